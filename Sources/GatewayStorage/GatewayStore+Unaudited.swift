@@ -1,10 +1,10 @@
 package import GatewayModel
 
-// Administrative changes of which the audit trail says nothing: of tests and benchmarks.
+// Administrative changes without an audit entry, for tests and benchmarks.
 extension GatewayStore {
-    /// Keeps the gateway's time for the next start.
+    /// Stores the gateway's time for the next start.
     ///
-    /// - Parameter mark: Replaces the one that is kept.
+    /// - Parameter mark: Replaces the stored one.
     /// - Throws: `StorageError`.
     package func keep(_ mark: ClockMark) async throws(StorageError) { try await keep(mark, audit: nil) }
 
@@ -18,23 +18,23 @@ extension GatewayStore {
 
     /// Replaces a brand's name and settings.
     ///
-    /// - Parameter brand: The brand as it should be.
+    /// - Returns: False when no brand has its id.
     /// - Returns: False when there is none with its id.
     /// - Throws: `StorageError`.
     package func updateBrand(_ brand: Brand) async throws(StorageError) -> Bool {
         try await updateBrand(brand, audit: nil)
     }
 
-    /// Deletes a brand with everything that is its own.
+    /// Deletes a brand with everything that belongs to it.
     ///
     /// - Parameter brand: The brand.
-    /// - Returns: The lanes that are gone; nil when there is no such brand.
+    /// - Returns: The removed lanes; nil when there is no such brand.
     /// - Throws: `StorageError`.
     package func deleteBrand(_ brand: BrandID) async throws(StorageError) -> [LaneID]? {
         try await deleteBrand(brand, audit: nil)
     }
 
-    /// Stores an app, new or changed, and makes its lanes.
+    /// Stores an app, new or changed, and creates its lanes.
     ///
     /// - Parameters:
     ///   - app: The app with its sealed settings.
@@ -45,12 +45,12 @@ extension GatewayStore {
         try await putApp(app, lanes: lanes, audit: nil)
     }
 
-    /// Deletes an app with its registrations and what is pending for them.
+    /// Deletes an app with its registrations and their pending deliveries.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
-    /// - Returns: The lanes that are gone; nil when there is no such app.
+    /// - Returns: The removed lanes; nil when there is no such app.
     /// - Throws: `StorageError`.
     package func deleteApp(brand: BrandID, app: AppID) async throws(StorageError) -> [LaneID]? {
         try await deleteApp(brand: brand, app: app, audit: nil)

@@ -1,107 +1,106 @@
 package import GatewayModel
 
-/// Everything that the gateway keeps.
+/// The gateway's storage.
 ///
 /// An engine (SQLite, PostgreSQL) implements it; business rules stay above it.
 ///
 /// Invariants that every engine keeps, each within one transaction, and that `StorageContract` tests:
 /// - An event is counted once: (brand, source, id) is unique for the brand's `dedupeHours`.
-/// - `sequence` is dense from 1 within a conversation, in the order of commits; the last sequence never falls, so the
-///   number of a message that housekeeping has removed is not given again.
-/// - A consumer's unread equals the number of its messages that are kept, count (agent, not silent) and lie above their
-///   conversation's read mark; a read mark never moves back and never past the last sequence.
+/// - `sequence` is dense from 1 within a conversation, in commit order. The last sequence never falls, so the number of
+///   a message that housekeeping has removed is not reused.
+/// - A consumer's unread equals the number of its stored messages that count (agent, not silent) and lie above their
+///   conversation's read mark. A read mark never moves back and never past the last sequence.
 /// - The outbox holds exactly the deliveries that are not finished; a finished one is in the delivery log and nowhere
 ///   else. A row is owned by one incarnation or by none.
 /// - The rows of one registration are handed out in the order of their ids: a row with an older unowned sibling is
-///   never owned, and a row that is given back with a later due time moves its younger unowned siblings' due times
-///   with it. A delivery that is retried (``StoreChange/retry(_:)``) comes back with its old id, unowned: younger ones that
-///   are owned stay so, younger ones that wait follow it.
+///   never owned. A row that is requeued with a later due time moves its younger unowned siblings' due times with it. A
+///   delivery that is retried (``StoreChange/retry(_:)``) returns with its old id, unowned: younger owned ones stay
+///   owned, younger ones that wait follow it.
 /// - An agent's message to a device for which the turn's ``WriterTurn/windows`` hold is written as held: owned by the
-///   incarnation, but in no lane, handed out to nobody and in nobody's way. A turn that names its consumer in
-///   ``WriterTurn/releases`` while no window holds it any more, a merge of its consumer under the same condition, and the
-///   next start make it an unowned row as a retry does, with its old id. Otherwise it ends like any row that is not
-///   finished, but for a read: then as `suppressed`, by `window_open`.
-/// - Of one registration's rows with one collapse key only the newest is pending, and of its badge rows likewise: a new
-///   row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it), and
-///   then ends those that it takes the place of as `cancelled`, by `collapsed`, owned ones too.
-/// - Rows of earlier turns that a turn ends without an answer (read, collapsed, unregistered, token moved) are named in
-///   ``WriterTurnResult/withdrawn``; rows of the same turn are only never handed out, and the slots that they took stay
+///   incarnation, but in no lane, not handed out, and not ahead of any other row. It becomes an unowned row with its
+///   old id, as after a retry, by one of three: a turn that names its consumer in ``WriterTurn/releases`` while no
+///   window holds it any more, a merge of its consumer under the same condition, or the next start. Otherwise it ends
+///   like any unfinished row, except by a read: then it ends as `suppressed`, by `window_open`.
+/// - Of one registration's rows with one collapse key only the newest is pending; the same holds for its badge rows. A
+///   new row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it).
+///   It then ends those that it replaces as `cancelled`, by `collapsed`, owned ones too.
+/// - Rows of earlier turns that a turn ends without a provider's response (read, collapsed, unregistered, token moved)
+///   are named in ``WriterTurnResult/withdrawn``. Rows of the same turn are only not handed out; their slots stay
 ///   taken.
-/// - A consumer that was merged into another (``StoreChange/openSession(_:_:)``,
-///   ``StoreChange/merge(_:)``) has nothing of its own any more: every call that names it means the other, and every answer
-///   names the other.
+/// - A consumer that was merged into another (``StoreChange/openSession(_:_:)``, ``StoreChange/merge(_:)``) owns
+///   nothing any more: every call that names it means the other, and every result names the other.
 /// - A session replaces or ends another consumer's registration only with proof of that registration's present token,
-///   whatever device it names; that is decided in the transaction.
-/// - When a call returns, what it did has been synced to disk.
+///   whatever device it names; the transaction decides that.
+/// - When a call returns, its changes have been synced to disk.
 ///
-/// Any thread or task may call; calls never block the caller's thread. Writing calls are serialised by the engine.
+/// Any thread or task may call; calls never block the caller's thread. Write calls are serialised by the engine.
 package protocol GatewayStore: Sendable {
     // MARK: Start and stop
 
-    /// The times that the data shows, for a start to compare its clock with.
+    /// Returns the times in the data, with which a start compares its clock.
     ///
     /// - Returns: The mark, and the times of the newest message, incarnation and audit entry.
     /// - Throws: `StorageError`.
     func storedTime() async throws(StorageError) -> StoredTime
 
-    /// Keeps the gateway's time for the next start.
+    /// Stores the gateway's time for the next start.
     ///
     /// - Parameters:
     ///   - mark: Replaces the one that is kept.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Throws: `StorageError`.
     func keep(_ mark: ClockMark, audit: AuditEntry?) async throws(StorageError)
 
-    /// Starts an incarnation: takes back every row that earlier incarnations of a dead process owned, held ones too.
+    /// Starts an incarnation: requeues every row that earlier incarnations of a dead process owned, held ones too.
     ///
-    /// Such rows are due no later than now. Others wait for what a provider asked of their device, or for the end of quiet
-    /// hours that still hold, and for nothing else: neither quiet hours that are others by now nor a clock that was set back
-    /// put them off. A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a clock that was wrong,
-    /// and is over. Then, by registration in the order of ids, no row is due before an older one.
+    /// Such rows are due now or earlier. Only two waits remain: the one that a provider asked for a device, and the end
+    /// of quiet hours that still hold. Quiet hours that have changed since and a clock that was set back delay nothing.
+    /// A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a wrong clock, and is over.
+    /// Then, within a registration, no row is due before one with a lower id.
     ///
-    /// A device all of whose rows wait for the end of quiet hours that still hold is not written.
+    /// A device is not written when all its rows wait for the end of quiet hours that still hold.
     ///
     /// - Parameters:
     ///   - now: The time of the start.
-    ///   - quietUntil: Until when it is quiet for a device.
+    ///   - quietUntil: The end of the quiet hours that hold for a device.
     /// - Returns: The new incarnation and the lanes with rows that wait.
     /// - Throws: `StorageError`.
     func begin(now: Timestamp, quietUntil: @escaping QuietUntil) async throws(StorageError) -> IncarnationStart
 
-    /// Finishes what runs and closes; later calls throw ``StorageError/closed``.
+    /// Finishes running calls and closes; later calls throw ``StorageError/closed``.
     func close() async
 
-    /// Reads something small, to say whether the store answers.
+    /// Reads a small value, to check that the store responds.
     ///
     /// - Throws: `StorageError`.
     func probe() async throws(StorageError)
 
-    /// Writes something small and syncs it, to say whether the store takes writes again after a fault.
+    /// Writes a small value and syncs it, to check that the store accepts writes again after an error.
     ///
     /// - Throws: `StorageError`.
     func probeWriting() async throws(StorageError)
 
     // MARK: The writer's turn
 
-    /// Does one turn of the writer in one transaction: outcomes, releases, changes, accepts, then claims, in
-    /// this order.
+    /// Runs one turn of the writer in one transaction: outcomes, releases, changes, accepts, then claims, in this
+    /// order.
     ///
-    /// All or nothing: when it throws, nothing of the turn is stored, and the caller may try its parts one by one.
+    /// All or nothing: when it throws, nothing of the turn is stored, and the caller may retry its parts one by one.
     ///
-    /// - Parameter turn: What waited while the last turn ran.
+    /// - Parameter turn: The work that was queued while the last turn ran.
     /// - Returns: A result for each part, in the order of the turn.
     /// - Throws: `StorageError`.
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
 
-    /// Does one small batch of clearing away, in a transaction of its own.
+    /// Runs one small batch of housekeeping, in a transaction of its own.
     ///
-    /// Candidates are looked for beside the writer; only their removal holds it. A pass (batches from a nil position until
-    /// the next is nil) removes everything that its work names, except that rows which a clock that moved has put out of
-    /// order may stay until those before them in the order of ids are old enough too.
+    /// Candidates are searched beside the writer; only their removal holds it. A pass (batches from a nil position
+    /// until the next is nil) removes everything that its work names. One exception: rows that a clock change has put
+    /// out of order may stay until those with lower ids are old enough too.
     ///
-    /// - Parameter batch: What to do and how much of it.
-    /// - Returns: What was done and where to go on.
-    /// - Throws: `StorageError`; nothing of the batch is done then.
+    /// - Parameter batch: The work and its limit.
+    /// - Returns: The removed rows and the position at which to continue.
+    /// - Throws: `StorageError`; then the batch has changed nothing.
     func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress
 
     // MARK: Brands, apps, credentials
@@ -110,60 +109,60 @@ package protocol GatewayStore: Sendable {
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Throws: `StorageError`, ``StorageError/duplicate`` when the id is taken.
     func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError)
 
     /// Replaces a brand's name, settings and webhook.
     ///
-    /// A webhook that is new begins at the end of the feed; one that changed is tried at once.
+    /// A new webhook begins at the end of the feed; a changed one is tried at once.
     ///
     /// - Parameters:
     ///   - brand: The brand as it should be.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
-    /// - Returns: False when there is none with its id.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
+    /// - Returns: False when no brand has its id.
     /// - Throws: `StorageError`.
     func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool
 
-    /// Deletes a brand with everything that is its own.
+    /// Deletes a brand with everything that belongs to it.
     ///
-    /// None of it can be found any more from then on, also not by a brand that is made anew with its id; what it leaves
-    /// behind is removed by ``HousekeepingBatch/Work/deletedBrands``.
+    /// From then on nothing of it is found, not even by a new brand with the same id.
+    /// ``HousekeepingBatch/Work/deletedBrands`` removes its rows.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing. The trail itself stays.
-    /// - Returns: The lanes that are gone; nil when there is no such brand.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none. The audit trail itself stays.
+    /// - Returns: The removed lanes; nil when there is no such brand.
     /// - Throws: `StorageError`.
     func deleteBrand(_ brand: BrandID, audit: AuditEntry?) async throws(StorageError) -> [LaneID]?
 
-    /// All brands, by id.
+    /// Returns all brands, by id.
     ///
     /// - Returns: All of them: an instance has few.
     /// - Throws: `StorageError`.
     func brands() async throws(StorageError) -> [Brand]
 
-    /// Stores an app, new or changed, and makes its lanes.
+    /// Stores an app, new or changed, and creates its lanes.
     ///
     /// - Parameters:
     ///   - app: The app with its sealed settings.
-    ///   - lanes: The lanes that its settings allow; each gets a number that it keeps.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    ///   - lanes: The lanes that its settings allow; each gets a permanent number.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Returns: True when the app is new.
     /// - Throws: `StorageError`.
     func putApp(_ app: StoredApp, lanes: [LaneKey], audit: AuditEntry?) async throws(StorageError) -> Bool
 
     /// Deletes an app.
     ///
-    /// From then on no registration of it is found, registered or pushed to, also not by an app that is made anew with its id: that
-    /// has lanes of its own. The registrations and what is pending for them are ended by ``HousekeepingBatch/Work/deletedApps``;
-    /// until then their deliveries are listed as they stand.
+    /// From then on no registration of it is found, registered or pushed to, not even by a new app with the same id,
+    /// which has lanes of its own. ``HousekeepingBatch/Work/deletedApps`` ends the registrations and their pending
+    /// deliveries; until then the deliveries are listed in their present state.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
-    /// - Returns: The lanes that are gone; nil when there is no such app.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
+    /// - Returns: The removed lanes; nil when there is no such app.
     /// - Throws: `StorageError`.
     func deleteApp(
         brand: BrandID,
@@ -171,15 +170,15 @@ package protocol GatewayStore: Sendable {
         audit: AuditEntry?
     ) async throws(StorageError) -> [LaneID]?
 
-    /// All apps of all brands.
+    /// Returns all apps of all brands.
     ///
     /// - Returns: All of them: an instance has few.
     /// - Throws: `StorageError`.
     func apps() async throws(StorageError) -> [StoredApp]
 
-    /// All lanes.
+    /// Returns all lanes.
     ///
-    /// - Returns: The name of each lane's number.
+    /// - Returns: The key of each lane's number.
     /// - Throws: `StorageError`.
     func lanes() async throws(StorageError) -> [LaneID: LaneKey]
 
@@ -187,9 +186,9 @@ package protocol GatewayStore: Sendable {
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Throws: `StorageError`, ``StorageError/duplicate`` when its id, or its name among SDK keys, is taken in the
-    ///   instance, be it by one that is revoked.
+    ///   instance, even by a revoked credential.
     func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError)
 
     /// Marks a credential as revoked; the sessions that it opened end with it, and it opens no more.
@@ -198,7 +197,7 @@ package protocol GatewayStore: Sendable {
     ///   - brand: The brand.
     ///   - id: The credential.
     ///   - now: The time of the change.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Returns: False when the brand has no such credential that is not revoked already.
     /// - Throws: `StorageError`.
     func revokeCredential(
@@ -208,25 +207,25 @@ package protocol GatewayStore: Sendable {
         audit: AuditEntry?
     ) async throws(StorageError) -> Bool
 
-    /// All credentials of all brands that are not revoked.
+    /// Returns all credentials of all brands that are not revoked.
     ///
     /// - Returns: All of them: an instance has few.
     /// - Throws: `StorageError`.
     func credentials() async throws(StorageError) -> [StoredCredential]
 
-    /// Replaces everything that is sealed, in one transaction, and reads it again before the commit.
+    /// Replaces all sealed secrets in one transaction, and reads them again before the commit.
     ///
-    /// A secret that comes into being later is sealed by who stores it: nothing else may write meanwhile. The audit trail
-    /// of each brand says, in the same transaction, that the process did ``AuditAction/masterKeyRotated``; where nothing is
-    /// sealed it says nothing, as nothing is done.
+    /// Nothing else may write meanwhile: a secret that is stored later is sealed by its writer. In the same transaction
+    /// the audit trail of each brand gets an entry ``AuditAction/masterKeyRotated`` of the process. Without any sealed
+    /// secret nothing is done and nothing is written.
     ///
     /// - Parameters:
-    ///   - now: When, for the audit trail.
-    ///   - reseal: Seals a secret anew; called once for each, on a thread of the engine. Nil gives up.
-    ///   - verify: Looks at a secret as it is stored now, after all were replaced; false gives up.
-    /// - Returns: How many there were.
-    /// - Throws: `StorageError`, ``StorageError/constraint(detail:)`` when a function gave up; nothing is changed then. After
-    ///   another error everything is as it was or everything is replaced: the next opening of the store tells.
+    ///   - now: The time for the audit trail.
+    ///   - reseal: Seals a secret under the new key; called once for each, on a thread of the engine. Nil aborts.
+    ///   - verify: Checks a secret as it is now stored, after all were replaced; false aborts.
+    /// - Returns: The number of secrets.
+    /// - Throws: `StorageError`, ``StorageError/constraint(detail:)`` when a function aborted; then nothing is changed.
+    ///   After another error either nothing or everything is replaced: the next opening of the store shows which.
     func resealSecrets(
         at now: Timestamp,
         _ reseal: @escaping @Sendable (SealedSecret) -> [UInt8]?,
@@ -235,74 +234,76 @@ package protocol GatewayStore: Sendable {
 
     // MARK: Idempotency keys
 
-    /// Notes that a request with an idempotency key runs, and forgets some of those that came before a moment.
+    /// Records a running request with an idempotency key, and deletes some requests from before a moment.
     ///
     /// - Parameters:
-    ///   - record: The request, without an answer.
-    ///   - oldest: Requests that came at or before this moment count as forgotten; nil forgets none.
-    /// - Returns: What is kept of an earlier one with the same key, and then nothing was noted; nil when it is the first.
+    ///   - record: The request, without a response.
+    ///   - oldest: Requests from this moment or before count as deleted; nil deletes none.
+    /// - Returns: The record of an earlier request with the same key, in which case nothing was written; nil for the
+    ///   first.
     /// - Throws: `StorageError`.
     func beginIdempotent(
         _ record: IdempotencyRecord,
         forgetting oldest: Timestamp?
     ) async throws(StorageError) -> IdempotencyRecord?
 
-    /// Keeps the answer of a request that was noted, or forgets the request when it did nothing.
+    /// Stores the response of a recorded request, or deletes the record when the request changed nothing.
     ///
     /// - Parameters:
     ///   - key: The request's ``IdempotencyRecord/key``.
-    ///   - answer: The answer; nil forgets the request.
+    ///   - answer: The response; nil deletes the record.
     /// - Throws: `StorageError`.
     func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
 
     // MARK: Codes
 
-    /// Notes that an authorization code was presented, so that it is never presented again on any node, and forgets some
-    /// of those that are past ``RedeemedCode/lifetimeMilliseconds``.
+    /// Records that an authorization code was presented, so that no node accepts it again, and deletes some of those
+    /// that are past ``RedeemedCode/lifetimeMilliseconds``.
     ///
-    /// - Parameter code: The code, as a hash, kept from now on.
+    /// - Parameter code: The code, as a hash, stored from now on.
     /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
     /// - Throws: `StorageError`; the code may be burnt then.
     func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool
 
     // MARK: Audit
 
-    /// Writes something down that was done in a transaction of its own.
+    /// Writes an audit entry in a transaction of its own.
     ///
-    /// - Parameter entry: What was done; nothing is written when it has a brand that is gone.
+    /// - Parameter entry: The entry; one of a deleted brand is not written.
     /// - Throws: `StorageError`.
     func appendAudit(_ entry: AuditEntry) async throws(StorageError)
 
-    /// A part of the audit trail, newest first.
+    /// Returns a part of the audit trail, newest first.
     ///
-    /// - Parameter query: Which part.
+    /// - Parameter query: The part to return.
     /// - Returns: The entries; fewer than the query's limit when there are no more.
     /// - Throws: `StorageError`.
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord]
 
     // MARK: Reads
 
-    /// The session of a token.
+    /// Returns the session of a token.
     ///
     /// - Parameter tokenHash: SHA-256 of the token, 32 bytes.
-    /// - Returns: Nil when there is none, or its credential is revoked; an expired one is returned as long as it is kept.
+    /// - Returns: Nil when there is none, or its credential is revoked; an expired one is returned as long as it is
+    ///   stored.
     /// - Throws: `StorageError`.
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession?
 
-    /// Asks to be told of sessions that ended, whichever gateway on this data ended them.
+    /// Registers a listener for sessions that ended, whichever gateway on this data ended them.
     ///
-    /// - Parameter listener: Called after the commit, on a thread of the engine: must not block and must not call the store.
-    ///   On the gateway that ended them it is called before the commit's call returns, on others within a second.
-    ///   What was looked up before that is to be looked up again.
+    /// - Parameter listener: Called after the commit, on a thread of the engine: must not block and must not call the
+    ///   store. On the gateway that ended them it is called before the commit's call returns, on others within a
+    ///   second. Sessions that were looked up before that must be looked up again.
     func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void)
 
-    /// Asks to be told when a call meets damaged data, whoever made the call.
+    /// Registers a listener for calls that meet damaged data, whoever made the call.
     ///
-    /// - Parameter listener: Called with the error that the call throws, before it does, on a thread of the engine: must not block
+    /// - Parameter listener: Called with the error before the call throws it, on a thread of the engine: must not block
     ///   and must not call the store.
     func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void)
 
-    /// A consumer.
+    /// Returns a consumer.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -311,7 +312,7 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func consumer(brand: BrandID, id: ConsumerID) async throws(StorageError) -> StoredConsumer?
 
-    /// A consumer with what is kept of it beside its conversations, devices and deliveries.
+    /// Returns a consumer with its stored facts other than conversations, devices and deliveries.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -320,13 +321,13 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord?
 
-    /// A consumer's conversations, oldest first, those without messages among them but for resolved ones whose messages are
-    /// past their retention (``HousekeepingBatch/Work/conversations(before:)``).
+    /// Returns a consumer's conversations, oldest first. Those without messages are included, except resolved ones
+    /// whose messages are past their retention (``HousekeepingBatch/Work/conversations(before:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
-    ///   - after: Only conversations behind this one.
+    ///   - after: Only conversations after this one.
     ///   - limit: At most this many.
     /// - Returns: Nil when the brand has never seen the consumer.
     /// - Throws: `StorageError`.
@@ -337,7 +338,7 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [StoredConversation]?
 
-    /// The conversation that an event without one would go to: of those that are not resolved the one with the newest message.
+    /// Returns the conversation of an event that names none: the unresolved conversation with the newest message.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -349,7 +350,7 @@ package protocol GatewayStore: Sendable {
         consumer: ConsumerID
     ) async throws(StorageError) -> ConversationID?
 
-    /// Messages of one conversation in order, with their taps.
+    /// Returns messages of one conversation in order, with their taps.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -367,7 +368,7 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [MessageRecord]?
 
-    /// A consumer's unread count, over open and closed conversations (R87).
+    /// Returns a consumer's unread count, over open and closed conversations (R87).
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -376,7 +377,7 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts
 
-    /// Messages of one conversation in order.
+    /// Returns messages of one conversation in order.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -397,13 +398,14 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [Message]?
 
-    /// A consumer's proactive messages that were neither tapped nor cleared and are not past their look-back (R115).
+    /// Returns a consumer's proactive messages that were neither tapped nor cleared and are within their look-back
+    /// (R115).
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
     ///   - before: Only messages before this one (a cursor); nil begins with the newest.
-    ///   - now: The time that look-backs are held against.
+    ///   - now: The time to which look-backs are compared.
     ///   - limit: At most this many.
     /// - Returns: The messages, newest first; empty when the brand has never seen the consumer.
     /// - Throws: `StorageError`.
@@ -415,7 +417,7 @@ package protocol GatewayStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [Message]
 
-    /// A registration.
+    /// Returns a registration.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -429,7 +431,7 @@ package protocol GatewayStore: Sendable {
         device: DeviceID
     ) async throws(StorageError) -> DeviceRegistration?
 
-    /// A consumer's registrations, oldest first.
+    /// Returns a consumer's registrations, oldest first.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -438,19 +440,19 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func registrations(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> [DeviceRegistration]
 
-    /// Deliveries by filter, newest first, from the outbox and the delivery log.
+    /// Returns deliveries by filter, newest first, from the outbox and the delivery log.
     ///
-    /// The work for a page has a bound, whatever the log holds of this brand or others. With one filter, or with one and
-    /// a window of time, a page of finished deliveries is full unless it is the last. With several filters, and where
-    /// the outbox holds many rows, a page may be shorter than asked, even empty, with another behind it. A delivery that
-    /// finishes between two pages keeps its place; a cursor stays good when its delivery is removed.
+    /// The work for a page is bounded, whatever the delivery log holds of this brand or others. With one filter, or
+    /// with one and a time range, a page of finished deliveries is full unless it is the last. With several filters,
+    /// and where the outbox holds many rows, a page may be shorter than the limit, even empty, with another after it. A
+    /// delivery that finishes between two pages keeps its place. A cursor stays valid when its delivery is removed.
     ///
     /// - Parameter query: The filter and the page.
     /// - Returns: A page.
     /// - Throws: `StorageError`.
     func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage
 
-    /// One delivery with all its attempts, oldest first.
+    /// Returns one delivery with all its attempts, oldest first.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -459,35 +461,35 @@ package protocol GatewayStore: Sendable {
     /// - Throws: `StorageError`.
     func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail?
 
-    /// What became of deliveries that are finished, in the order in which it did, for readers that follow.
+    /// Returns changes of finished deliveries in the order in which they happened, for readers that follow them.
     ///
-    /// Each delivery is named once, at its newest change: one that changes again moves to the end. Changes are numbered
-    /// in the order of commits, so that none ever appears below one that was read. Those of deliveries that were removed,
-    /// or that are tried again, are gone.
+    /// Each delivery appears once, at its newest change: one that changes again moves to the end. Changes are numbered
+    /// in commit order, so that none ever appears below one that was read. Changes of deliveries that were removed, or
+    /// that are tried again, are gone.
     ///
     /// - Parameters:
-    ///   - query: The filter; its cursor is ignored, and its limit counts what is returned.
-    ///   - position: The change after which to begin; 0 begins at the oldest kept.
-    /// - Returns: The changes, oldest first, and how far was looked: at most about 1,000 changes a call.
+    ///   - query: The filter; its cursor is ignored, and its limit counts the returned changes.
+    ///   - position: The change after which to begin; 0 begins at the oldest stored one.
+    /// - Returns: The changes, oldest first, and the position reached: at most about 1,000 changes are read per call.
     /// - Throws: `StorageError`.
     func deliveryChanges(_ query: DeliveryQuery, after position: Int64) async throws(StorageError) -> DeliveryChanges
 
-    /// The position behind the newest change of a brand's finished deliveries.
+    /// Returns the position of the newest change of a brand's finished deliveries.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: 0 when there is none.
     /// - Throws: `StorageError`.
     func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64
 
-    /// Counts of the deliveries that were queued in a window that ends now, as they stand now.
+    /// Returns counts of the deliveries that were queued in a window that ends now, by their present state.
     ///
-    /// The work for it has a bound, whatever the log holds.
+    /// The work is bounded, whatever the delivery log holds.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - window: The window.
     ///   - now: The end of the window.
-    /// - Returns: The counts; all 0 for a brand that is unknown.
+    /// - Returns: The counts; all 0 for an unknown brand.
     /// - Throws: `StorageError`.
     func deliveryStats(
         brand: BrandID,
@@ -495,48 +497,48 @@ package protocol GatewayStore: Sendable {
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats
 
-    /// What became of a campaign.
+    /// Returns the statistics of a campaign.
     ///
-    /// The work for it has a bound, whatever the log holds.
+    /// The work is bounded, whatever the delivery log holds.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - id: The campaign.
-    /// - Returns: Nil when the brand has no message of it, or its last one is older than what is kept.
+    /// - Returns: Nil when the brand has no message of it, or its last one is past its retention.
     /// - Throws: `StorageError`.
     func campaign(brand: BrandID, id: CampaignID) async throws(StorageError) -> CampaignStats?
 
-    /// What became of a brand's campaigns: those whose first message is the newest come first.
+    /// Returns the statistics of a brand's campaigns, those with the newest first message first.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - before: Only campaigns behind this one, by ``CampaignStats/number``; nil begins with the newest.
-    ///   - limit: At most so many.
-    /// - Returns: None of a brand that is not known.
+    ///   - before: Only campaigns after this one, by ``CampaignStats/number``; nil begins with the newest.
+    ///   - limit: At most this many.
+    /// - Returns: An empty list for an unknown brand.
     /// - Throws: `StorageError`.
     func campaigns(brand: BrandID, before: Int64?, limit: Int) async throws(StorageError) -> [CampaignStats]
 
     // MARK: Outbound feed
 
-    /// Asks to be told of new outbound items when they can be read.
+    /// Registers a listener for new outbound items that can be read.
     ///
-    /// - Parameter listener: Called after the commit with the brand and how many items are new, on a thread of the engine:
-    ///   must not block and must not call the store.
+    /// - Parameter listener: Called after the commit with the brand and the number of new items, on a thread of the
+    ///   engine: must not block and must not call the store.
     func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void)
 
-    /// Finds a subscription, or makes it.
+    /// Finds a subscription, or creates it.
     ///
-    /// From then on items are kept for the brand; a brand that nobody reads stores none.
+    /// From then on items are stored for the brand; a brand without a reader stores none.
     ///
     /// - Parameters:
     ///   - id: The brand.
     ///   - subscription: Its name.
-    ///   - fromStart: Whether a new one begins with what is kept, and not at the end.
-    ///   - owner: The service account that owns a new one, and one that is there whose owner is still `formerOwner`; nil
+    ///   - fromStart: Whether a new one begins with the oldest stored item, and not at the end.
+    ///   - owner: The service account that owns a new one, and an existing one whose owner is still `formerOwner`; nil
     ///     changes no owner.
-    ///   - formerOwner: The owner that the caller found, whose account is gone; nil for one without an owner.
+    ///   - formerOwner: The owner that the caller found, whose account is deleted; nil for one without an owner.
     ///   - now: The time of the change.
-    /// - Returns: The subscription as it is now, or why there is none.
+    /// - Returns: The subscription as it is now, or the reason why there is none.
     /// - Throws: `StorageError`.
     func openSubscription(
         brand id: BrandID,
@@ -547,21 +549,21 @@ package protocol GatewayStore: Sendable {
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionOpening
 
-    /// A brand's subscriptions.
+    /// Returns a brand's subscriptions.
     ///
     /// - Parameter brand: The brand.
-    /// - Returns: All of them, and where the feed ends; empty when there is no such brand.
+    /// - Returns: All of them, and the end of the feed; empty when there is no such brand.
     /// - Throws: `StorageError`.
     func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview
 
-    /// Moves a subscription's mark forward; one that lies further already stays.
+    /// Moves a subscription's mark forward; a mark that is further already stays.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - subscription: The subscription.
     ///   - upTo: The last position that was read.
     ///   - now: The time of the change.
-    /// - Returns: Where the mark is, or why it was not moved.
+    /// - Returns: The present mark, or the reason why it was not moved.
     /// - Throws: `StorageError`.
     func acknowledge(
         brand: BrandID,
@@ -575,7 +577,7 @@ package protocol GatewayStore: Sendable {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - subscription: The subscription.
-    ///   - audit: What the audit trail says of it, in the same transaction; nil says nothing.
+    ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Returns: False when there is none.
     /// - Throws: `StorageError`.
     func deleteSubscription(
@@ -584,45 +586,46 @@ package protocol GatewayStore: Sendable {
         audit: AuditEntry?
     ) async throws(StorageError) -> Bool
 
-    /// Items of a brand's outbound feed in order.
+    /// Returns items of a brand's outbound feed in order.
     ///
-    /// Never steps over an item that a transaction that is still open may yet store.
+    /// It never skips an item that an open transaction may still store.
     ///
-    /// - Parameter query: Which items.
+    /// - Parameter query: The items to return.
     /// - Returns: A page; an empty one when there is no such brand.
     /// - Throws: `StorageError`.
     func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage
 
-    /// How far a brand's webhook is; made with the webhook's settings, at the end of the feed, and gone with them.
+    /// Returns the state of a brand's webhook. It is created with the webhook's settings, at the end of the feed, and
+    /// deleted with them.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: Nil when it has none.
     /// - Throws: `StorageError`.
     func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState?
 
-    /// Stores how far a brand's webhook is, unless its settings or its mark were changed by somebody else meanwhile.
+    /// Stores the state of a brand's webhook, unless its settings or its mark have changed meanwhile.
     ///
     /// - Parameters:
-    ///   - state: How far it is, with the revision that it was decided on.
+    ///   - state: The state, with the revision on which it is based.
     ///   - brand: The brand.
-    /// - Returns: False when the revision is another one by now; nothing is stored then.
+    /// - Returns: False when the revision has changed; then nothing is stored.
     /// - Throws: `StorageError`.
     func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool
 
-    /// Sets a webhook's mark, so that what lies behind it is posted again; it is tried at once, also when it was switched
-    /// off.
+    /// Sets a webhook's mark, so that the items after it are posted again. It is tried at once, also when it was
+    /// switched off.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - after: The position; beyond the end is the end.
-    ///   - audit: What the trail says of it; written with it.
-    /// - Returns: How it stands now; nil when the brand has none.
+    ///   - after: The position; beyond the end means the end.
+    ///   - audit: The audit entry, written in the same transaction.
+    /// - Returns: Its new state; nil when the brand has none.
     /// - Throws: `StorageError`.
     func replayWebhook(brand: BrandID, after: Int64, audit: AuditEntry?) async throws(StorageError) -> WebhookState?
 }
 
 extension GatewayStore {
-    /// Starts an incarnation where it is quiet for nobody.
+    /// Starts an incarnation without quiet hours.
     ///
     /// - Parameter now: The time of the start.
     /// - Returns: The new incarnation and the lanes with rows that wait.

@@ -1,4 +1,4 @@
-/// Why the store could not do what it was asked; no case holds a value of a row.
+/// An error of the store; no case holds a value of a row.
 package enum StorageError: Error, Sendable, Equatable {
     /// Another process holds the data.
     case locked(detail: String)
@@ -14,16 +14,16 @@ package enum StorageError: Error, Sendable, Equatable {
     case readOnly(detail: String)
     /// The data is damaged.
     case corrupt(detail: String)
-    /// The store did not answer or a device failed; it may pass.
+    /// The store did not respond or a device failed; it may be transient.
     case unavailable(detail: String)
-    /// A row broke a rule of the schema; the caller's other rows are not to blame.
+    /// A row violated a constraint of the schema; the caller's other rows are not the cause.
     case constraint(detail: String)
     /// The name is taken (a brand, a credential, an app).
     case duplicate
     /// The store is closed.
     case closed
 
-    /// A stable word for logs and metric labels.
+    /// A stable word for log lines and metric labels.
     package var label: String {
         switch self {
         case .locked: "locked"
@@ -52,8 +52,8 @@ package enum StorageError: Error, Sendable, Equatable {
         case .full(let detail): "the disk is full: \(detail)"
         case .readOnly(let detail): "the data cannot be written: \(detail)"
         case .corrupt(let detail): "the data is damaged: \(detail)"
-        case .unavailable(let detail): "the store does not answer: \(detail)"
-        case .constraint(let detail): "a row breaks a rule of the schema: \(detail)"
+        case .unavailable(let detail): "the store does not respond: \(detail)"
+        case .constraint(let detail): "a row violates a constraint of the schema: \(detail)"
         case .duplicate: "the name is taken"
         case .closed: "the store is closed"
         }

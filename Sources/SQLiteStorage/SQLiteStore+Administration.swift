@@ -40,7 +40,7 @@ extension SQLiteStore {
             let lanes = try writer.lanes(brand: key, app: nil)
             try writer.write(audit)
             // The rows of its consumers may be many: housekeeping removes them, and nothing finds them meanwhile, because
-            // every way to them begins at the brand or at a lane. Its key is never given again.
+            // every way to them begins at the brand or at a lane. Its key is never reused.
             for sql: StaticString in [
                 "INSERT INTO deleted_brands (key) VALUES (?)", "DELETE FROM credentials WHERE brand = ?",
                 "DELETE FROM apps WHERE brand = ?", "DELETE FROM lanes WHERE brand = ?",
@@ -113,7 +113,7 @@ extension SQLiteStore {
             guard writer.db.changedRows == 1 else { return nil }
             let lanes = try writer.lanes(brand: key, app: app.rawValue)
             // Its registrations may be many: housekeeping ends them, and nothing finds them meanwhile, because their lanes
-            // are gone. A lane's number is never given again.
+            // are gone. A lane's number is never reused.
             for lane in lanes {
                 try writer.db.prepare("INSERT INTO deleted_lanes (lane) VALUES (?)").int(lane.rawValue).run()
             }

@@ -7,7 +7,7 @@ package struct ContractCase: Sendable, CustomTestStringConvertible {
     package let name: String
     private let body: @Sendable (ContractFixture) async throws -> Void
 
-    /// Takes a rule and its test.
+    /// Creates a rule and its test.
     ///
     /// - Parameters:
     ///   - name: What must hold.

@@ -1,60 +1,62 @@
 package import GatewayModel
 
-/// One small batch of one kind of clearing away, done in a transaction of its own.
+/// One small batch of one kind of housekeeping, done in a transaction of its own.
 package struct HousekeepingBatch: Sendable {
-    /// What is cleared away.
+    /// The kind of housekeeping.
     package enum Work: Sendable {
-        /// Unowned outbox rows past their expiry: they end as `expired` in the log, with the facts of their last try.
+        /// Unowned outbox rows past their expiry: they end as `expired` in the delivery log, with the facts of their
+        /// last try.
         case expired
-        /// Ids of events that no longer tell a replay, by brand with the hours that they are kept; brands that are not
-        /// named are left alone.
+        /// Ids of events that are too old to detect a repetition, by brand with the hours of their retention; other
+        /// brands are unchanged.
         ///
-        /// Ids are kept by whole days of UTC: one is removed when its day lies more than the hours, rounded up to days,
-        /// before the day of now. So it is kept for at least the hours and at most two days longer.
+        /// Ids are stored by whole days of UTC. An id is removed when its day lies more than the hours, rounded up to
+        /// days, before the day of now. So it is kept for at least the hours and at most two days longer.
         case eventIDs(keepHours: [BrandID: Int64])
-        /// Sessions that expired more than 24 hours ago, so that clocks that differ never remove one that is in use; those of
-        /// anonymous consumers only when their tokens are no proof of a merge any more, by what held when they were opened.
+        /// Sessions that expired more than 24 hours ago, so that clocks that differ never remove one that is in use.
+        /// Those of anonymous consumers only when their tokens are no longer proof of a merge, by the rule at their
+        /// opening.
         case sessions
-        /// Anonymous consumers whose last session ended 24 hours ago and of whom nothing is kept: no conversation with its
-        /// messages, no registration, no delivery in the log. Their ids are free again.
+        /// Anonymous consumers whose last session ended 24 hours ago and of whom nothing is stored: no conversation
+        /// with its messages, no registration, no delivery in the log. Their ids are free again.
         ///
         /// A session that was revoked with its credential counts as ended when it would have expired. Deliveries,
-        /// messages and conversations past their retention go before, by works of their own.
+        /// messages and conversations past their retention are removed before, by work of their own kind.
         case anonymous
-        /// Deliveries in the log with their attempts that were queued before a moment, by brand; brands that are not
-        /// named are left alone. Their numbers are never given again.
+        /// Deliveries in the log with their attempts that were queued before a moment, by brand; other brands are
+        /// unchanged. Their numbers are never reused.
         case deliveries(before: [BrandID: Timestamp])
-        /// Messages with their taps that were accepted before a moment, by brand; brands that are not named are left
-        /// alone, and so is a message that still has an outbox row.
+        /// Messages with their taps that were accepted before a moment, by brand; other brands are unchanged, and so is
+        /// a message that still has an outbox row.
         ///
-        /// One that counted as unread lowers the unread counts of its conversation and its consumer; lanes learn of it
-        /// with the consumer's next change.
+        /// One that counted as unread lowers the unread counts of its conversation and its consumer. Lanes get the new
+        /// count with the consumer's next change.
         case messages(before: [BrandID: Timestamp])
-        /// Resolved conversations of which no message is left, if they ever had one; the last of them came, or without one
-        /// they were opened, before a moment, by brand. A back-end may use its own names again and expects their sequences to
-        /// go on: one that it named is listed no more, but is as it was when it is named. Brands that are not named are left
-        /// alone.
+        /// Resolved conversations that have lost all their messages, or never had one. Their last message came, or
+        /// without one they were opened, before a moment, by brand. A back-end may use its own names again and expects
+        /// their sequences to continue: a conversation that it named is no longer listed, but is unchanged when the
+        /// back-end names it. Other brands are unchanged.
         case conversations(before: [BrandID: Timestamp])
-        /// Items of outbound feeds that are older than a moment, by brand, read or not; and those that every reader of the
-        /// brand has acknowledged and that are older than `acknowledgedBefore`. Brands that are not named are left alone;
-        /// positions are never given again.
+        /// Items of outbound feeds that are older than a moment, by brand, read or not; and those that every reader of
+        /// the brand has acknowledged and that are older than `acknowledgedBefore`. Other brands are unchanged;
+        /// positions are never reused.
         case outbound(before: [BrandID: Timestamp], acknowledgedBefore: Timestamp)
-        /// Campaigns whose newest message was accepted before a moment, by brand; brands that are not named are left alone.
+        /// Campaigns whose newest message was accepted before a moment, by brand; other brands are unchanged.
         case campaigns(before: [BrandID: Timestamp])
-        /// Entries of the audit trail from before a moment, of all brands and of those that are gone, oldest first; an
-        /// entry may stay while one before it in the order of numbers does.
+        /// Entries of the audit trail from before a moment, of all brands, deleted ones included, oldest first. An
+        /// entry may stay while one with a lower number does.
         case audit(before: Timestamp)
-        /// What erased consumers have left behind: conversations, messages, taps, deliveries, and the data of items of the
-        /// outbound feed, which stay as `{"erased":true}` because positions are dense. Ids of events, which name nobody,
-        /// stay for their time, so that a repeated event does not bring a consumer back.
+        /// Remaining rows of erased consumers: conversations, messages, taps, deliveries, and the data of items of the
+        /// outbound feed, which stay as `{"erased":true}` because positions are dense. Ids of events, which name
+        /// nobody, stay for their retention, so that a repeated event does not create the consumer again.
         case erasures
-        /// What brands that were deleted have left behind.
+        /// Remaining rows of deleted brands.
         case deletedBrands
-        /// What apps that were deleted have left behind: their registrations end as unregistered, and what is pending for them as
-        /// cancelled. Back-ends are told of each.
+        /// Remaining rows of deleted apps: their registrations end as unregistered, and their pending deliveries as
+        /// cancelled. Back-ends are notified of each.
         case deletedApps
 
-        /// Whether time alone decides what goes, and nobody has asked for it.
+        /// Whether only time decides what is removed, and no request did.
         package var isByTime: Bool {
             switch self {
             case .erasures, .deletedBrands, .deletedApps: false
@@ -66,22 +68,23 @@ package struct HousekeepingBatch: Sendable {
         }
     }
 
-    /// What is cleared away.
+    /// The kind of housekeeping.
     package var work: Work
     /// The time of the batch.
     package var now: Timestamp
-    /// At most this many rows are removed, 1 or more; what hangs on a row (attempts, a tap) goes with it uncounted.
+    /// At most this many rows are removed, 1 or more; dependent rows (attempts, a tap) are removed with them,
+    /// uncounted.
     package var limit: Int
-    /// Where the batch before it ended; nil begins anew.
+    /// The position at which the batch before it ended; nil begins a new pass.
     package var position: HousekeepingPosition?
 
-    /// Takes what is to be done.
+    /// Creates a batch.
     ///
     /// - Parameters:
-    ///   - work: What is cleared away.
+    ///   - work: The kind of housekeeping.
     ///   - now: The time of the batch.
     ///   - limit: At most this many rows are removed.
-    ///   - position: Where the batch before it ended.
+    ///   - position: The position at which the batch before it ended.
     package init(work: Work, now: Timestamp, limit: Int, position: HousekeepingPosition? = nil) {
         self.work = work
         self.now = now
@@ -90,39 +93,39 @@ package struct HousekeepingBatch: Sendable {
     }
 }
 
-/// How far a pass of housekeeping has come; only its engine reads it.
+/// The position of a housekeeping pass; only its engine reads it.
 package struct HousekeepingPosition: Sendable, Equatable {
-    /// The brand that the pass is at; brands are passed in the order of their ids.
+    /// The present brand of the pass; brands are visited in the order of their ids.
     package var brand: BrandID?
-    /// The last row that was looked at, by its number in the engine.
+    /// The last visited row, by its number in the engine.
     package var row: Int64
 
-    /// Takes a position.
+    /// Creates a position.
     ///
     /// - Parameters:
-    ///   - brand: The brand that the pass is at.
-    ///   - row: The last row that was looked at.
+    ///   - brand: The present brand of the pass.
+    ///   - row: The last visited row.
     package init(brand: BrandID? = nil, row: Int64 = .min) {
         self.brand = brand
         self.row = row
     }
 }
 
-/// What a batch of housekeeping did.
+/// The result of a housekeeping batch.
 package struct HousekeepingProgress: Sendable, Equatable {
-    /// How many rows were removed.
+    /// The number of removed rows.
     package var removed: Int
-    /// Where the next batch goes on; nil when the pass is through.
+    /// The position at which the next batch continues; nil at the end of the pass.
     package var next: HousekeepingPosition?
-    /// How long the batch kept the writer from events, in milliseconds, sync included; 0 when it did not need it.
+    /// The time for which the batch held the writer, in milliseconds, sync included; 0 when it did not need the writer.
     package var heldMilliseconds: Double
 
-    /// Takes what a batch did.
+    /// Creates the result of a batch.
     ///
     /// - Parameters:
-    ///   - removed: How many rows were removed.
-    ///   - next: Where the next batch goes on.
-    ///   - heldMilliseconds: How long the batch kept the writer.
+    ///   - removed: The number of removed rows.
+    ///   - next: The position at which the next batch continues.
+    ///   - heldMilliseconds: The time for which the batch held the writer.
     package init(removed: Int, next: HousekeepingPosition?, heldMilliseconds: Double) {
         self.removed = removed
         self.next = next

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// What an engine tells a brand's outbound feed; the shape of its JSON is the same whatever the engine.
+/// An event that an engine publishes in a brand's outbound feed; its JSON has the same shape in every engine.
 package enum OutboundFact: Sendable {
     /// A conversation began.
     case opened(consumer: String, conversation: String, engagement: Engagement?)
@@ -10,12 +10,12 @@ package enum OutboundFact: Sendable {
     case resolved(consumer: String, conversation: String, byConsumer: Bool)
     /// A push was tapped for the first time.
     case tapped(TapRequest, conversation: ConversationID, sequence: Int64, kind: MessageKind, campaign: String?)
-    /// A device is not pushed to any more; not for agents' messages when only these ended.
+    /// A device is no longer pushed to; with a flag when only its agents' messages ended.
     case unregistered(UnregisteredDevice)
     /// A delivery failed or expired.
     case failed(FailedDelivery)
 
-    /// What it is.
+    /// The type of the item.
     package var type: OutboundType {
         switch self {
         case .written: .consumerMessage
@@ -80,7 +80,7 @@ package enum OutboundFact: Sendable {
         return object.end()
     }
 
-    /// What a back-end needs to route a conversation (R121).
+    /// The facts that a back-end needs to route a conversation (R121).
     private static func data(_ engagement: Engagement) -> JSONText {
         var object = FactText()
         object.add("campaignId", engagement.campaignId)
@@ -91,7 +91,7 @@ package enum OutboundFact: Sendable {
         return object.end()
     }
 
-    /// A device that is not pushed to any more.
+    /// A device that is no longer pushed to.
     package struct UnregisteredDevice: Sendable {
         var consumer: String
         var app: String
@@ -100,15 +100,15 @@ package enum OutboundFact: Sendable {
         var reason: UnregisterReason
         var isOnlyAgent: Bool
 
-        /// Takes a device.
+        /// Creates a device.
         ///
         /// - Parameters:
-        ///   - consumer: Whose it was.
+        ///   - consumer: The device's consumer.
         ///   - app: The app.
         ///   - device: The app's id of the installation.
         ///   - pushType: The transport.
-        ///   - reason: Why.
-        ///   - isOnlyAgent: Whether proactive pushes go on.
+        ///   - reason: The reason.
+        ///   - isOnlyAgent: Whether proactive pushes continue.
         package init(
             consumer: String,
             app: String,
@@ -139,19 +139,19 @@ package enum OutboundFact: Sendable {
         var reason: String?
         var attempts: Int64
 
-        /// Takes a delivery.
+        /// Creates a delivery.
         ///
         /// - Parameters:
         ///   - id: Its number.
         ///   - message: The message; nil for a badge.
-        ///   - consumer: Whose device it was for.
+        ///   - consumer: The device's consumer.
         ///   - app: The app.
         ///   - device: The app's id of the installation.
         ///   - provider: The transport.
         ///   - state: `failed` or `expired`.
         ///   - status: The provider's last status.
         ///   - reason: The provider's last reason.
-        ///   - attempts: How often it was tried.
+        ///   - attempts: The number of attempts.
         package init(
             id: Int64,
             message: MessageID?,
@@ -178,7 +178,7 @@ package enum OutboundFact: Sendable {
     }
 }
 
-/// Writes one flat JSON object (RFC 8259); names are known when we are compiled and need no escape.
+/// Writes one flat JSON object (RFC 8259); names are known at compile time and need no escape.
 private struct FactText {
     private var text = "{"
 

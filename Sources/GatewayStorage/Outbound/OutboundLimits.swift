@@ -1,14 +1,14 @@
-/// What bounds the outbound feed.
+/// The limits of the outbound feed.
 package enum OutboundLimits {
-    /// Subscriptions of one brand: each keeps what it has not acknowledged, and none of them is free.
+    /// Subscriptions of one brand: each retains the items that it has not acknowledged, which costs disk space.
     package static let subscriptions = 32
     /// Items of one page, as of every list.
     package static let pageItems = 500
-    /// Bytes of data in one page: what an answer may hold in memory.
+    /// Bytes of data in one page: the memory of one response.
     package static let pageBytes = 1 << 20
-    /// Rows that one read looks at: a few milliseconds, however rare the wanted types are.
+    /// Rows that one read visits: a few milliseconds, however rare the wanted types are.
     package static let scannedRows = 5000
-    /// How long items are kept that everybody has acknowledged, in hours, so that a webhook can be replayed and a reader
-    /// that lost what it had read can go back; never longer than the brand's `retentionDays`.
+    /// The retention of items that every reader has acknowledged, in hours, so that a webhook can be replayed and a
+    /// reader that lost its state can go back; never longer than the brand's `retentionDays`.
     package static let replayHours: Int64 = 72
 }

@@ -4,21 +4,21 @@ package import GatewayModel
 package struct OutboundSubscription: Sendable, Equatable {
     /// Its name.
     package var id: SubscriptionID
-    /// Up to where it has acknowledged.
+    /// The last acknowledged position.
     package var mark: Int64
-    /// When it was made.
+    /// When it was created.
     package var createdAt: Timestamp
     /// When its mark was last moved; nil when it never was.
     package var acknowledgedAt: Timestamp?
     /// The service account that owns it, which is the first one that read it; nil when none has.
     package var owner: String?
 
-    /// Takes the facts of a subscription.
+    /// Creates a subscription.
     ///
     /// - Parameters:
     ///   - id: Its name.
-    ///   - mark: Up to where it has acknowledged.
-    ///   - createdAt: When it was made.
+    ///   - mark: The last acknowledged position.
+    ///   - createdAt: When it was created.
     ///   - acknowledgedAt: When its mark was last moved.
     ///   - owner: The service account that owns it.
     package init(
@@ -36,41 +36,41 @@ package struct OutboundSubscription: Sendable, Equatable {
     }
 }
 
-/// What became of a wish for a subscription.
+/// The result of opening a subscription.
 package enum SubscriptionOpening: Sendable, Equatable {
-    /// It is there, new or not.
+    /// It exists, new or not.
     case open(OutboundSubscription)
-    /// The brand has as many as it may have.
+    /// The brand has the maximum number of subscriptions.
     case tooMany
     /// There is no such brand.
     case unknownBrand
 }
 
-/// What became of an acknowledgement.
+/// The result of an acknowledgement.
 package enum SubscriptionAck: Sendable, Equatable {
-    /// The mark is there, or lies further already.
+    /// The mark is at the position, or further already.
     case acknowledged(OutboundSubscription)
-    /// No such position was given yet.
+    /// The position was not assigned yet.
     case beyondEnd(end: Int64)
     /// There is no such subscription.
     case unknown
 }
 
-/// A brand's subscriptions and where its feed ends.
+/// A brand's subscriptions and the end of its feed.
 package struct OutboundOverview: Sendable, Equatable {
     /// The subscriptions, by name.
     package var subscriptions: [OutboundSubscription]
-    /// The last position that was given; 0 when none was.
+    /// The last position that was assigned; 0 when none was.
     package var end: Int64
-    /// Nothing up to this position is kept any more.
+    /// Nothing up to this position is stored any more.
     package var removedThrough: Int64
 
-    /// Takes what there is.
+    /// Creates an overview.
     ///
     /// - Parameters:
     ///   - subscriptions: The subscriptions, by name.
-    ///   - end: The last position that was given.
-    ///   - removedThrough: Nothing up to this position is kept any more.
+    ///   - end: The last position that was assigned.
+    ///   - removedThrough: Nothing up to this position is stored any more.
     package init(subscriptions: [OutboundSubscription], end: Int64, removedThrough: Int64) {
         self.subscriptions = subscriptions
         self.end = end

@@ -1,32 +1,32 @@
 package import GatewayModel
 
-/// How far a brand's webhook is, as it is stored: what survives a restart of the gateway.
+/// The stored state of a brand's webhook, which survives a restart of the gateway.
 package struct WebhookState: Sendable, Equatable {
-    /// Rises with every change of the settings and every replay; what was decided on an older one is not stored.
+    /// Rises with every change of the settings and every replay; a state that is based on an older one is not stored.
     package var revision: Int64
-    /// Up to where the receiver has taken everything.
+    /// The position up to which the receiver has accepted everything.
     package var mark: Int64
-    /// Up to where the batch on its way goes, decided before its first try so that every try is the same; nil between
+    /// The last position of the batch in flight, set before its first try so that every try is the same; nil between
     /// batches.
     package var batchThrough: Int64?
-    /// How often the batch was tried in vain.
+    /// The number of failed tries of the batch.
     package var attempts: Int
-    /// No try before this moment; nil is at once.
+    /// No try before this moment; nil means at once.
     package var nextTry: Timestamp?
     /// When the last try ended; nil when there was none.
     package var lastTriedAt: Timestamp?
-    /// The HTTP status of the last try; nil when there was no answer.
+    /// The HTTP status of the last try; nil when there was no response.
     package var lastStatus: Int?
-    /// Why the last try failed, a stable word; nil when it did not.
+    /// The error of the last try, a stable word; nil when it succeeded.
     package var lastError: String?
-    /// Whether the receiver said 410: nothing is posted until the settings are set again.
+    /// Whether the receiver responded with 410: nothing is posted until the settings are set again.
     package var isSwitchedOff: Bool
 
-    /// A webhook that has not been tried yet.
+    /// Creates the state of a webhook that has not been tried yet.
     ///
     /// - Parameters:
-    ///   - mark: Behind which position it begins.
-    ///   - revision: Which change of settings it follows.
+    ///   - mark: The position after which it begins.
+    ///   - revision: The revision of the settings.
     package init(mark: Int64, revision: Int64 = 1) {
         self.revision = revision
         self.mark = mark

@@ -1,9 +1,9 @@
 package import GatewayModel
 
-/// Which part of the audit trail is wanted, newest first.
+/// A query for a part of the audit trail, newest first.
 package struct AuditQuery: Sendable {
-    /// One brand that is there now, without what was written about earlier ones of its id; nil is the whole instance,
-    /// deleted brands included.
+    /// One existing brand, without entries about earlier brands of its id; nil is the whole instance, deleted brands
+    /// included.
     package var brand: BrandID?
     /// Not before this moment.
     package var since: Timestamp?
@@ -14,7 +14,7 @@ package struct AuditQuery: Sendable {
     /// At most this many, 1 or more.
     package var limit: Int
 
-    /// Takes a query.
+    /// Creates a query.
     ///
     /// - Parameters:
     ///   - brand: One brand; nil is the whole instance.

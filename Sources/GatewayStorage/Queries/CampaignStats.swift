@@ -1,18 +1,18 @@
 package import GatewayModel
 
-/// What became of a campaign, from its first message to now.
+/// The statistics of a campaign, from its first message to now.
 ///
-/// Kept by counting and not by looking at its deliveries: it stands when housekeeping has removed them.
+/// They are counters, not derived from the deliveries: they remain when housekeeping has removed the deliveries.
 package struct CampaignStats: Sendable, Equatable {
     /// The campaign.
     package var campaign: CampaignID
     /// Its number within the store, rising in the order in which campaigns began.
     package var number: Int64
-    /// How many messages were accepted.
+    /// The number of accepted messages.
     package var messages: Int64
-    /// How many of them were tapped, on whatever device.
+    /// The number of messages that were tapped, on any device.
     package var tappedMessages: Int64
-    /// How many deliveries were made for them: one for each device.
+    /// The number of their deliveries, one for each device.
     package var deliveries: Int64
     /// When its first message was accepted.
     package var firstAt: Timestamp
@@ -20,20 +20,20 @@ package struct CampaignStats: Sendable, Equatable {
     package var lastAt: Timestamp
     /// The deliveries that are finished, by provider, state and reason.
     package var finished: [DeliveryStats.Count] = []
-    /// What providers and devices say of them.
+    /// The reports of providers and devices about them.
     package var reports = DeliveryReports()
 
-    /// How many deliveries wait or are on their way.
+    /// The number of deliveries that wait or are in flight.
     package var unfinished: Int64 { deliveries - finished.reduce(0) { $0 + $1.count } }
 
-    /// Takes what is counted; of no finished delivery.
+    /// Creates the statistics, without finished deliveries.
     ///
     /// - Parameters:
     ///   - campaign: The campaign.
     ///   - number: Its number within the store.
-    ///   - messages: How many messages were accepted.
-    ///   - tappedMessages: How many of them were tapped.
-    ///   - deliveries: How many deliveries were made.
+    ///   - messages: The number of accepted messages.
+    ///   - tappedMessages: The number of messages that were tapped.
+    ///   - deliveries: The number of deliveries.
     ///   - firstAt: When its first message was accepted.
     ///   - lastAt: When its newest message was accepted.
     package init(

@@ -1,16 +1,16 @@
-/// A piece of the order in which finished deliveries changed.
+/// A page of the changes of finished deliveries, in order.
 package struct DeliveryChanges: Sendable {
     /// One change.
     package struct Item: Sendable {
-        /// Its place in the order.
+        /// Its position in the order.
         package var position: Int64
-        /// The delivery as it stands since then.
+        /// The delivery after the change.
         package var record: DeliveryRecord
 
-        /// Takes a change.
+        /// Creates a change.
         ///
         /// - Parameters:
-        ///   - position: Its place in the order.
+        ///   - position: Its position in the order.
         ///   - record: The delivery.
         package init(position: Int64, record: DeliveryRecord) {
             self.position = position
@@ -18,19 +18,19 @@ package struct DeliveryChanges: Sendable {
         }
     }
 
-    /// The changes that the filter lets through, oldest first.
+    /// The changes that pass the filter, oldest first.
     package var items: [Item]
-    /// Up to here was looked; the next piece begins after it.
+    /// The position up to which changes were read; the next page begins after it.
     package var position: Int64
-    /// Whether that was the end of what there is.
+    /// Whether no more changes are stored.
     package var isEnd: Bool
 
-    /// Takes a piece.
+    /// Creates a page.
     ///
     /// - Parameters:
     ///   - items: The changes.
-    ///   - position: Up to here was looked.
-    ///   - isEnd: Whether that was the end.
+    ///   - position: The position up to which changes were read.
+    ///   - isEnd: Whether no more changes are stored.
     package init(items: [Item], position: Int64, isEnd: Bool) {
         self.items = items
         self.position = position

@@ -1,12 +1,13 @@
 package import GatewayModel
 
-/// Which deliveries to list; nil members do not filter.
+/// A query for deliveries; nil members do not filter.
 package struct DeliveryQuery: Sendable {
     /// The brand.
     package var brand: BrandID
     /// Only this consumer's.
     package var consumer: ConsumerID?
-    /// Also what is logged for more than the hundred youngest consumers that were merged into it: for exports, which are rare.
+    /// Whether logged deliveries of more than the hundred youngest merged consumers are included: for exports, which
+    /// are rare.
     package var reachesAllMerged = false
     /// Only this device's.
     package var device: DeviceID?
@@ -16,7 +17,7 @@ package struct DeliveryQuery: Sendable {
     package var state: DeliveryState?
     /// Only by this transport.
     package var provider: PushType?
-    /// Only with this reason of the provider's.
+    /// Only with this reason of the provider.
     package var reason: String?
     /// Only queued at or after this moment.
     package var since: Timestamp?
@@ -27,7 +28,7 @@ package struct DeliveryQuery: Sendable {
     /// At most this many, 1 to 500.
     package var limit: Int
 
-    /// All of a brand's deliveries.
+    /// Creates a query for all of a brand's deliveries.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -42,14 +43,14 @@ package struct DeliveryQuery: Sendable {
 package struct DeliveryPage: Sendable {
     /// The deliveries.
     package var items: [DeliveryRecord]
-    /// Where the next page begins; nil when this is the last.
+    /// The cursor of the next page; nil when this is the last.
     package var next: DeliveryID?
 
-    /// Takes a page.
+    /// Creates a page.
     ///
     /// - Parameters:
     ///   - items: The deliveries.
-    ///   - next: Where the next page begins.
+    ///   - next: The cursor of the next page.
     package init(items: [DeliveryRecord], next: DeliveryID?) {
         self.items = items
         self.next = next
@@ -70,38 +71,38 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var app: AppID
     /// The transport.
     package var provider: PushType
-    /// Where it stands.
+    /// The state.
     package var state: DeliveryState
-    /// How often it was tried.
+    /// The number of attempts.
     package var attempts: Int
     /// The provider's id of the push.
     package var providerID: String?
-    /// The HTTP status of the last answer.
+    /// The HTTP status of the last response.
     package var status: Int?
-    /// The provider's reason in the last answer.
+    /// The provider's reason in the last response.
     package var reason: String?
     /// When it was queued.
     package var queuedAt: Timestamp
-    /// When it last left.
+    /// When it was last sent.
     package var sentAt: Timestamp?
-    /// From leaving to the answer, in milliseconds.
+    /// The time from sending to the response, in milliseconds.
     package var latencyMilliseconds: Int64?
     /// When it was tapped.
     package var tappedAt: Timestamp?
-    /// When the device said that it had arrived.
+    /// When the device reported its arrival.
     package var deliveredAt: Timestamp?
-    /// When the device said that it was shown.
+    /// When the device reported that it was shown.
     package var displayedAt: Timestamp?
-    /// When the device said that it was wiped away.
+    /// When the device reported that it was dismissed.
     package var dismissedAt: Timestamp?
-    /// When it ended without an answer (expired, cancelled, suppressed); nil when an answer ended it.
+    /// When it ended without a provider's response (expired, cancelled, suppressed); nil when a response ended it.
     package var finishedAt: Timestamp?
     /// The badge that it carried.
     package var badge: Int64?
-    /// Why it was not made.
+    /// The reason why no push was made.
     package var suppressedBy: SuppressedBy?
 
-    /// Takes the facts of a delivery; what is not known yet is nil.
+    /// Creates a delivery; unknown facts are nil.
     ///
     /// - Parameters:
     ///   - id: The delivery.
@@ -110,8 +111,8 @@ package struct DeliveryRecord: Sendable, Equatable {
     ///   - device: The device.
     ///   - app: The app.
     ///   - provider: The transport.
-    ///   - state: Where it stands.
-    ///   - attempts: How often it was tried.
+    ///   - state: The state.
+    ///   - attempts: The number of attempts.
     ///   - queuedAt: When it was queued.
     package init(
         id: DeliveryID,
@@ -143,7 +144,7 @@ package struct DeliveryDetail: Sendable {
     /// Its attempts, oldest first.
     package var attempts: [DeliveryAttempt]
 
-    /// Takes a delivery and its attempts.
+    /// Creates a delivery and its attempts.
     ///
     /// - Parameters:
     ///   - record: The delivery.
@@ -154,27 +155,27 @@ package struct DeliveryDetail: Sendable {
     }
 }
 
-/// One try of a delivery.
+/// One attempt to send a delivery.
 package struct DeliveryAttempt: Sendable, Equatable {
     /// Its number, from 1.
     package var number: Int
-    /// When it left.
+    /// When it was sent.
     package var sentAt: Timestamp
-    /// The HTTP status; 0 when there was no answer.
+    /// The HTTP status; 0 when there was no response.
     package var status: Int
     /// The provider's reason.
     package var reason: String?
-    /// From leaving to the answer, in milliseconds.
+    /// The time from sending to the response, in milliseconds.
     package var latencyMilliseconds: Int64
 
-    /// Takes the facts of a try.
+    /// Creates an attempt.
     ///
     /// - Parameters:
     ///   - number: Its number.
-    ///   - sentAt: When it left.
+    ///   - sentAt: When it was sent.
     ///   - status: The HTTP status.
     ///   - reason: The provider's reason.
-    ///   - latencyMilliseconds: From leaving to the answer.
+    ///   - latencyMilliseconds: The time from sending to the response.
     package init(number: Int, sentAt: Timestamp, status: Int, reason: String?, latencyMilliseconds: Int64) {
         self.number = number
         self.sentAt = sentAt

@@ -1,18 +1,19 @@
-/// How many deliveries of messages reached devices, as providers and devices say; badges are not among them.
+/// The numbers of deliveries of messages that reached devices, as providers and devices report; badges are not
+/// included.
 package struct DeliveryReports: Sendable, Equatable {
-    /// Of so many the device said that they had arrived, or anything that follows from it.
+    /// Deliveries of which the device reported the arrival, or anything that implies it.
     package var delivered: Int64 = 0
-    /// Of so many the device said that they were shown.
+    /// Deliveries of which the device reported that they were shown.
     package var displayed: Int64 = 0
-    /// Of so many the device said that they were wiped away.
+    /// Deliveries of which the device reported that they were dismissed.
     package var dismissed: Int64 = 0
-    /// So many that show something were taken by their providers; those that devices reported are among them.
+    /// Visible deliveries that their providers accepted, including those that devices reported.
     ///
     /// The base of the tap rate: most devices report a tap and nothing else.
     package var taken: Int64 = 0
-    /// So many were tapped.
+    /// Deliveries that were tapped.
     package var tapped: Int64 = 0
 
-    /// Nothing.
+    /// Creates reports of nothing.
     package init() {}
 }

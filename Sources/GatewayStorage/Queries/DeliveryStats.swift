@@ -1,9 +1,9 @@
 package import GatewayModel
 
-/// How far back statistics look.
+/// The time range of statistics, which ends now.
 ///
-/// They are kept by whole minutes, hours and days of UTC: the window begins at the beginning of the one that it falls
-/// into, so that it is up to one of them longer than asked.
+/// Statistics are stored by whole minutes, hours and days of UTC. The window begins at the start of the unit that it
+/// falls into, so that it is up to one unit longer than requested.
 package struct StatsWindow: Sendable, Equatable {
     /// The longest window, in seconds: 30 days.
     package static let longest: Int64 = 30 * 86_400
@@ -11,20 +11,20 @@ package struct StatsWindow: Sendable, Equatable {
     /// The window, in seconds.
     package let seconds: Int64
 
-    /// Takes a window.
+    /// Creates a window.
     ///
-    /// - Parameter seconds: Brought into one minute to ``longest``.
+    /// - Parameter seconds: The window, clamped to the range from one minute to ``longest``.
     package init(seconds: Int64) { self.seconds = min(max(seconds, 60), Self.longest) }
 
-    /// How exact its beginning is, in seconds: a minute up to an hour, an hour up to three days, a day beyond.
+    /// The resolution of its beginning, in seconds: a minute up to an hour, an hour up to three days, a day beyond.
     ///
-    /// So at most 73 counts are added up.
+    /// So at most 73 counts are summed.
     package var unit: Int64 {
         if seconds <= 3600 { return 60 }
         return seconds <= 3 * 86_400 ? 3600 : 86_400
     }
 
-    /// Its beginning.
+    /// Returns its beginning.
     ///
     /// - Parameter now: Its end.
     /// - Returns: The beginning of the unit that lies the window before its end.
@@ -37,24 +37,24 @@ package struct StatsWindow: Sendable, Equatable {
 
 /// Counts of a brand's deliveries that were queued in a window of time.
 package struct DeliveryStats: Sendable, Equatable {
-    /// How many of a provider's deliveries have a state and a reason.
+    /// The number of a provider's deliveries with a state and a reason.
     package struct Count: Sendable, Equatable {
         /// The transport.
         package var provider: PushType
-        /// Where they stand.
+        /// The state.
         package var state: DeliveryState
-        /// The provider's reason in the last answer.
+        /// The provider's reason in the last response.
         package var reason: String?
-        /// How many.
+        /// The number.
         package var count: Int64
 
-        /// Takes a count.
+        /// Creates a count.
         ///
         /// - Parameters:
         ///   - provider: The transport.
-        ///   - state: Where they stand.
-        ///   - reason: The provider's reason in the last answer.
-        ///   - count: How many.
+        ///   - state: The state.
+        ///   - reason: The provider's reason in the last response.
+        ///   - count: The number.
         package init(provider: PushType, state: DeliveryState, reason: String?, count: Int64) {
             self.provider = provider
             self.state = state
@@ -63,38 +63,38 @@ package struct DeliveryStats: Sendable, Equatable {
         }
     }
 
-    /// How long providers took to answer, in milliseconds: each at most 1/128 above what it was.
+    /// Response times of providers, in milliseconds: each at most 1/128 above the exact value.
     package struct Latency: Sendable, Equatable {
-        /// How many answers were counted.
+        /// The number of responses.
         package var count: Int64 = 0
-        /// Half of them took no longer.
+        /// The median.
         package var p50: Int64 = 0
-        /// Nine of ten took no longer.
+        /// The 90th percentile.
         package var p90: Int64 = 0
-        /// 99 of 100 took no longer.
+        /// The 99th percentile.
         package var p99: Int64 = 0
-        /// 999 of 1,000 took no longer.
+        /// The 99.9th percentile.
         package var p999: Int64 = 0
-        /// None took longer.
+        /// The maximum.
         package var max: Int64 = 0
 
-        /// Of no answers.
+        /// Creates latencies of no responses.
         package init() {}
     }
 
-    /// The finished ones, by provider, state and reason.
+    /// The finished deliveries, by provider, state and reason.
     package var finished: [Count] = []
-    /// Those in the outbox, by provider and state; without reasons.
+    /// The deliveries in the outbox, by provider and state; without reasons.
     package var unfinished: [Count] = []
-    /// False when the outbox holds more rows than were looked at: then ``unfinished`` counts only the youngest.
+    /// False when the outbox holds more rows than were read: then ``unfinished`` counts only the youngest.
     package var isUnfinishedWhole = true
-    /// What providers and devices say of the finished ones.
+    /// The reports of providers and devices about the finished ones.
     package var reports = DeliveryReports()
-    /// How long each provider took.
+    /// The response times of each provider.
     package var latency: [PushType: Latency] = [:]
-    /// How long all took.
+    /// The response times of all providers.
     package var allLatency = Latency()
 
-    /// Nothing.
+    /// Creates empty statistics.
     package init() {}
 }

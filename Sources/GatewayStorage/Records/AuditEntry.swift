@@ -1,8 +1,8 @@
 package import GatewayModel
 
-/// Who made an administrative change.
+/// The caller that made an administrative change.
 package struct AuditActor: Sendable, Equatable {
-    /// What kind of caller it is; the raw value is the word on the wire.
+    /// The kind of the caller; the raw value is the JSON value.
     package enum Kind: String, Sendable, CaseIterable {
         /// The holder of the instance's admin token.
         case admin
@@ -12,9 +12,9 @@ package struct AuditActor: Sendable, Equatable {
         case gateway
     }
 
-    /// What kind of caller it is.
+    /// The kind of the caller.
     package var kind: Kind
-    /// The service account's id; for the others the word of the kind.
+    /// The service account's id; for the others the raw value of the kind.
     package var id: String
 
     /// The holder of the admin token.
@@ -22,46 +22,46 @@ package struct AuditActor: Sendable, Equatable {
     /// The process itself.
     package static let gateway = AuditActor(kind: .gateway, id: Kind.gateway.rawValue)
 
-    /// Takes a caller.
+    /// Creates a caller.
     ///
     /// - Parameters:
-    ///   - kind: What kind of caller it is.
-    ///   - id: The service account's id, or the word of the kind.
+    ///   - kind: The kind of the caller.
+    ///   - id: The service account's id, or the raw value of the kind.
     package init(kind: Kind, id: String) {
         self.kind = kind
         self.id = id
     }
 }
 
-/// What an administrative change did; the raw value is the word on the wire.
+/// The kind of an administrative change; the raw value is the JSON value.
 package enum AuditAction: String, Sendable, CaseIterable {
-    /// A brand was made; the target is the brand.
+    /// A brand was created; the target is the brand.
     case brandCreated = "brand.created"
     /// A brand's name or settings were changed; the target is the brand.
     case brandChanged = "brand.changed"
     /// A brand was deleted; the target is the brand.
     case brandDeleted = "brand.deleted"
-    /// An app was made; the target is the app.
+    /// An app was created; the target is the app.
     case appCreated = "app.created"
     /// An app was put again; the target is the app.
     case appChanged = "app.changed"
     /// An app was deleted; the target is the app.
     case appDeleted = "app.deleted"
-    /// A provider was asked to judge an app's credential; the target is the app.
+    /// A provider was asked to check an app's credential; the target is the app.
     case appSelfChecked = "app.self_checked"
-    /// A credential was made; the target is its id.
+    /// A credential was created; the target is its id.
     case credentialIssued = "credential.issued"
     /// A credential was revoked; the target is its id.
     case credentialRevoked = "credential.revoked"
-    /// Everything that is sealed was sealed under another master key; the target is the brand, and each brand is told.
+    /// All sealed secrets were sealed under another master key; the target is the brand, and each brand gets an entry.
     case masterKeyRotated = "master_key.rotated"
-    /// A failed delivery was put into the queue again; the target is the delivery.
+    /// A failed delivery was requeued; the target is the delivery.
     case deliveryRetried = "delivery.retried"
     /// A consumer was erased; the target is the id by which it was named.
     case consumerErased = "consumer.erased"
     /// A consumer was merged into another; the target is the id by which it was named, an arrow and the other's.
     case consumerMerged = "consumer.merged"
-    /// A back-end read everything that is kept of a consumer; the target is the consumer.
+    /// A back-end exported a consumer's data; the target is the consumer.
     case consumerExported = "consumer.exported"
     /// A back-end changed a consumer's profile; the target is the consumer.
     case consumerChanged = "consumer.changed"
@@ -74,42 +74,42 @@ package enum AuditAction: String, Sendable, CaseIterable {
     /// A back-end registered a device and so ended another consumer's registration; the target is the app, a slash and the
     /// device.
     case deviceReassigned = "device.reassigned"
-    /// A webhook's or subscription's mark was set back; the target is the subscription.
+    /// A webhook's or subscription's mark was moved back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
-    /// An operator said that the system clock is right, so that things expire again; of the instance, and the target is the
-    /// time that was accepted.
+    /// An operator confirmed that the system clock is right, so that things expire again. The entry belongs to the
+    /// instance; the target is the accepted time.
     case clockAccepted = "clock.accepted"
 }
 
-/// An administrative change as it is written down: who, what, when; never a value that was set.
+/// An administrative change in the audit trail: actor, action and time; never a value that was set.
 package struct AuditEntry: Sendable, Equatable {
-    /// The brand that it was about; nil for the whole instance.
+    /// The brand; nil for the whole instance.
     package var brand: BrandID?
-    /// When.
+    /// The time.
     package var at: Timestamp
-    /// Who.
+    /// The actor.
     package var actor: AuditActor
-    /// What was done.
+    /// The action.
     package var action: AuditAction
-    /// To what: the id of a brand, app, credential, delivery or subscription, or a time.
+    /// The target: the id of a brand, app, credential, delivery or subscription, or a time.
     package var target: String
     /// The names of the members that changed, such as `settings.preview`, sorted; never their values.
     package var changes: [String]
-    /// The request that asked for it; nil for the process itself.
+    /// The request that caused the change; nil for the process itself.
     package var requestID: String?
-    /// How many acts the entry stands for, as the store has counted them; nil is one.
+    /// The number of actions that the entry stands for, as counted by the store; nil is one.
     package var count: Int64?
 
-    /// Takes a change.
+    /// Creates a change.
     ///
     /// - Parameters:
-    ///   - brand: The brand that it was about; nil for the whole instance.
-    ///   - at: When.
-    ///   - actor: Who.
-    ///   - action: What was done.
-    ///   - target: To what.
+    ///   - brand: The brand; nil for the whole instance.
+    ///   - at: The time.
+    ///   - actor: The actor.
+    ///   - action: The action.
+    ///   - target: The target.
     ///   - changes: The names of the members that changed.
-    ///   - requestID: The request that asked for it.
+    ///   - requestID: The request that caused the change.
     package init(
         brand: BrandID?,
         at: Timestamp,
@@ -131,12 +131,12 @@ package struct AuditEntry: Sendable, Equatable {
 
 /// An entry of the audit trail with its number.
 package struct AuditRecord: Sendable, Equatable {
-    /// Its number, 1 or more, rising in the order of the changes and never given again.
+    /// Its number, 1 or more, rising in the order of the changes and never reused.
     package var id: Int64
     /// The change.
     package var entry: AuditEntry
 
-    /// Takes an entry.
+    /// Creates an entry.
     ///
     /// - Parameters:
     ///   - id: Its number.

@@ -1,16 +1,16 @@
 package import GatewayModel
 
-/// What is kept of a consumer beside its conversations, devices and deliveries.
+/// The stored facts of a consumer other than its conversations, devices and deliveries.
 package struct ConsumerRecord: Sendable, Equatable {
     /// The consumer.
     package var consumer: StoredConsumer
     /// The anonymous consumers that were merged into it, oldest first.
     package var merged: [ConsumerID]
-    /// Its sessions, oldest first; those that have expired are kept for a day, an anonymous consumer's as
-    /// long as their tokens prove a merge.
+    /// Its sessions, oldest first. Expired ones are kept for a day, an anonymous consumer's as long as their tokens
+    /// prove a merge.
     package var sessions: [StoredSession]
 
-    /// Takes what is kept.
+    /// Creates a record.
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
@@ -27,16 +27,16 @@ package struct ConsumerRecord: Sendable, Equatable {
 package struct StoredConversation: Sendable, Equatable {
     /// The store's number, which rises with the age of conversations.
     package var key: ConversationKey
-    /// How far it is.
+    /// The sequences and the unread count.
     package var unread: ConversationUnread
     /// Whether it was resolved.
     package var isResolved: Bool
 
-    /// Takes a conversation.
+    /// Creates a conversation.
     ///
     /// - Parameters:
     ///   - key: The store's number.
-    ///   - unread: How far it is.
+    ///   - unread: The sequences and the unread count.
     ///   - isResolved: Whether it was resolved.
     package init(key: ConversationKey, unread: ConversationUnread, isResolved: Bool) {
         self.key = key
@@ -49,16 +49,16 @@ package struct StoredConversation: Sendable, Equatable {
 package struct StoredTap: Sendable, Equatable {
     /// The device.
     package var device: DeviceID
-    /// When, as the device said.
+    /// The time that the device reported.
     package var tappedAt: Timestamp
     /// The action or button.
     package var action: String?
 
-    /// Takes a tap.
+    /// Creates a tap.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - tappedAt: When.
+    ///   - tappedAt: The time that the device reported.
     ///   - action: The action or button.
     package init(device: DeviceID, tappedAt: Timestamp, action: String?) {
         self.device = device
@@ -74,7 +74,7 @@ package struct MessageRecord: Sendable {
     /// Its tap, if its push was tapped.
     package var tap: StoredTap?
 
-    /// Takes a message with its tap.
+    /// Creates a message with its tap.
     ///
     /// - Parameters:
     ///   - message: The message.

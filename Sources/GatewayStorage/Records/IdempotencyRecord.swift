@@ -1,21 +1,21 @@
 package import GatewayModel
 
-/// What is kept of a request with an idempotency key, so that its repetition does nothing.
+/// The stored record of a request with an idempotency key, so that a repetition has no effect.
 package struct IdempotencyRecord: Sendable, Equatable {
-    /// The answer of a request that ended well.
+    /// The response of a request that succeeded.
     package struct Answer: Sendable, Equatable {
         /// The HTTP status.
         package var status: Int
-        /// Where the thing that was made is, a path.
+        /// The `Location` of the created resource, a path.
         package var location: String?
-        /// The body, JSON; nil when it held a secret, which is not kept.
+        /// The body, JSON; nil when it held a secret, which is not stored.
         package var body: [UInt8]?
 
-        /// Takes an answer.
+        /// Creates a response.
         ///
         /// - Parameters:
         ///   - status: The HTTP status.
-        ///   - location: Where the thing that was made is.
+        ///   - location: The `Location` of the created resource.
         ///   - body: The body, when it holds no secret.
         package init(status: Int, location: String?, body: [UInt8]?) {
             self.status = status
@@ -24,28 +24,28 @@ package struct IdempotencyRecord: Sendable, Equatable {
         }
     }
 
-    /// SHA-256 of who asked for what under which key, 32 bytes.
+    /// SHA-256 of the caller, the operation and the idempotency key, 32 bytes.
     package var key: [UInt8]
     /// SHA-256 of the request's body, 32 bytes.
     package var bodyHash: [UInt8]
-    /// The answer; nil as long as the request runs, and for ever when the process died over it.
+    /// The response; nil while the request runs, and for ever when the process died during it.
     package var answer: Answer?
-    /// When the request came.
+    /// When the request arrived.
     package var createdAt: Timestamp
 
     /// How long a key is remembered, in milliseconds: 24 hours (APIConventions page).
     package static let lifetimeMilliseconds: Int64 = 86_400_000
 
-    /// The moment up to which requests are forgotten when this one comes.
+    /// The moment up to which records are deleted when this request arrives.
     package var oldest: Timestamp { createdAt.adding(milliseconds: -Self.lifetimeMilliseconds) }
 
-    /// Takes what is kept of a request.
+    /// Creates a record.
     ///
     /// - Parameters:
-    ///   - key: SHA-256 of who asked for what under which key.
+    ///   - key: SHA-256 of the caller, the operation and the idempotency key.
     ///   - bodyHash: SHA-256 of the request's body.
-    ///   - answer: The answer.
-    ///   - createdAt: When the request came.
+    ///   - answer: The response.
+    ///   - createdAt: When the request arrived.
     package init(key: [UInt8], bodyHash: [UInt8], answer: Answer? = nil, createdAt: Timestamp) {
         self.key = key
         self.bodyHash = bodyHash

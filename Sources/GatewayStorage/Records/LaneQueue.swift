@@ -7,7 +7,7 @@ package struct LaneQueue: Hashable, Sendable, Comparable {
     /// Its queue.
     package var queue: OutboxQueue
 
-    /// Takes a queue of a lane.
+    /// Creates a queue of a lane.
     ///
     /// - Parameters:
     ///   - lane: The lane.

@@ -4,21 +4,21 @@ package import GatewayModel
 package struct OutboxRow: Sendable {
     /// The delivery.
     package var id: DeliveryID
-    /// The way out.
+    /// The lane.
     package var lane: LaneID
     /// The registration.
     package var registration: RegistrationID
     /// The provider's token as it was in the same transaction: secret.
     package var token: String
-    /// What kind of device it is.
+    /// The platform of the device.
     package var platform: DevicePlatform
-    /// What of the device shapes words and times; nil when it says none of it.
+    /// The facts of the device that affect texts and times; nil when it reported none of them.
     package var traits: DeviceTraits?
-    /// Whose it is.
+    /// The consumer.
     package var consumer: ConsumerKey
     /// The consumer's unread count as it was at the end of the same transaction.
     package var unread: Int64
-    /// What it carries.
+    /// The payload.
     package var kind: DeliveryKind
     /// The queue of its lane.
     package var queue: OutboxQueue
@@ -26,34 +26,34 @@ package struct OutboxRow: Sendable {
     package var conversation: ConversationKey?
     /// The message; nil for a badge.
     package var message: Message?
-    /// How often it was tried.
+    /// The number of attempts.
     package var attempts: Int
-    /// After this moment it is not sent any more.
+    /// The moment after which it is not sent any more.
     package var expiresAt: Timestamp
     /// When it was queued.
     package var queuedAt: Timestamp
-    /// For a badge: the conversations that were read last, as of the same transaction, those read last first.
+    /// For a badge: the most recently read conversations as of the same transaction, most recent first.
     ///
     /// At most ``GatewayModel/ReadMark/maxConversations``.
     package var read: [ReadMark] = []
 
-    /// Takes the facts of a row.
+    /// Creates a row.
     ///
     /// - Parameters:
     ///   - id: The delivery.
-    ///   - lane: The way out.
+    ///   - lane: The lane.
     ///   - registration: The registration.
     ///   - token: The provider's token.
-    ///   - platform: What kind of device it is.
-    ///   - traits: What of the device shapes words and times.
-    ///   - consumer: Whose it is.
+    ///   - platform: The platform of the device.
+    ///   - traits: The facts of the device that affect texts and times.
+    ///   - consumer: The consumer.
     ///   - unread: The consumer's unread count at the end of the same transaction.
-    ///   - kind: What it carries.
-    ///   - queue: The queue of its lane; made of the message's kind when it is not given.
+    ///   - kind: The payload.
+    ///   - queue: The queue of its lane; derived from the message's kind when it is not given.
     ///   - conversation: The conversation of the message.
     ///   - message: The message.
-    ///   - attempts: How often it was tried.
-    ///   - expiresAt: After this moment it is not sent any more.
+    ///   - attempts: The number of attempts.
+    ///   - expiresAt: The moment after which it is not sent any more.
     ///   - queuedAt: When it was queued.
     package init(
         id: DeliveryID,

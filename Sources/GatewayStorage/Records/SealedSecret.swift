@@ -1,26 +1,26 @@
 package import GatewayModel
 
-/// Something that the store keeps sealed under the master key, wherever it keeps it.
+/// A secret that the store holds sealed under the master key, in any table.
 package struct SealedSecret: Sendable, Equatable {
-    /// What it belongs to.
+    /// The owner of a secret.
     package enum Owner: Sendable, Hashable {
         /// The settings of an app.
         case app(BrandID, AppID)
         /// The secret of a credential.
         case credential(BrandID, id: String)
-        /// A key of a brand's webhook: the newest, or one of those before it.
+        /// A key of a brand's webhook: the newest, or an earlier one.
         case webhook(BrandID)
     }
 
-    /// What it belongs to.
+    /// The owner.
     package var owner: Owner
     /// The sealed bytes.
     package var bytes: [UInt8]
 
-    /// Takes what is stored.
+    /// Creates a secret.
     ///
     /// - Parameters:
-    ///   - owner: What it belongs to.
+    ///   - owner: The owner.
     ///   - bytes: The sealed bytes.
     package init(owner: Owner, bytes: [UInt8]) {
         self.owner = owner
@@ -28,18 +28,18 @@ package struct SealedSecret: Sendable, Equatable {
     }
 }
 
-/// How much was sealed anew.
+/// The numbers of secrets that were sealed again.
 package struct ResealedCounts: Sendable, Equatable {
     /// Apps.
     package var apps = 0
     /// Credentials with a sealed secret.
     package var credentials = 0
-    /// Keys of webhooks, the older ones of a brand included.
+    /// Keys of webhooks, a brand's earlier ones included.
     package var webhookKeys = 0
 
-    /// Everything.
+    /// All secrets.
     package var total: Int { apps + credentials + webhookKeys }
 
-    /// Nothing yet.
+    /// Creates zero counts.
     package init() {}
 }

@@ -1,14 +1,15 @@
 package import GatewayModel
 
-/// Sessions that have ended or changed, by what they have in common: whoever holds one of them looks again.
+/// Sessions that have ended or changed, by a common property: the holder of one of them looks it up again.
 ///
-/// It says where to look and not what is found, so that it may come late, twice, or beside a new login.
+/// It names the sessions to look up and not their state, so that it may come late, twice, or beside a new login.
 package enum SessionEnd: Sendable, Hashable {
-    /// Some of a consumer's: a logout, a merge, an erasure, a login that is one too many; where one device is allowed also
-    /// a newer login, or a registration, which tells a session its device. Those that go on are looked up once more.
+    /// Some of a consumer's: a logout, a merge, an erasure, or a login above the limit. Where one device is allowed,
+    /// also a newer login, or a registration, which binds a session to its device. Those that continue are looked up
+    /// once more.
     case consumer(ConsumerName)
-    /// All of a brand that is gone.
+    /// All of a deleted brand.
     case brand(BrandID)
-    /// All that a credential opened, which is revoked.
+    /// All that a revoked credential opened.
     case credential(String)
 }

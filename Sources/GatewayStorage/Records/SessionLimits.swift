@@ -1,8 +1,8 @@
-/// How many sessions are kept.
+/// The limits of stored sessions.
 package enum SessionLimits {
-    /// More sessions of one consumer end the oldest.
+    /// The number of sessions of one consumer; more end the oldest.
     ///
-    /// Many times the devices that a person has, each with some logins that nobody ended; but a device that logs in each
-    /// minute for the 24 hours that a session may live cannot leave 1,440 of them.
+    /// Many times the number of a person's devices, each with some logins that nobody ended. But a device that logs in
+    /// each minute for the 24 hours that a session may live cannot leave 1,440 of them.
     package static let perConsumer = 100
 }

@@ -11,7 +11,7 @@ package struct StoredApp: Sendable, Equatable {
     /// When it was last changed.
     package var updatedAt: Timestamp
 
-    /// Takes the facts of an app.
+    /// Creates an app.
     ///
     /// - Parameters:
     ///   - brand: The brand.

@@ -6,24 +6,24 @@ package struct StoredConsumer: Sendable, Equatable {
     package var key: ConsumerKey
     /// The consumer.
     package var id: ConsumerID
-    /// Whether it has no identifier of the brand's.
+    /// Whether it has no identifier of the brand.
     package var anonymous: Bool
-    /// What an assertion said of it: name, email, phone.
+    /// The profile from an assertion: name, email, phone.
     package var profile: ConsumerProfile
     /// Its unread count.
     package var unread: Int64
     /// When it was first seen.
     package var createdAt: Timestamp
-    /// Its own quiet hours; nil when the brand's hold.
+    /// Its own quiet hours; nil when the brand's apply.
     package var quietHours: QuietHours?
 
-    /// Takes the facts of a consumer.
+    /// Creates a consumer.
     ///
     /// - Parameters:
     ///   - key: The store's number.
     ///   - id: The consumer.
-    ///   - anonymous: Whether it has no identifier of the brand's.
-    ///   - profile: What an assertion said of it.
+    ///   - anonymous: Whether it has no identifier of the brand.
+    ///   - profile: The profile from an assertion.
     ///   - unread: Its unread count.
     ///   - createdAt: When it was first seen.
     ///   - quietHours: Its own quiet hours.
@@ -46,7 +46,7 @@ package struct StoredConsumer: Sendable, Equatable {
     }
 }
 
-/// What an identity assertion said of a consumer; identity is the identifier, never the email (R29).
+/// The profile of a consumer in an identity assertion; identity is the identifier, never the email (R29).
 package struct ConsumerProfile: Sendable, Equatable {
     /// The name.
     package var name: String?
@@ -55,7 +55,7 @@ package struct ConsumerProfile: Sendable, Equatable {
     /// The phone number, E.164.
     package var phone: String?
 
-    /// Takes what an assertion said.
+    /// Creates a profile.
     ///
     /// - Parameters:
     ///   - name: The name.

@@ -8,32 +8,32 @@ package struct StoredCredential: Sendable, Equatable {
     package var brand: BrandID
     /// Its name; for an SDK key unique in the instance.
     package var name: String
-    /// What is public about it.
+    /// Its public details.
     package var details: CredentialDetails
-    /// SHA-256 of a secret that callers show and that only has to be compared; nil for kinds without one.
+    /// SHA-256 of a secret that callers present and that is only compared; nil for kinds without one.
     package var secretHash: [UInt8]?
-    /// A secret that is needed back (an HMAC key, a private key, a client's secret), sealed under the master key; nil for
-    /// kinds without one.
+    /// A secret that is needed in clear (an HMAC key, a private key, a client's secret), sealed under the master key;
+    /// nil for kinds without one.
     package var sealedSecret: [UInt8]?
-    /// When it ends by itself.
+    /// When it expires.
     package var expiresAt: Timestamp?
-    /// When it was made.
+    /// When it was created.
     package var createdAt: Timestamp
 
-    /// What kind it is.
+    /// Its kind.
     package var kind: CredentialKind { details.kind }
 
-    /// Takes the facts of a credential.
+    /// Creates a credential.
     ///
     /// - Parameters:
     ///   - id: Its id.
     ///   - brand: The brand.
     ///   - name: Its name.
-    ///   - details: What is public about it.
-    ///   - secretHash: SHA-256 of a secret that only has to be compared.
-    ///   - sealedSecret: A secret that is needed back, sealed.
-    ///   - expiresAt: When it ends by itself.
-    ///   - createdAt: When it was made.
+    ///   - details: Its public details.
+    ///   - secretHash: SHA-256 of a secret that is only compared.
+    ///   - sealedSecret: A secret that is needed in clear, sealed.
+    ///   - expiresAt: When it expires.
+    ///   - createdAt: When it was created.
     package init(
         id: String,
         brand: BrandID,

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// A consumer's session as it is stored: the token itself is not kept.
+/// A consumer's session as it is stored: the token itself is not stored.
 package struct StoredSession: Sendable, Equatable {
     /// SHA-256 of the token, 32 bytes.
     package var tokenHash: [UInt8]
@@ -10,14 +10,14 @@ package struct StoredSession: Sendable, Equatable {
     package var consumer: ConsumerID
     /// The device that it is bound to, if any.
     package var device: DeviceID?
-    /// The credential that opened it, with whose revocation it ends; nil for anonymous logins and for the admin's.
+    /// The credential that opened it, whose revocation ends it; nil for anonymous logins and for the admin's.
     package var credential: String?
-    /// When it ends.
+    /// When it expires.
     package var expiresAt: Timestamp
     /// When it was opened.
     package var createdAt: Timestamp
 
-    /// Takes the facts of a session.
+    /// Creates a session.
     ///
     /// - Parameters:
     ///   - tokenHash: SHA-256 of the token.
@@ -25,7 +25,7 @@ package struct StoredSession: Sendable, Equatable {
     ///   - consumer: The consumer.
     ///   - device: The device that it is bound to.
     ///   - credential: The credential that opened it.
-    ///   - expiresAt: When it ends.
+    ///   - expiresAt: When it expires.
     ///   - createdAt: When it was opened.
     package init(
         tokenHash: [UInt8],

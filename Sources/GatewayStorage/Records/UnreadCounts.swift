@@ -1,23 +1,23 @@
 package import GatewayModel
 
-/// A consumer's unread count with its parts.
+/// A consumer's unread count in total and by conversation.
 package struct UnreadCounts: Sendable, Equatable {
     /// The total.
     package var total: Int64
     /// The conversations with messages: those with unread ones first, each part by its newest message.
     package var conversations: [ConversationUnread]
-    /// Whether the consumer has conversations with messages that are not named.
+    /// Whether the consumer has more conversations with messages than are listed.
     package var hasMore: Bool
 
-    /// The most conversations that are named.
+    /// The upper bound of the number of listed conversations.
     package static let maxConversations = 500
 
-    /// Takes the counts.
+    /// Creates the counts.
     ///
     /// - Parameters:
     ///   - total: The total.
     ///   - conversations: The conversations with messages.
-    ///   - hasMore: Whether there are others.
+    ///   - hasMore: Whether there are more.
     package init(total: Int64, conversations: [ConversationUnread], hasMore: Bool = false) {
         self.total = total
         self.conversations = conversations

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// What a back-end changes of a consumer's profile; a member that is nil is left alone, one that holds nil is cleared.
+/// A back-end's change of a consumer's profile; a nil member is unchanged, one that holds nil is cleared.
 package struct ProfileChange: Sendable {
     /// The brand.
     package var brand: BrandID
@@ -12,12 +12,12 @@ package struct ProfileChange: Sendable {
     package var email: String??
     /// The phone number.
     package var phone: String??
-    /// The consumer's own quiet hours; a change makes what waits for it due, to be looked at again.
+    /// The consumer's own quiet hours; a change makes its waiting deliveries due, so that they are evaluated again.
     package var quietHours: QuietHours??
-    /// What the trail says of it; written with it, and only when there is such a consumer.
+    /// The audit entry; written in the same transaction, and only when the consumer exists.
     package var audit: AuditEntry?
 
-    /// Takes whom to change; nothing unless told.
+    /// Creates an empty change of a consumer.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -28,21 +28,21 @@ package struct ProfileChange: Sendable {
     }
 }
 
-/// A consumer that is to be erased.
+/// A request to erase a consumer.
 package struct ErasureRequest: Sendable {
     /// The brand.
     package var brand: BrandID
     /// The consumer, or one that was merged into it.
     package var consumer: ConsumerID
-    /// What the trail says of it; written with it, and only when there is such a consumer.
+    /// The audit entry; written in the same transaction, and only when the consumer exists.
     package var audit: AuditEntry?
 
-    /// Takes who is to be erased.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
-    ///   - audit: What the trail says of it.
+    ///   - audit: The audit entry.
     package init(brand: BrandID, consumer: ConsumerID, audit: AuditEntry?) {
         self.brand = brand
         self.consumer = consumer
@@ -50,24 +50,24 @@ package struct ErasureRequest: Sendable {
     }
 }
 
-/// A consumer that a back-end knows to be the same as another.
+/// A request to merge a consumer into another.
 package struct MergeRequest: Sendable {
     /// The brand.
     package var brand: BrandID
-    /// Who has everything then, by its id or one that leads to it.
+    /// The consumer that has everything afterwards, by its id or one that leads to it.
     package var consumer: ConsumerID
-    /// Who is merged into it.
+    /// The consumer that is merged into it.
     package var from: ConsumerID
-    /// What the trail says of it; written with it, and only when it is done.
+    /// The audit entry; written in the same transaction, and only when the change is made.
     package var audit: AuditEntry?
 
-    /// Takes who is to be merged into whom.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - consumer: Who has everything then.
-    ///   - from: Who is merged into it.
-    ///   - audit: What the trail says of it.
+    ///   - consumer: The consumer that has everything afterwards.
+    ///   - from: The consumer that is merged into it.
+    ///   - audit: The audit entry.
     package init(brand: BrandID, consumer: ConsumerID, from: ConsumerID, audit: AuditEntry? = nil) {
         self.brand = brand
         self.consumer = consumer
@@ -76,14 +76,14 @@ package struct MergeRequest: Sendable {
     }
 }
 
-/// Why a consumer is not merged into another.
+/// The reason why a consumer is not merged into another.
 package enum MergeRefusal: Sendable, Equatable {
-    /// There is none of this id, or it was erased.
+    /// No consumer has this id, or it was erased.
     case unknown
     /// Both are the same.
     case itself
     /// It was merged into a third one before.
     case elsewhere
-    /// It has an identifier and the other has none: whoever logs in on a device of that one would get everything.
+    /// It has an identifier and the other has none: a login on a device of that one would get everything.
     case intoAnonymous
 }

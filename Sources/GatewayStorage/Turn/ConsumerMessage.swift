@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// What a consumer writes to the agent, validated.
+/// A consumer's message to the agent, validated.
 package struct ConsumerMessage: Sendable {
     /// The brand.
     package var brand: BrandID
@@ -14,16 +14,16 @@ package struct ConsumerMessage: Sendable {
     package var text: String
     /// A JSON object for the back-end.
     package var data: JSONText?
-    /// How long the client's id tells a repetition, in hours, counted as for events.
+    /// How long the client's id detects a repetition, in hours, counted as for events.
     package var dedupeHours: Int64
-    /// The id of the message that it becomes; given by the delivery core when the turn is made, above all before it.
+    /// The id of the stored message; the delivery core assigns it when the turn is built, above all earlier ones.
     package var messageID = MessageID(high: 0, low: 0)
-    /// The window that it came through; nil when it came by a request.
+    /// The window through which it came; nil when it came in a request.
     ///
-    /// Not stored: for the news of its commit.
+    /// Not stored: for the window events of its commit.
     package var window: WindowID?
 
-    /// Takes what a consumer writes.
+    /// Creates a message.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -32,7 +32,7 @@ package struct ConsumerMessage: Sendable {
     ///   - clientID: The app's id of the message.
     ///   - text: The text.
     ///   - data: A JSON object for the back-end.
-    ///   - dedupeHours: How long the client's id tells a repetition.
+    ///   - dedupeHours: How long the client's id detects a repetition.
     package init(
         brand: BrandID,
         consumer: ConsumerID,
@@ -52,21 +52,21 @@ package struct ConsumerMessage: Sendable {
     }
 }
 
-/// A consumer's message as its sender learns of it.
+/// The result of a consumer's message, for its sender.
 package struct WrittenMessage: Sendable, Equatable {
     /// The message.
     package var messageID: MessageID
     /// Its number within the conversation.
     package var sequence: Int64
-    /// Whether an earlier request had stored it.
+    /// Whether an earlier request stored it.
     package var isRepeated: Bool
 
-    /// Takes what a sender learns.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - messageID: The message.
     ///   - sequence: Its number within the conversation.
-    ///   - isRepeated: Whether an earlier request had stored it.
+    ///   - isRepeated: Whether an earlier request stored it.
     package init(messageID: MessageID, sequence: Int64, isRepeated: Bool) {
         self.messageID = messageID
         self.sequence = sequence
@@ -74,18 +74,18 @@ package struct WrittenMessage: Sendable, Equatable {
     }
 }
 
-/// A conversation that a consumer wants to be in.
+/// A consumer's request for an active conversation.
 package struct ConversationToOpen: Sendable {
     /// The brand.
     package var brand: BrandID
     /// The consumer.
     package var consumer: ConsumerID
-    /// What it begins with, for who routes it; means nothing when the conversation is there already.
+    /// The engagement at which it begins, for routing; ignored when the conversation exists.
     package var engagement: Engagement?
-    /// What names a conversation that is opened; given by the delivery core when the turn is made.
+    /// The id after which a new conversation is named; the delivery core assigns it when the turn is built.
     package var messageID = MessageID(high: 0, low: 0)
 
-    /// Takes who wants to be in a conversation.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -95,13 +95,14 @@ package struct ConversationToOpen: Sendable {
         self.consumer = consumer
     }
 
-    /// So many conversations that the gateway named a consumer may have, the resolved ones among them: they go with their
-    /// messages (``HousekeepingBatch/Work/conversations(before:)``), and each makes a look at what is unread dearer.
+    /// The number of conversations named by the gateway that a consumer may have, including resolved ones. They are
+    /// removed with their messages (``HousekeepingBatch/Work/conversations(before:)``), and each makes reading the
+    /// unread count more expensive.
     package static let perConsumer = 1000
 }
 
 extension StoreChange {
-    /// Gives a change that makes something the id of what it makes.
+    /// Assigns an id to a change that creates something.
     ///
     /// - Parameter next: The next id; called at most once.
     package mutating func number(_ next: () -> MessageID) {
@@ -116,7 +117,7 @@ extension StoreChange {
         }
     }
 
-    /// What a change holds in memory beyond its ids, in bytes.
+    /// The memory of a change beyond its ids, in bytes.
     package var bytes: Int {
         switch self {
         case .write(let message): message.text.utf8.count + (message.data?.text.utf8.count ?? 0)
@@ -125,7 +126,7 @@ extension StoreChange {
         }
     }
 
-    /// How much of a turn a change takes up, 1 or more: as much as so many changes of one row each.
+    /// The share of a turn that a change takes, 1 or more: as much as so many changes of one row each.
     package var weight: Int {
         switch self {
         case .receipts(_, _, let receipts): max(receipts.count, 1)

@@ -1,16 +1,16 @@
 package import GatewayModel
 
-/// A sign of life of a device; what it is registered as does not matter.
+/// A sign of activity of a device, whatever it is registered as.
 package struct DeviceSighting: Hashable, Sendable {
-    /// Whose session it used.
+    /// The consumer whose session it used.
     package var consumer: ConsumerName
     /// The device.
     package var device: DeviceID
 
-    /// Takes a sign of life.
+    /// Creates a sighting.
     ///
     /// - Parameters:
-    ///   - consumer: Whose session it used.
+    ///   - consumer: The consumer whose session it used.
     ///   - device: The device.
     package init(consumer: ConsumerName, device: DeviceID) {
         self.consumer = consumer
@@ -18,20 +18,20 @@ package struct DeviceSighting: Hashable, Sendable {
     }
 }
 
-/// An end to registrations of a brand whose devices were not heard of for long.
+/// A request to end registrations of a brand whose devices were inactive for long.
 package struct StaleDevices: Sendable {
     /// The brand.
     package var brand: BrandID
-    /// Registrations end whose devices were last heard of before this moment.
+    /// Registrations end whose devices were last active before this moment.
     package var notSeenSince: Timestamp
-    /// At most this many end at once, the stalest first.
+    /// At most this many end at once, the longest inactive first.
     package var limit: Int
 
-    /// Takes what is to end.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - notSeenSince: Registrations end whose devices were last heard of before this moment.
+    ///   - notSeenSince: Registrations end whose devices were last active before this moment.
     ///   - limit: At most this many end at once.
     package init(brand: BrandID, notSeenSince: Timestamp, limit: Int) {
         self.brand = brand

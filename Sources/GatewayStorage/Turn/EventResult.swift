@@ -1,33 +1,33 @@
 package import GatewayModel
 
-/// What became of one event.
+/// The result of one event.
 package enum EventResult: Sendable, Equatable {
     /// It is stored.
     case accepted(AcceptedEvent)
-    /// Its id was seen before; counts nothing. `bodyDiffers` when the first had another body.
+    /// Its id was seen before; nothing is counted. `bodyDiffers` when the first had another body.
     case duplicate(AcceptedEvent, bodyDiffers: Bool)
     /// It cannot be stored; nothing of it is.
     case rejected(EventRejection)
 
-    /// How many deliveries it queued.
+    /// The number of deliveries that it queued.
     package var deliveries: Int { if case .accepted(let event) = self { event.deliveries } else { 0 } }
 }
 
-/// Why an event that is well formed cannot be stored.
+/// The reason why a well-formed event cannot be stored.
 package enum EventRejection: Sendable, Equatable {
     /// The conversation is another consumer's.
     case conversationOfAnotherConsumer
-    /// There is no such conversation (read, resolved).
+    /// The conversation does not exist (read, resolved).
     case unknownConversation
     /// The read target names a message that is not in the conversation.
     case unknownMessage
-    /// The brand is gone.
+    /// The brand was deleted.
     case unknownBrand
 }
 
-/// What the back-end learns of an event that is stored.
+/// The result of a stored event, for the back-end.
 package struct AcceptedEvent: Sendable, Equatable {
-    /// The message; nil for events that make none.
+    /// The message; nil for events that create none.
     package var messageID: MessageID?
     /// The conversation, if there is one.
     package var conversation: ConversationID?
@@ -35,17 +35,17 @@ package struct AcceptedEvent: Sendable, Equatable {
     package var sequence: Int64?
     /// The consumer's unread count now.
     package var unread: Int64
-    /// How many deliveries were queued; 0 for a duplicate.
+    /// The number of queued deliveries; 0 for a duplicate.
     package var deliveries: Int
 
-    /// Takes what the back-end learns.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - messageID: The message.
     ///   - conversation: The conversation.
     ///   - sequence: The message's number within the conversation.
     ///   - unread: The consumer's unread count now.
-    ///   - deliveries: How many deliveries were queued.
+    ///   - deliveries: The number of queued deliveries.
     package init(
         messageID: MessageID?,
         conversation: ConversationID?,

@@ -1,17 +1,18 @@
 package import GatewayModel
 
-/// How many new rows each lane can take into memory in a turn.
+/// The numbers of new rows that lanes can take into memory in a turn.
 ///
-/// Lanes of which nothing is in memory or waits take the same, however many they are: it is said once for all of them.
+/// All lanes with nothing in memory and nothing waiting take the same, however many they are: one budget stands for
+/// them.
 package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
-    /// In what lanes of which nothing is in memory or waits differ: in what their brands ask.
+    /// The settings of an idle lane's brand in which budgets differ.
     package struct Idle: Sendable, Equatable {
         /// Whether rows of campaigns are written as unowned, because campaigns have a pace.
         package var pacesCampaigns: Bool
         /// Whether a device has a share of the lane's rows.
         package var limitsDevices: Bool
 
-        /// Takes what a brand asks.
+        /// Creates the settings of an idle lane.
         ///
         /// - Parameters:
         ///   - pacesCampaigns: Whether campaigns have a pace.
@@ -22,24 +23,24 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Budgets of single lanes, whether they are among the idle or not; nil of one that takes none.
+    /// Budgets of single lanes, idle ones or not; nil for one that takes none.
     private var own: [LaneID: LaneBudget?]
     private let idle: [LaneID: Idle]
-    /// What each idle lane takes; nil when it is nothing.
+    /// The budget of each idle lane; nil when it takes none.
     private let idleBudget: LaneBudget?
 
-    /// Begins with what is said for all idle lanes.
+    /// Creates budgets with one for all idle lanes.
     ///
     /// - Parameters:
     ///   - idle: The idle lanes.
-    ///   - budget: What each of them takes; nil when it is nothing.
+    ///   - budget: The budget of each of them; nil when it takes none.
     package init(idle: [LaneID: Idle], budget: LaneBudget?) {
         own = [:]
         self.idle = idle
         idleBudget = budget
     }
 
-    /// Takes the budgets of single lanes; all others take nothing.
+    /// Creates the budgets of single lanes; all others take none.
     ///
     /// - Parameter elements: The lanes, each once, with their budgets.
     package init(dictionaryLiteral elements: (LaneID, LaneBudget)...) {
@@ -47,10 +48,10 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
         for (lane, budget) in elements { self[lane] = budget }
     }
 
-    /// What a lane takes.
+    /// The budget of a lane.
     ///
     /// - Parameter lane: The lane.
-    /// - Returns: Nil when it takes nothing.
+    /// - Returns: Nil when it takes none.
     package subscript(lane: LaneID) -> LaneBudget? {
         get {
             if let own = own[lane] { return own }
@@ -66,7 +67,7 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
     ///
     /// - Parameters:
     ///   - queue: The row's queue.
-    ///   - lane: The lane, which has a slot.
+    ///   - lane: The lane, which has a free slot.
     package mutating func take(_ queue: OutboxQueue, of lane: LaneID) {
         if let place = own.index(forKey: lane) {
             own.values[place]?.take(queue)
@@ -75,15 +76,15 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// How many lanes have a budget of their own.
+    /// The number of lanes with a budget of their own.
     package var ownCount: Int { own.count }
 
-    /// The most slots that a lane has.
+    /// The largest number of slots of a lane.
     package var mostSlots: Int {
         own.values.reduce(idle.isEmpty ? 0 : idleBudget?.slots ?? 0) { max($0, $1?.slots ?? 0) }
     }
 
-    /// The lanes that take something, by their numbers.
+    /// The lanes with a budget, by their numbers.
     package var lanes: [LaneID] {
         Set(own.keys).union(idle.keys).filter { self[$0] != nil }.sorted { $0.rawValue < $1.rawValue }
     }

@@ -1,18 +1,18 @@
-/// What a verified assertion says of the consumer who logs in with it.
+/// A verified assertion's facts about the consumer who logs in with it.
 package struct LoginAssertion: Sendable {
-    /// Whether the consumer's id was made here because the assertion names none.
+    /// Whether the gateway created the consumer's id because the assertion names none.
     package var anonymous: Bool
-    /// What it says of the consumer; nil members change nothing.
+    /// Its facts about the consumer; nil members change nothing.
     package var profile: ConsumerProfile
-    /// The assertion itself, where it is accepted once only.
+    /// The assertion itself, if it is for single use.
     package var presentation: RedeemedCode?
 
-    /// Takes what an assertion says.
+    /// Creates the facts of an assertion.
     ///
     /// - Parameters:
-    ///   - anonymous: Whether the consumer's id was made here.
-    ///   - profile: What it says of the consumer.
-    ///   - presentation: The assertion itself, where it is accepted once only.
+    ///   - anonymous: Whether the gateway created the consumer's id.
+    ///   - profile: Its facts about the consumer.
+    ///   - presentation: The assertion itself, if it is for single use.
     package init(anonymous: Bool, profile: ConsumerProfile, presentation: RedeemedCode? = nil) {
         self.anonymous = anonymous
         self.profile = profile

@@ -1,33 +1,33 @@
 package import GatewayModel
 
-/// What a login shows and what its brand asks, beside the session that it opens.
+/// A login's proofs and its brand's settings for it, beside the session that it opens.
 package struct LoginTerms: Sendable {
-    /// Whether the consumer's earlier sessions and its registrations on other devices end; means nothing for a login that
+    /// Whether the consumer's earlier sessions and its registrations on other devices end; ignored for a login that
     /// names no device.
     package var singleDevice: Bool
-    /// What makes a login take in anonymous consumers.
+    /// The proof with which a login merges anonymous consumers.
     package var anonymousMerge: AnonymousMerge
     /// How many days after its expiry an anonymous session's token is still proof.
     package var anonymousMergeDays: Int64
-    /// The token hash of the session that had the login signed; nil when none had.
+    /// The token hash of the session that requested the login's assertion; nil when none did.
     package var signedBy: [UInt8]?
     /// The token hash of an anonymous session, the proof that its consumer is the one who logs in.
     package var anonymousToken: [UInt8]?
     /// The proof that the device is the one that another consumer's registration pushes to.
     package var currentToken: PushTokenProof?
-    /// What the assertion says of the consumer; nil for a login without one, which changes nothing that is known.
+    /// The assertion's facts about the consumer; nil for a login without one, which changes no facts.
     package var assertion: LoginAssertion?
 
-    /// Creates the terms of a login that shows nothing.
+    /// Creates the terms of a login without proofs.
     ///
     /// - Parameters:
     ///   - singleDevice: Whether the consumer's earlier sessions and other devices end.
-    ///   - anonymousMerge: What makes a login take in anonymous consumers.
+    ///   - anonymousMerge: The proof with which a login merges anonymous consumers.
     ///   - anonymousMergeDays: How many days after its expiry an anonymous session's token is still proof.
-    ///   - signedBy: The token hash of the session that had the login signed.
+    ///   - signedBy: The token hash of the session that requested the assertion.
     ///   - anonymousToken: The token hash of an anonymous session.
     ///   - currentToken: The proof for another consumer's registration.
-    ///   - assertion: What the assertion says of the consumer.
+    ///   - assertion: The assertion's facts about the consumer.
     package init(
         singleDevice: Bool = false,
         anonymousMerge: AnonymousMerge = .token,
@@ -46,7 +46,7 @@ package struct LoginTerms: Sendable {
         self.assertion = assertion
     }
 
-    /// Creates the terms that a brand's settings ask.
+    /// Creates the terms of a brand's settings.
     ///
     /// - Parameter settings: The brand's settings.
     package init(_ settings: BrandSettings) {

@@ -1,27 +1,27 @@
 package import GatewayModel
 
-/// What became of an owned row, to be written down.
+/// The outcome of an owned row, to be stored.
 package struct OutcomeRecord: Sendable {
-    /// What the row becomes.
+    /// The new state of the row.
     package enum Disposition: Sendable, Equatable {
-        /// It leaves the outbox for the delivery log.
+        /// It moves from the outbox to the delivery log.
         case finished(DeliveryState, SuppressedBy?)
-        /// It is tried again, not before this moment: unowned, one attempt more.
+        /// It is retried, not before this moment: unowned, with one attempt more.
         case retry(due: Timestamp)
-        /// It goes back untried: unowned, due at this moment; not before it, whatever becomes of quiet hours, when a provider
-        /// asked for the wait of its device.
+        /// It is requeued untried: unowned, due at this moment. When a provider asked for the wait of its device, not
+        /// before this moment, even if quiet hours change.
         case release(due: Timestamp, isAsked: Bool = false)
     }
 
-    /// What happens to the registration, if its token is still the one that was used (compare and clear).
+    /// The effect on the registration, if its token is still the one that was used (compare and clear).
     package enum TokenEffect: Sendable, Equatable {
         /// Nothing.
         case none
-        /// It is stopped with all its rows, unless it was registered after `since` (nil: after the attempt was sent): nothing
-        /// finds it any more. A later turn ends it (``WriterTurn/invalidations``) or puts it back
-        /// (``WriterTurn/putBacks``); when it is registered again it is simply there.
+        /// It is stopped with all its rows, unless it was registered after `since` (nil: after the attempt was sent):
+        /// no lookup finds it any more. A later turn ends it (``WriterTurn/invalidations``) or restores it
+        /// (``WriterTurn/putBacks``). When it is registered again it is simply present again.
         case drop(token: String, since: Timestamp?)
-        /// It is quarantined: kept, not pushed to; its other rows finish as failed.
+        /// It is quarantined: stored, not pushed to; its other rows finish as failed.
         case quarantine(token: String)
     }
 
@@ -29,24 +29,24 @@ package struct OutcomeRecord: Sendable {
     package var delivery: DeliveryID
     /// Its registration.
     package var registration: RegistrationID
-    /// The answer; nil when it was not sent (released, expired, cancelled, told by a summary).
+    /// The provider's response; nil when it was not sent (released, expired, cancelled, replaced by a summary).
     package var answer: PushAnswer?
-    /// What the row becomes.
+    /// The new state of the row.
     package var disposition: Disposition
-    /// What happens to the registration.
+    /// The effect on the registration.
     package var token: TokenEffect
-    /// How often the delivery had been tried before; nil when whoever records it does not know.
+    /// The number of earlier attempts; nil when the caller does not know it.
     package var earlierTries: Int?
 
-    /// Takes what became of a row.
+    /// Creates an outcome.
     ///
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - registration: Its registration.
-    ///   - answer: The answer.
-    ///   - disposition: What the row becomes.
-    ///   - token: What happens to the registration.
-    ///   - earlierTries: How often the delivery had been tried before; nil lets the store look.
+    ///   - answer: The provider's response.
+    ///   - disposition: The new state of the row.
+    ///   - token: The effect on the registration.
+    ///   - earlierTries: The number of earlier attempts; nil lets the store read it.
     package init(
         delivery: DeliveryID,
         registration: RegistrationID,
@@ -64,12 +64,12 @@ package struct OutcomeRecord: Sendable {
     }
 }
 
-/// What an outcome did beyond its own row.
+/// The effect of an outcome beyond its own row.
 package struct OutcomeEffect: Sendable, Equatable {
     /// Registrations that are stopped or quarantined; their other rows are finished in the same transaction.
     package var ended: [RegistrationID]
 
-    /// Takes what an outcome did.
+    /// Creates an effect.
     ///
     /// - Parameter ended: Registrations that are stopped or quarantined.
     package init(ended: [RegistrationID] = []) { self.ended = ended }

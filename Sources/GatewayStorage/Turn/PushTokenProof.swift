@@ -1,17 +1,17 @@
-/// A push token that a caller shows as proof that it is on the device which a registration pushes to.
+/// A push token that a caller presents as proof that it runs on the device to which a registration pushes.
 package struct PushTokenProof: Sendable {
-    /// The token in each form that a transport may have it in.
+    /// The token in each form in which a transport may store it.
     private let forms: [[UInt8]]
 
-    /// Takes a token: secret.
+    /// Creates a proof from a token: secret.
     ///
-    /// - Parameter forms: The token's bytes in each form that it may be registered in.
+    /// - Parameter forms: The token's bytes in each form in which it may be registered.
     package init(forms: some Sequence<[UInt8]>) { self.forms = Array(forms) }
 
-    /// Compares the proof with a registration's token; only lengths show in the time that it takes.
+    /// Compares the proof with a registration's token; the time reveals only lengths.
     ///
     /// - Parameter token: The registration's present token.
-    /// - Returns: True when it is the one that was shown.
+    /// - Returns: True when it is the presented one.
     package func proves(_ token: String) -> Bool {
         let token = Array(token.utf8)
         return forms.contains { form in

@@ -1,5 +1,5 @@
 package import GatewayModel
 
-/// Until when it is quiet for a device of a lane with these traits, so that its rows are held back at the time of a start; nil
-/// when it is not.
+/// The end of the quiet hours that hold for a device of a lane with these traits at the time of a start, for which its
+/// rows are held back; nil when none hold.
 package typealias QuietUntil = @Sendable (_ lane: LaneID, _ traits: DeviceTraits?) -> Timestamp?

@@ -1,24 +1,24 @@
 package import GatewayModel
 
-/// What the opening of a session did.
+/// The result of opening a session.
 package struct SessionOpening: Sendable, Equatable {
-    /// Whose it is: another than was asked for where that one was merged into it.
+    /// The session's consumer: another than the requested one when that one was merged into it.
     package var consumer: ConsumerID
-    /// Whether the consumer has no identifier of the brand's.
+    /// Whether the consumer has no identifier of the brand.
     package var anonymous: Bool
-    /// How many other sessions ended: older ones of the consumer, and all of those that were merged into it.
+    /// The number of other sessions that ended: older ones of the consumer, and all of those that were merged into it.
     package var endedSessions = 0
-    /// Registrations that are gone: of the consumer's other devices, of other consumers on this one, and of devices of those
-    /// that were merged into it.
+    /// Registrations that ended: of the consumer's other devices, of other consumers on this device, and of devices of
+    /// those that were merged into it.
     package var endedRegistrations: [RegistrationID] = []
     /// Anonymous consumers that were merged into the consumer, by their keys.
     package var merged: [ConsumerMerge] = []
 
-    /// Takes whose session it is.
+    /// Creates a result.
     ///
     /// - Parameters:
-    ///   - consumer: Whose it is.
-    ///   - anonymous: Whether the consumer has no identifier of the brand's.
+    ///   - consumer: The session's consumer.
+    ///   - anonymous: Whether the consumer has no identifier of the brand.
     package init(consumer: ConsumerID, anonymous: Bool) {
         self.consumer = consumer
         self.anonymous = anonymous
@@ -27,21 +27,22 @@ package struct SessionOpening: Sendable, Equatable {
 
 /// A consumer, mostly an anonymous one, that was merged into another.
 ///
-/// Its id goes on leading to the other, for back-ends that do not know of it; its key means nothing any more.
+/// Its id still leads to the other, for back-ends that do not know about it; its key is no longer valid.
 package struct ConsumerMerge: Sendable, Equatable {
-    /// The consumer that has nothing any more.
+    /// The consumer that was merged.
     package var id: ConsumerID
     /// Its number.
     package var from: ConsumerKey
     /// The other's number.
     package var into: ConsumerKey
-    /// The other's own quiet hours, which are those of the devices that followed, too: what waits is sent by them.
+    /// The other's own quiet hours, which also apply to the devices that moved to it: waiting deliveries are sent by
+    /// them.
     package var quietHours: QuietHours?
 
-    /// Takes who was merged into whom.
+    /// Creates a merge.
     ///
     /// - Parameters:
-    ///   - id: The consumer that has nothing any more.
+    ///   - id: The consumer that was merged.
     ///   - from: Its number.
     ///   - into: The other's number.
     ///   - quietHours: The other's own quiet hours.

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// Stopped devices of a lane with which something is to be done, those first that were stopped first.
+/// A request for an action on a lane's stopped devices, those that were stopped first come first.
 package struct StoppedDeviceRequest: Sendable, Equatable {
     /// The lane.
     package var lane: LaneID
@@ -9,7 +9,7 @@ package struct StoppedDeviceRequest: Sendable, Equatable {
     /// At most this many.
     package var limit: Int
 
-    /// Takes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - lane: The lane.
@@ -22,18 +22,18 @@ package struct StoppedDeviceRequest: Sendable, Equatable {
     }
 }
 
-/// What became of stopped devices.
+/// The result of an action on stopped devices.
 package struct StoppedDeviceResult: Sendable, Equatable {
-    /// The registrations with which it was done; fewer than the limit when there are no more.
+    /// The registrations that were changed; fewer than the limit when there are no more.
     package var registrations: [RegistrationID]
-    /// When the first of the lane's devices was stopped that still are; nil when none is.
+    /// The time at which the first of the lane's still stopped devices was stopped; nil when none is stopped.
     package var oldest: Timestamp?
 
-    /// Takes what was done.
+    /// Creates a result.
     ///
     /// - Parameters:
-    ///   - registrations: The registrations with which it was done.
-    ///   - oldest: When the first of those was stopped that still are.
+    ///   - registrations: The registrations that were changed.
+    ///   - oldest: The time at which the first of those still stopped was stopped.
     package init(registrations: [RegistrationID] = [], oldest: Timestamp? = nil) {
         self.registrations = registrations
         self.oldest = oldest

@@ -1,17 +1,17 @@
 package import GatewayModel
 
-/// Devices of one lane that a turn stopped, because a provider called their tokens dead.
+/// Devices of one lane that a turn stopped, because a provider reported their tokens as dead.
 package struct StoppedDevices: Sendable, Equatable {
     /// The registrations, in the order of their outcomes.
     package var registrations: [RegistrationID]
-    /// How many registrations the lane has, stopped ones among them.
+    /// The number of the lane's registrations, stopped ones included.
     package var devices: Int
 
-    /// Takes what a turn stopped.
+    /// Creates the stopped devices of a turn.
     ///
     /// - Parameters:
     ///   - registrations: The registrations.
-    ///   - devices: How many registrations the lane has.
+    ///   - devices: The number of the lane's registrations.
     package init(registrations: [RegistrationID], devices: Int) {
         self.registrations = registrations
         self.devices = devices
@@ -20,18 +20,18 @@ package struct StoppedDevices: Sendable, Equatable {
 
 /// Stopped devices of a lane that a start found.
 package struct StoppedAtStart: Sendable, Equatable {
-    /// How many were stopped in each second, the earliest first.
+    /// The number of devices that were stopped in each second, the earliest first.
     package var counts: [StoppedCount]
-    /// How many registrations the lane has, stopped ones among them.
+    /// The number of the lane's registrations, stopped ones included.
     package var devices: Int
     /// Whether the lane was suspended: ``WriterTurn/suspensions``.
     package var isSuspended: Bool
 
-    /// Takes what a start found.
+    /// Creates the stopped devices of a start.
     ///
     /// - Parameters:
-    ///   - counts: How many were stopped in each second.
-    ///   - devices: How many registrations the lane has.
+    ///   - counts: The number of devices that were stopped in each second.
+    ///   - devices: The number of the lane's registrations.
     ///   - isSuspended: Whether the lane was suspended.
     package init(counts: [StoppedCount] = [], devices: Int, isSuspended: Bool = false) {
         self.counts = counts
@@ -40,18 +40,18 @@ package struct StoppedAtStart: Sendable, Equatable {
     }
 }
 
-/// How many devices were stopped in one second.
+/// The number of devices that were stopped in one second.
 package struct StoppedCount: Sendable, Equatable {
-    /// The second's beginning.
+    /// The beginning of the second.
     package var at: Timestamp
-    /// How many, at least 1.
+    /// The number, at least 1.
     package var count: Int
 
-    /// Takes a count.
+    /// Creates a count.
     ///
     /// - Parameters:
-    ///   - at: The second's beginning.
-    ///   - count: How many.
+    ///   - at: The beginning of the second.
+    ///   - count: The number.
     package init(at: Timestamp, count: Int) {
         self.at = at
         self.count = count

@@ -1,7 +1,7 @@
 package import GatewayModel
 
 extension StoreChange {
-    /// The brand whose change it is; nil when only the store knows.
+    /// The brand of the change; nil when only the store knows it.
     package var brand: BrandID? {
         switch self {
         case .register(let device): device.brand

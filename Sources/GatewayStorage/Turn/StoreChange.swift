@@ -1,49 +1,51 @@
 package import GatewayModel
 
-/// One thing that a device or a back-end changes; each is done in the writer's transaction so that lanes learn of
-/// changes in the order of commits.
+/// One change by a device or a back-end; each is made in the writer's transaction so that lanes receive changes in
+/// commit order.
 package enum StoreChange: Sendable {
     /// Registers a device. A token last seen under another consumer or device id of the brand moves: the old
-    /// registration ends and what is pending for it is cancelled (`token_moved`). A session asks for its own consumer and
-    /// only while it lasts (`sessionEnded` otherwise): a request that was on its way when its consumer logged out must not
-    /// bring pushes back. It asks for the device that it is bound to (`boundElsewhere` otherwise), and its first
-    /// registration binds it. Another consumer's registration of the device is replaced only with proof of its present
-    /// token; without it the change is a `conflict`. Back-ends need no proof: the audit trail says what they took.
+    /// registration ends and its pending deliveries are cancelled (`token_moved`). A session may register only for its
+    /// own consumer and only while it is live (`sessionEnded` otherwise): a request that was in flight when its
+    /// consumer logged out must not bring pushes back. It may register only the device to which it is bound
+    /// (`boundElsewhere` otherwise), and its first registration binds it. Another consumer's registration of the device
+    /// is replaced only with proof of its present token; without it the change is a `conflict`. Back-ends need no
+    /// proof: the audit trail records which registrations they replaced.
     case register(DeviceToRegister)
     /// Ends or narrows registrations of a consumer; nil app and device mean all of them. Pending rows that are no
     /// longer wanted are cancelled (`unregistered`, `unregistered_agent`).
     case unregister(brand: BrandID, consumer: ConsumerID, app: AppID?, device: DeviceID?, scope: UnregisterScope)
-    /// Moves a read mark forward. Pending rows of what was read are cancelled (`read`), and the consumer's other devices
-    /// get a badge row.
+    /// Moves a read mark forward. Pending rows of read messages are cancelled (`read`), and the consumer's other
+    /// devices get a badge row.
     case read(ReadRequest)
-    /// Records a tap (R109-R112). Never changes unread. A proactive message that was tapped, or cleared by the tap of another
-    /// (``TapRequest/clearsOthers``), is pending no longer; deliveries of one that was cleared are cancelled (`read`).
+    /// Records a tap (R109-R112). Never changes unread. A proactive message that was tapped, or cleared by the tap of
+    /// another (``TapRequest/clearsOthers``), is no longer pending; deliveries of a cleared one are cancelled (`read`).
     case tap(TapRequest)
-    /// Records what a device says of deliveries to it; unknown ones are ignored. What was said before is not changed by a
-    /// repetition, and a tap stays a tap. Whatever is said says that the push arrived.
+    /// Records a device's receipts of deliveries; unknown deliveries are ignored. A repeated receipt changes nothing,
+    /// and a tap stays a tap. Every receipt implies that the push arrived.
     case receipts(brand: BrandID, consumer: ConsumerID, [DeviceReceipt])
-    /// Finds or creates a consumer and updates what is known of it; nil members of the profile change nothing.
+    /// Finds or creates a consumer and updates its profile; nil members of the profile change nothing.
     case upsertConsumer(brand: BrandID, id: ConsumerID, anonymous: Bool, profile: ConsumerProfile)
-    /// Opens a session; the consumer is created when it is new. Refused when its credential is revoked or unknown.
+    /// Opens a session; a new consumer is created. Rejected when its credential is revoked or unknown.
     ///
-    /// A login with an identifier takes in the anonymous consumer of ``LoginTerms/anonymousToken``: a session of the brand
-    /// that was not ended and is live, or expired at most ``LoginTerms/anonymousMergeDays`` ago. With
-    /// ``AnonymousMerge/device`` it takes in those of its device too, to whom the device's latest session, or a registration
-    /// of it, belongs. Their conversations, deliveries and registrations of the device that logs in are the consumer's from
-    /// then on, their other registrations and their sessions end, and their ids lead to it. With
+    /// A login with an identifier merges the anonymous consumer of ``LoginTerms/anonymousToken``: a session of the
+    /// brand that was not ended and is live, or expired at most ``LoginTerms/anonymousMergeDays`` ago. With
+    /// ``AnonymousMerge/device`` it also merges those of its device, to whom the device's latest session, or a
+    /// registration of it, belongs. Their conversations, deliveries and registrations of the device that logs in then
+    /// belong to the consumer, their other registrations and their sessions end, and their ids lead to it. With
     /// ``LoginTerms/singleDevice`` the consumer's earlier sessions end, and its registrations on other devices
-    /// (`unregistered`); not for a login that names no device. Registrations that others have of the device end with proof
-    /// of their present token (``LoginTerms/currentToken``) and stay without it. The consumer's oldest sessions above
-    /// ``SessionLimits/perConsumer`` end. Without the session of ``LoginTerms/signedBy`` being live the answer is
-    /// `sessionEnded`. What ``LoginTerms/assertion`` says of the consumer is written with the session; one that is accepted
-    /// once only and was presented before changes nothing (`alreadyPresented`). One that a service account opens, and that
-    /// none had signed, is counted by the audit trail (``AuditAction/sessionsMinted``): one entry for each account and hour.
+    /// (`unregistered`); not for a login that names no device. Other consumers' registrations of the device end with
+    /// proof of their present token (``LoginTerms/currentToken``) and stay without it. The consumer's oldest sessions
+    /// above ``SessionLimits/perConsumer`` end. When the session of ``LoginTerms/signedBy`` is not live, the result is
+    /// `sessionEnded`. The facts of ``LoginTerms/assertion`` are written with the session; an assertion for single use
+    /// that was presented before changes nothing (`alreadyPresented`). A session that a service account opens, without
+    /// another session that requested it, is counted in the audit trail (``AuditAction/sessionsMinted``): one entry for
+    /// each account and hour.
     case openSession(StoredSession, LoginTerms = LoginTerms())
-    /// Ends one session; with a scope also unregisters the device that it is bound to (all of the consumer's devices
+    /// Ends one session; with a scope also unregisters the device to which it is bound (all of the consumer's devices
     /// when it is bound to none).
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
-    /// Ends a consumer's sessions, of one device or of all, and unregisters likewise; `audit` is what the trail says of it,
-    /// written with it, and only when there is such a consumer.
+    /// Ends a consumer's sessions, of one device or of all, and unregisters likewise; `audit` is the audit entry,
+    /// written in the same transaction, and only when the consumer exists.
     case endSessions(
         brand: BrandID,
         consumer: ConsumerID,
@@ -51,61 +53,62 @@ package enum StoreChange: Sendable {
         unregister: UnregisterScope,
         audit: AuditEntry? = nil
     )
-    /// Moves a delivery that failed or expired back to the outbox, under its id and unowned, for as long as the request
-    /// says; its attempts go on being counted.
+    /// Moves a delivery that failed or expired back to the outbox, under its id and unowned, with the lifetime of the
+    /// request; its attempts continue to count.
     case retry(RetryRequest)
-    /// Answers with the consumer's active conversation, or opens one that is named after the request's message id.
+    /// Returns the consumer's active conversation, or opens one that is named after the request's message id.
     ///
-    /// So a repetition opens another only when what the first one opened has been resolved since. A consumer that nobody
-    /// knows is not created, and one that has ``ConversationToOpen/perConsumer`` of these is refused (`conflict`).
+    /// So a repetition opens another only when the first one has been resolved since. An unknown consumer is not
+    /// created, and one that has ``ConversationToOpen/perConsumer`` of these is rejected (`conflict`).
     case openConversation(ConversationToOpen)
-    /// Stores what a consumer writes, once by its client id for as long as ids of events are remembered: the next message
-    /// of its conversation, which is active from then on, told to the outbound feed, never unread and never pushed.
+    /// Stores a consumer's message, once by its client id for as long as ids of events are remembered. It is the next
+    /// message of its conversation, which becomes active, is published in the outbound feed, and is never unread and
+    /// never pushed.
     ///
-    /// A repetition that says something else is a `conflict`, one whose message was removed since is `gone`.
+    /// A repetition with other content is a `conflict`, one whose message was removed since is `gone`.
     case write(ConsumerMessage)
     /// Resolves a conversation from the consumer's side; one that is not active is a `conflict` (R122).
     case resolve(brand: BrandID, consumer: ConsumerID, conversation: ConversationID)
-    /// Changes what is known of a consumer; one that nobody knows is not created.
+    /// Changes a consumer's profile; an unknown consumer is not created.
     case changeProfile(ProfileChange)
-    /// Forgets a consumer and those who were merged into it.
+    /// Erases a consumer and those that were merged into it.
     ///
-    /// With the commit their sessions have ended, their registrations are gone with what waits for them, nothing of them is
-    /// found any more, and their ids are free: a login makes a new consumer. What is left of them is removed by
-    /// ``HousekeepingBatch/Work/erasures``, whenever that is, also after a crash.
+    /// With the commit their sessions have ended, their registrations and waiting deliveries are gone, no lookup finds
+    /// them any more, and their ids are free: a login creates a new consumer. ``HousekeepingBatch/Work/erasures``
+    /// removes the remaining rows later, also after a crash.
     case erase(ErasureRequest)
-    /// Merges a consumer into another, as a login merges an anonymous one: conversations, unread, devices, taps and what waits
-    /// follow, its sessions end, its profile is forgotten, and its id and those that were merged into it before lead to the
-    /// other. A repetition answers the same and does nothing.
+    /// Merges a consumer into another, as a login merges an anonymous one: conversations, unread, devices, taps and
+    /// waiting deliveries move, its sessions end, its profile is deleted, and its id and those that were merged into it
+    /// before lead to the other. A repetition returns the same result and does nothing.
     case merge(MergeRequest)
-    /// Ends registrations of devices that were not heard of for long, as if they had been deleted; the outbound feed says
-    /// ``GatewayModel/UnregisterReason/stale``. Answers ``StoreChangeResult/unregistered(_:)``, without any for an unknown
-    /// brand.
+    /// Ends registrations of devices that were inactive for long, as if they had been deleted; the reason in the
+    /// outbound feed is ``GatewayModel/UnregisterReason/stale``. The result is ``StoreChangeResult/unregistered(_:)``,
+    /// empty for an unknown brand.
     ///
-    /// A time in which nobody asked, more than a tenth of the limit, is none in which devices could be heard of: the gateway
-    /// was away, or its clock is wrong. Every device then has the whole limit anew. So neither a clock that a start finds
-    /// far ahead nor one that was ahead before ends what is in use.
+    /// A gap of more than a tenth of the limit between two of these requests does not count as inactivity: the gateway
+    /// was stopped, or its clock is wrong. Every device then has the whole limit again. So neither a clock that a start
+    /// finds far ahead nor one that was ahead before ends a registration in use.
     case endStale(StaleDevices)
 }
 
-/// A delivery that is to be tried again.
+/// A request to retry a delivery.
 package struct RetryRequest: Sendable {
     /// The brand.
     package var brand: BrandID
     /// The delivery.
     package var delivery: DeliveryID
-    /// How long it may wait from now on, in seconds.
+    /// Its new lifetime from now on, in seconds.
     package var ttlSeconds: Int64
-    /// What the trail says of it; written with it, and only when it is done.
+    /// The audit entry; written in the same transaction, and only when the change is made.
     package var audit: AuditEntry?
 
-    /// Takes what is to be tried again.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - delivery: The delivery.
-    ///   - ttlSeconds: How long it may wait from now on.
-    ///   - audit: What the trail says of it.
+    ///   - ttlSeconds: Its new lifetime from now on.
+    ///   - audit: The audit entry.
     package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64, audit: AuditEntry? = nil) {
         self.brand = brand
         self.delivery = delivery
@@ -114,7 +117,7 @@ package struct RetryRequest: Sendable {
     }
 }
 
-/// A device as it asks to be registered, validated.
+/// A validated request to register a device.
 package struct DeviceToRegister: Sendable {
     /// The brand.
     package var brand: BrandID
@@ -122,50 +125,51 @@ package struct DeviceToRegister: Sendable {
     package var app: AppID
     /// The app's id of the installation.
     package var device: DeviceID
-    /// Whose it is; created when it is new.
+    /// Its consumer; created when it is new.
     package var consumer: ConsumerID
     /// The provider's token: secret.
     package var token: String
     /// The transport.
     package var pushType: PushType
-    /// Which of the provider's worlds the token belongs to.
+    /// The provider's environment to which the token belongs.
     package var environment: PushEnvironment
-    /// What kind of device it is.
+    /// The platform of the device.
     package var platform: DevicePlatform
     /// Language tag.
     package var locale: String?
     /// Time zone name.
     package var timeZone: String?
-    /// The system's version.
+    /// The version of the operating system.
     package var osVersion: String?
-    /// Its tokens for other kinds of pushes; they take the place of those that it had.
+    /// Its tokens for other kinds of pushes; they replace its earlier ones.
     package var extraTokens: [ExtraToken] = []
     /// The app's version.
     package var appVersion: String?
-    /// What it wants to be pushed.
+    /// The kinds of pushes that it receives.
     package var receives: Receives
-    /// The SHA-256 of the token of the session that asks; nil for back-ends.
+    /// The SHA-256 of the token of the requesting session; nil for back-ends.
     package var session: [UInt8]?
-    /// Whether the consumer's other devices are logged out, together with its sessions from before the one that asks; means
-    /// nothing without a session.
+    /// Whether the consumer's other devices are logged out, together with its sessions from before the requesting one;
+    /// ignored without a session.
     package var singleDevice = false
-    /// The proof that the device is the one that another consumer's registration pushes to; its own ``token`` is one too.
+    /// The proof that the device is the one that another consumer's registration pushes to; its own ``token`` is one
+    /// too.
     package var currentToken: PushTokenProof?
-    /// What the audit trail says of a back-end that ends another consumer's registration; written only then.
+    /// The audit entry of a back-end that ends another consumer's registration; written only then.
     package var audit: AuditEntry?
 
-    /// Takes what a device asks for.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
     ///   - device: The app's id of the installation.
-    ///   - consumer: Whose it is.
+    ///   - consumer: Its consumer.
     ///   - token: The provider's token.
     ///   - pushType: The transport.
-    ///   - environment: Which of the provider's worlds the token belongs to.
-    ///   - platform: What kind of device it is.
-    ///   - receives: What it wants to be pushed.
+    ///   - environment: The provider's environment to which the token belongs.
+    ///   - platform: The platform of the device.
+    ///   - receives: The kinds of pushes that it receives.
     package init(
         brand: BrandID,
         app: AppID,
@@ -189,7 +193,7 @@ package struct DeviceToRegister: Sendable {
     }
 }
 
-/// Up to where a consumer has read.
+/// A request to move a consumer's read mark.
 package struct ReadRequest: Sendable {
     /// The brand.
     package var brand: BrandID
@@ -197,18 +201,18 @@ package struct ReadRequest: Sendable {
     package var consumer: ConsumerID
     /// The conversation.
     package var conversation: ConversationID
-    /// Up to where.
+    /// The position up to which the consumer has read.
     package var target: ReadTarget
     /// The device that showed the messages, which needs no badge push; nil when the back-end reports the read.
     package var device: DeviceID?
 
-    /// Takes how far was read.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
     ///   - conversation: The conversation.
-    ///   - target: Up to where.
+    ///   - target: The position up to which the consumer has read.
     ///   - device: The device that showed the messages.
     package init(
         brand: BrandID,
@@ -235,15 +239,15 @@ package struct TapRequest: Sendable {
     package var message: MessageID
     /// The device.
     package var device: DeviceID
-    /// When it was tapped, as the device says.
+    /// When it was tapped, as the device reports.
     package var tappedAt: Timestamp
-    /// The action or button, as the device says.
+    /// The action or button, as the device reports.
     package var action: String?
-    /// Whether the consumer's other pending proactive messages are pending no longer; means something only with the first
-    /// report of the tap, so that a repetition never clears what came in between.
+    /// Whether the consumer's other pending proactive messages are cleared. It applies only to the first report of the
+    /// tap, so that a repetition never clears later messages.
     package var clearsOthers = false
 
-    /// Takes a tap.
+    /// Creates a tap.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -269,15 +273,15 @@ package struct TapRequest: Sendable {
     }
 }
 
-/// What a device says of a push that it got.
+/// A device's receipt of a push.
 package struct DeviceReceipt: Sendable {
-    /// What happened on the device.
+    /// The state of a push on the device.
     package enum State: String, Sendable, CaseIterable {
         /// It arrived.
         case delivered
         /// It was shown.
         case displayed
-        /// The consumer wiped it away.
+        /// The consumer dismissed it.
         case dismissed
     }
 
@@ -285,18 +289,18 @@ package struct DeviceReceipt: Sendable {
     package var message: MessageID
     /// The device.
     package var device: DeviceID
-    /// What happened.
+    /// The state.
     package var state: State
-    /// When, as the device says.
+    /// The time, as the device reports.
     package var at: Timestamp
 
-    /// Takes what a device says.
+    /// Creates a receipt.
     ///
     /// - Parameters:
     ///   - message: The message.
     ///   - device: The device.
-    ///   - state: What happened.
-    ///   - at: When.
+    ///   - state: The state.
+    ///   - at: The time.
     package init(message: MessageID, device: DeviceID, state: State, at: Timestamp) {
         self.message = message
         self.device = device

@@ -1,75 +1,75 @@
 package import GatewayModel
 
-/// What a change did; the case follows the change's.
+/// The result of a change; the case follows the change's.
 package enum StoreChangeResult: Sendable {
     /// A device was registered.
     case registered(RegistrationChange)
     /// Registrations ended or were narrowed; empty when there were none.
     case unregistered(RegistrationsChange)
-    /// A read mark was set, or stood there already.
+    /// A read mark was set, or was there already.
     case read(ReadChange)
     /// A tap was recorded, or had been before.
     case tapped(TapAnswer)
-    /// Receipts were recorded: which of them, in their order, met a delivery.
+    /// Receipts were recorded; the flags, in their order, mark those with a delivery.
     case receipts(met: [Bool])
     /// A consumer was found or created.
     case consumer(StoredConsumer)
     /// A session was opened.
     case sessionOpened(SessionOpening)
-    /// A session was not opened: the credential that was to open it is revoked, or not the brand's.
+    /// A session was not opened: its credential is revoked, or not the brand's.
     case credentialRevoked
-    /// A session was not opened: the assertion was presented before, and is accepted once only.
+    /// A session was not opened: the assertion is for single use and was presented before.
     case alreadyPresented
-    /// A device was not registered: the session that asked has ended, or is not the consumer's.
+    /// A device was not registered: the requesting session has ended, or is not the consumer's.
     case sessionEnded
-    /// A device was not registered: the session that asked is bound to another one.
+    /// A device was not registered: the requesting session is bound to another one.
     case boundElsewhere
     /// Sessions ended.
     case sessionsEnded(EndedSessions)
-    /// A delivery waits to be tried again.
+    /// A delivery was requeued for a retry.
     case retried
-    /// A delivery cannot be tried again.
+    /// A delivery cannot be retried.
     case notRetried(RetryRefusal)
-    /// A conversation is active, and whether it was opened for the request.
+    /// A conversation is active, with a flag when it was opened for the request.
     case conversation(ConversationUnread, opened: Bool)
     /// A consumer's message is stored.
     case written(WrittenMessage)
     /// A conversation was resolved.
     case resolved
-    /// A consumer was merged into another, as a login does it; nothing was merged when it had been before.
+    /// A consumer was merged into another, as by a login; nothing was merged when it had been before.
     case merged(SessionOpening)
     /// A consumer cannot be merged into another.
     case notMerged(MergeRefusal)
-    /// A consumer was forgotten, with these registrations.
+    /// A consumer was erased, with these registrations.
     case erased([RegistrationID])
-    /// It does not go together with what is there.
+    /// The change conflicts with the stored state.
     case conflict
-    /// There is no such thing, or it is another consumer's.
+    /// It does not exist, or belongs to another consumer.
     case notFound
     /// It is past its look-back.
     case gone
 }
 
-/// Why a delivery is not tried again.
+/// The reason why a delivery is not retried.
 package enum RetryRefusal: Sendable, Equatable {
-    /// It did not fail and did not expire.
+    /// It is not failed or expired.
     case state(DeliveryState)
-    /// The device is not registered for its consumer any more.
+    /// The device is no longer registered for its consumer.
     case registrationGone
     /// The device's token is quarantined.
     case registrationQuarantined
-    /// The device does not receive such deliveries any more, for example since a logout that kept proactive ones only.
+    /// The device no longer receives such deliveries, for example since a logout that kept only proactive ones.
     case notReceived
     /// Its message was removed.
     case messageGone
     /// Its message has been read.
     case read
-    /// A newer one takes its place: with the same collapse key, which waits or was taken by the provider, or another badge
-    /// that waits.
+    /// A newer one replaces it: one with the same collapse key that waits or was accepted by the provider, or another
+    /// badge that waits.
     case collapsed
 }
 
-/// What a registration did.
+/// The result of a registration.
 package struct RegistrationChange: Sendable {
     /// The registration as it is now.
     package var registration: DeviceRegistration
@@ -78,7 +78,7 @@ package struct RegistrationChange: Sendable {
     /// Registrations that ended because their token or their device moved.
     package var ended: [RegistrationID]
 
-    /// Takes what a registration did.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - registration: The registration as it is now.
@@ -91,18 +91,18 @@ package struct RegistrationChange: Sendable {
     }
 }
 
-/// Which sessions a logout ended.
+/// The sessions that a logout ended.
 package struct EndedSessions: Sendable, Equatable {
-    /// How many sessions ended.
+    /// The number of sessions that ended.
     package var count: Int
-    /// Which registrations ended or were narrowed.
+    /// The registrations that ended or were narrowed.
     package var registrations: RegistrationsChange
 
-    /// Takes what a logout did; nothing unless told.
+    /// Creates a result, empty by default.
     ///
     /// - Parameters:
-    ///   - count: How many sessions ended.
-    ///   - registrations: Which registrations ended or were narrowed.
+    ///   - count: The number of sessions that ended.
+    ///   - registrations: The registrations that ended or were narrowed.
     package init(count: Int = 0, registrations: RegistrationsChange = RegistrationsChange()) {
         self.count = count
         self.registrations = registrations
@@ -111,40 +111,40 @@ package struct EndedSessions: Sendable, Equatable {
 
 /// Registrations that a change ended or narrowed.
 package struct RegistrationsChange: Sendable, Equatable {
-    /// Registrations that are gone.
+    /// Registrations that ended.
     package var ended: [RegistrationID]
-    /// Registrations that no longer take agents' messages.
+    /// Registrations that no longer receive agents' messages.
     package var narrowed: [RegistrationID]
 
-    /// Takes what a change ended or narrowed.
+    /// Creates a change.
     ///
     /// - Parameters:
-    ///   - ended: Registrations that are gone.
-    ///   - narrowed: Registrations that no longer take agents' messages.
+    ///   - ended: Registrations that ended.
+    ///   - narrowed: Registrations that no longer receive agents' messages.
     package init(ended: [RegistrationID] = [], narrowed: [RegistrationID] = []) {
         self.ended = ended
         self.narrowed = narrowed
     }
 }
 
-/// What a read did.
+/// The result of a read.
 package struct ReadChange: Sendable, Equatable {
     /// The consumer.
     package var consumer: ConsumerKey
     /// The conversation.
     package var conversation: ConversationKey
-    /// The read mark now.
+    /// The present read mark.
     package var readSequence: Int64
-    /// The consumer's unread count now.
+    /// The consumer's present unread count.
     package var unread: Int64
 
-    /// Takes what a read did.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
     ///   - conversation: The conversation.
-    ///   - readSequence: The read mark now.
-    ///   - unread: The consumer's unread count now.
+    ///   - readSequence: The present read mark.
+    ///   - unread: The consumer's present unread count.
     package init(consumer: ConsumerKey, conversation: ConversationKey, readSequence: Int64, unread: Int64) {
         self.consumer = consumer
         self.conversation = conversation
@@ -153,7 +153,7 @@ package struct ReadChange: Sendable, Equatable {
     }
 }
 
-/// What a device learns from its tap.
+/// The result of a tap, for its device.
 package struct TapAnswer: Sendable {
     /// The message.
     package var message: Message
@@ -162,7 +162,7 @@ package struct TapAnswer: Sendable {
     /// Whether this was the first report.
     package var first: Bool
 
-    /// Takes what a device learns.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - message: The message.

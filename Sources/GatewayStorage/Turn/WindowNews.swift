@@ -1,13 +1,13 @@
 package import GatewayModel
 
-/// A consumer as windows know it: by its brand and the id that leads nowhere else.
+/// A consumer's key for windows: its brand and its own id, not one that leads to it by a merge.
 package struct ConsumerName: Hashable, Sendable {
     /// The brand.
     package var brand: BrandID
     /// The consumer.
     package var consumer: ConsumerID
 
-    /// Names a consumer.
+    /// Creates a name.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -18,20 +18,20 @@ package struct ConsumerName: Hashable, Sendable {
     }
 }
 
-/// One open window of this process; never given to another.
+/// The id of one open window of this process; never reused.
 package struct WindowID: Hashable, Sendable {
     /// The number.
     package let rawValue: UInt64
 
-    /// Names a window.
+    /// Creates an id.
     ///
     /// - Parameter rawValue: The number.
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What a commit did that a consumer's open windows are told of (MessagingWindow page).
+/// A change of a commit that a consumer's open windows receive (MessagingWindow page).
 package struct WindowNews: Sendable {
-    /// What happened.
+    /// The kind of the change.
     package enum Kind: Sendable {
         /// A message came, from the back-end or from another of the consumer's windows.
         case message(Message)
@@ -39,33 +39,33 @@ package struct WindowNews: Sendable {
         case read(ConversationID, upToSequence: Int64, unread: Int64)
         /// A conversation was resolved.
         case resolved(ConversationID, byConsumer: Bool)
-        /// Somebody types in a conversation: the agent, or the consumer in another window. Stored nowhere.
+        /// Somebody types in a conversation: the agent, or the consumer in another window. Not stored.
         case typing(ConversationID, byConsumer: Bool)
     }
 
-    /// Whose windows.
+    /// The consumer of the windows.
     package var consumer: ConsumerName
-    /// What happened.
+    /// The change.
     package var kind: Kind
-    /// The window that did it, which learns of it by an answer and not by news.
+    /// The window that caused it, which receives a response instead.
     package var origin: WindowID?
 
-    /// Takes news that no window did.
+    /// Creates a change that no window caused.
     ///
     /// - Parameters:
-    ///   - consumer: Whose windows.
-    ///   - kind: What happened.
+    ///   - consumer: The consumer of the windows.
+    ///   - kind: The change.
     package init(consumer: ConsumerName, kind: Kind) {
         self.consumer = consumer
         self.kind = kind
     }
 }
 
-/// Which consumers have a messaging window open: what a turn holds back from pushes (Architecture page, 7).
+/// The consumers with an open messaging window, for whom a turn holds back pushes (Architecture page, 7).
 ///
-/// A value, so that a turn keeps the state that it began with; whoever opens and closes windows guards it.
+/// A value, so that a turn keeps the state with which it began; its owner synchronizes opening and closing.
 package struct OpenWindows: Sendable {
-    /// What windows hold back.
+    /// The pushes that a brand's windows hold back.
     private enum Reach: Int, Sendable {
         case nothing, ownDevice, allDevices
     }
@@ -73,26 +73,27 @@ package struct OpenWindows: Sendable {
     private struct OfConsumer: Sendable {
         var reach: Reach
         var count = 0
-        /// How many windows name each device; those without a device are only counted.
+        /// The number of windows of each device; those without a device are only counted.
         var devices: [DeviceID: Int] = [:]
     }
 
-    /// By a part of the name's hash, so that a window that opens while a turn keeps the state copies one part and not all.
+    /// Sharded by a part of the name's hash, so that a window that opens while a turn keeps the state copies one shard
+    /// only.
     private var parts: [[ConsumerName: OfConsumer]] = Array(repeating: [:], count: 64)
     private var count = 0
-    /// Brands whose windows do not hold back what is for all of the consumer's devices.
+    /// Brands whose windows do not hold back the pushes to all of the consumer's devices.
     private var reaches: [BrandID: Reach] = [:]
 
-    /// Nobody has one.
+    /// Creates the state without any window.
     package init() {}
 
-    /// Whether nobody has one, nor one that is ``closing(_:device:)``.
+    /// Whether no window is open and none is ``closing(_:device:)``.
     package var isEmpty: Bool { count == 0 }
 
-    /// Whether a consumer has one, on whatever device.
+    /// Whether a consumer has a window, on any device.
     ///
     /// - Parameter name: The consumer.
-    /// - Returns: Whether news are for anybody.
+    /// - Returns: Whether changes have a recipient.
     package func contains(_ name: ConsumerName) -> Bool { count > 0 && parts[part(of: name)][name] != nil }
 
     /// Whether agents' messages to a device are held for a window.
@@ -110,14 +111,14 @@ package struct OpenWindows: Sendable {
         }
     }
 
-    /// Brands' settings of presence are these now.
+    /// Replaces the brands' presence settings.
     ///
-    /// Who is held for by more than they say is held for as before until ``closed(_:)``, as for windows that are closing.
+    /// Pushes that are held beyond the new settings stay held until ``closed(_:)``, as for windows that are closing.
     ///
     /// - Parameters:
-    ///   - perDevice: Brands whose windows hold back the pushes of their own device only, and not of all the consumer's.
+    ///   - perDevice: Brands whose windows hold back only the pushes to their own device, not to all of the consumer's.
     ///   - pushing: Brands whose windows hold back nothing.
-    /// - Returns: Who is held for by more, in the order of their ids.
+    /// - Returns: The consumers with pushes held beyond the new settings, in the order of their ids.
     package mutating func set(perDevice: Set<BrandID>, pushing: Set<BrandID>) -> [ConsumerName] {
         reaches = [:]
         for brand in perDevice { reaches[brand] = .ownDevice }
@@ -135,11 +136,11 @@ package struct OpenWindows: Sendable {
         }
     }
 
-    /// Counts one more.
+    /// Counts one more window.
     ///
     /// - Parameters:
     ///   - name: The consumer.
-    ///   - device: The device that it is open on, if it is named.
+    ///   - device: The device on which it is open, if it is named.
     package mutating func open(_ name: ConsumerName, device: DeviceID?) {
         let part = part(of: name)
         if parts[part][name] == nil { count += 1 }
@@ -148,22 +149,22 @@ package struct OpenWindows: Sendable {
         if let device { parts[part][name]?.devices[device, default: 0] += 1 }
     }
 
-    /// Counts one less; one that was not opened changes nothing.
+    /// Counts one window less; one that was not opened changes nothing.
     ///
     /// - Parameters:
     ///   - name: The consumer.
-    ///   - device: The device that it was opened with.
+    ///   - device: The device with which it was opened.
     package mutating func close(_ name: ConsumerName, device: DeviceID?) {
         closing(name, device: device)
         closed(name)
     }
 
-    /// Counts one less, but goes on holding for it until ``closed(_:)``: the turn that no longer holds is the one that
-    /// releases, so that nothing younger comes between.
+    /// Counts one window less, but holds for it until ``closed(_:)``: the turn that no longer holds is also the one
+    /// that releases, so that no newer row comes between.
     ///
     /// - Parameters:
     ///   - name: The consumer.
-    ///   - device: The device that it was opened with.
+    ///   - device: The device with which it was opened.
     package mutating func closing(_ name: ConsumerName, device: DeviceID?) {
         let part = part(of: name)
         guard let open = parts[part][name], open.count > 0 else { return }
@@ -171,8 +172,8 @@ package struct OpenWindows: Sendable {
         if let device, let count = open.devices[device], count > 0 { parts[part][name]?.devices[device] = count - 1 }
     }
 
-    /// Holds no longer for the windows of a consumer that were closing and have not been opened again, and for the others no
-    /// more than their brand's settings say.
+    /// Stops holding for the windows of a consumer that were closing and have not been opened again; for the others it
+    /// holds no more than their brand's settings require.
     ///
     /// - Parameter name: The consumer.
     package mutating func closed(_ name: ConsumerName) {

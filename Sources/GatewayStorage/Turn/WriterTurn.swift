@@ -1,56 +1,57 @@
 package import GatewayModel
 
-/// What the writer does in one transaction.
+/// The work that the writer does in one transaction.
 package struct WriterTurn: Sendable {
     /// The time of the turn.
     package var now: Timestamp
-    /// Who owns the rows that get a slot.
+    /// The owner of the rows that get a slot.
     package var incarnation: IncarnationID
-    /// Whose agents' messages are held back from pushes, as the turn begins.
+    /// The consumers whose agents' messages are held back from pushes, as the turn begins.
     package var windows = OpenWindows()
-    /// What became of pushes.
+    /// The outcomes of pushes.
     package var outcomes: [OutcomeRecord]
-    /// Consumers with a window that closed: held rows of theirs that ``windows`` holds no longer are pushed.
+    /// Consumers with a window that closed: their held rows that ``windows`` no longer holds are pushed.
     ///
-    /// Done after the outcomes and before everything else, so that new rows stay behind them; costs next to nothing for who
-    /// has none.
+    /// Done after the outcomes and before everything else, so that new rows stay behind them; costs next to nothing for
+    /// a consumer without any.
     package var releases: [ConsumerName] = []
-    /// Devices that gave a sign of life; noted before the changes, for each not twice within
+    /// Devices that showed activity. It is stored before the changes, for each device not twice within
     /// ``GatewayModel/DeviceRegistration/seenForSeconds``.
     package var seen: [DeviceSighting] = []
-    /// What devices and back-ends changed, in the order asked.
+    /// The changes by devices and back-ends, in the order of their requests.
     package var changes: [StoreChange]
-    /// Events to accept, in the order asked.
+    /// Events to accept, in the order of their requests.
     package var accepts: [AcceptRequest]
-    /// How many new rows each lane can take into memory; a lane that is absent takes none.
+    /// The number of new rows that each lane can take into memory; an absent lane takes none.
     package var budgets: LaneBudgets
-    /// How many rows registrations have in memory; one that is absent has at most one.
+    /// The number of rows that registrations have in memory; an absent one has at most one.
     package var rowsInMemory: [RegistrationID: Int] = [:]
-    /// Rows that lanes with a backlog ask for.
+    /// Claims of lanes with a backlog.
     package var claims: [ClaimRequest]
-    /// Registrations of which a claim left rows behind, and none of whose rows is in memory any more: what was left is due;
-    /// done right after the outcomes.
+    /// Registrations of which a claim left rows, and none of whose rows is in memory any more: the remaining rows
+    /// become due, right after the outcomes.
     package var recalls: [RegistrationID] = []
-    /// Lanes whose rows wait no longer for quiet hours, because these are others now; done right after the outcomes.
+    /// Lanes whose quiet hours have changed: their rows no longer wait for them. Done right after the outcomes.
     package var requeues: [RequeueRequest] = []
-    /// Lanes that are suspended from now on, and those that are no longer (false).
+    /// Lanes that are suspended from now on (true) or no longer (false).
     ///
-    /// So many of a lane's devices were stopped that their provider is not believed. It is only remembered, for the next start.
+    /// So many of a lane's devices were stopped that the provider's reports are not trusted. Stored only for the next
+    /// start.
     package var suspensions: [LaneID: Bool] = [:]
-    /// Stopped devices that are believed to be gone: their registrations end, and the outbound feed says
-    /// ``GatewayModel/UnregisterReason/tokenDead``; done right after the outcomes.
+    /// Stopped devices whose tokens count as dead: their registrations end, with the reason
+    /// ``GatewayModel/UnregisterReason/tokenDead`` in the outbound feed; done right after the outcomes.
     package var invalidations: [StoppedDeviceRequest] = []
-    /// Stopped devices that are registered again as if nothing had been; done after ``invalidations``.
+    /// Stopped devices that are restored as if they had not been stopped; done after ``invalidations``.
     ///
-    /// What failed or was cancelled for them when they were stopped waits to be sent, if its time is not over and nothing has
-    /// taken its place.
+    /// Their deliveries that failed or were cancelled by the stop are requeued, if they have not expired and nothing
+    /// has replaced them.
     package var putBacks: [StoppedDeviceRequest] = []
 
-    /// An empty turn.
+    /// Creates an empty turn.
     ///
     /// - Parameters:
     ///   - now: The time of the turn.
-    ///   - incarnation: Who owns the rows that get a slot.
+    ///   - incarnation: The owner of the rows that get a slot.
     package init(now: Timestamp, incarnation: IncarnationID) {
         self.now = now
         self.incarnation = incarnation
@@ -62,7 +63,7 @@ package struct WriterTurn: Sendable {
     }
 }
 
-/// How many new rows a lane can take into memory in this turn: reserved before the commit.
+/// The number of new rows that a lane can take into memory in this turn: reserved before the commit.
 package struct LaneBudget: Sendable, Equatable {
     /// At most this many rows are written as owned; the rest as unowned.
     package var slots: Int
@@ -72,16 +73,17 @@ package struct LaneBudget: Sendable, Equatable {
     package var closed: Set<PushClass> = []
     /// Whether rows of campaigns are written as unowned, because campaigns have a pace.
     package var pacesCampaigns = false
-    /// Whether some device of the lane may have unowned rows, so that the engine must look before it owns a younger one.
+    /// Whether some device of the lane may have unowned rows, so that the engine must check before it owns a younger
+    /// one.
     package var mayHaveBacklog: Bool
     /// At most this many rows of one device are in memory; nil sets no limit.
     package var deviceLimit: DeviceLimit?
 
-    /// Takes a budget.
+    /// Creates a budget.
     ///
     /// - Parameters:
     ///   - slots: At most this many rows are written as owned.
-    ///   - proactiveSlots: At most this many of them are proactive; as many as there are when it is not given.
+    ///   - proactiveSlots: At most this many of them are proactive; all of them by default.
     ///   - mayHaveBacklog: Whether the engine must look for older unowned rows of the device.
     ///   - deviceLimit: At most this many rows of one device are in memory.
     package init(slots: Int, proactiveSlots: Int? = nil, mayHaveBacklog: Bool, deviceLimit: DeviceLimit? = nil) {
@@ -91,7 +93,7 @@ package struct LaneBudget: Sendable, Equatable {
         self.deviceLimit = deviceLimit
     }
 
-    /// Whether a new row of a queue can be owned, as far as its lane goes.
+    /// Returns whether a new row of a queue can be owned, by the limits of its lane.
     ///
     /// - Parameter queue: The row's queue.
     /// - Returns: False when it is written as unowned.
@@ -109,44 +111,45 @@ package struct LaneBudget: Sendable, Equatable {
     }
 }
 
-/// How many rows of one device are in memory at most.
+/// The upper bound of one device's rows in memory.
 package struct DeviceLimit: Sendable, Equatable {
     /// Rows of any class, at least 2.
     package var rows: Int
-    /// A proactive row comes only while fewer than this are there, at least 2.
+    /// A proactive row is added only while fewer than this are there, at least 2.
     ///
-    /// What is left is for agents' messages, which then need not wait until the device's proactive ones have left.
+    /// The rest is for agents' messages, which then need not wait until the device's proactive ones have been sent.
     package var proactive: Int
 
-    /// Takes a limit.
+    /// Creates a limit.
     ///
     /// - Parameters:
     ///   - rows: Rows of any class, at least 2.
-    ///   - proactive: Rows beside which a proactive one still comes; half of all, at least 2, when it is not given.
+    ///   - proactive: The limit for a proactive row; half of all, at least 2, by default.
     package init(_ rows: Int, proactive: Int? = nil) {
         self.rows = rows
         self.proactive = proactive ?? max(rows / 2, 2)
     }
 
-    /// The limit for a row of a class.
+    /// Returns the limit for a row of a class.
     ///
     /// - Parameter pushClass: The class.
-    /// - Returns: The row comes while fewer than so many are there.
+    /// - Returns: The row is added while fewer than this are there.
     package func most(_ pushClass: PushClass) -> Int { pushClass == .proactive ? proactive : rows }
 }
 
-/// A lane's demand for rows of its backlog in one queue: of the devices whose rows are due first, the oldest rows of each.
+/// A lane's request for rows of its backlog in one queue: of the devices whose rows are due first, the oldest rows of
+/// each.
 package struct ClaimRequest: Sendable, Equatable {
-    /// How many rows of one device are handed out.
+    /// The limit of one device's rows in a claim.
     package enum DeviceRows: Sendable, Equatable {
-        /// As many as fit, whosever they are.
+        /// As many as fit, of any device.
         case any
-        /// At most so many are in memory, with those that are there already. What is left of the device is due once it is
-        /// recalled: ``ClaimResult/behind``.
+        /// At most this many are in memory, including those that are there already. The device's remaining rows are due
+        /// once it is recalled: ``ClaimResult/behind``.
         case limited(to: DeviceLimit)
-        /// All of a device together, so that the lane can make one push of many: as far as they fit into
-        /// ``ClaimRequest/limit``, and of the first device up to so many, if more agents' messages than that limit wait for it
-        /// that show something. A device whose rows do not fit waits for a later claim, and so do those behind it.
+        /// All of a device together, so that the lane can make one push of many, as far as they fit into
+        /// ``ClaimRequest/limit``. Of the first device up to this many, if more visible agents' messages than that
+        /// limit wait for it. A device whose rows do not fit waits for a later claim, and so do those behind it.
         case whole(upTo: Int)
     }
 
@@ -154,23 +157,23 @@ package struct ClaimRequest: Sendable, Equatable {
     package var lane: LaneID
     /// Its queue.
     package var queue: OutboxQueue
-    /// At most this many, but for ``DeviceRows/whole(upTo:)``.
+    /// At most this many, except with ``DeviceRows/whole(upTo:)``.
     package var limit: Int
-    /// How many rows of one device are handed out.
+    /// The limit of one device's rows.
     package var deviceRows: DeviceRows
 
-    /// How many rows it brings at the most.
+    /// The upper bound of the rows that it returns.
     package var most: Int {
         if case .whole(let most) = deviceRows { max(limit, most) } else { limit }
     }
 
-    /// Takes a demand.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - lane: The lane.
     ///   - queue: Its queue.
     ///   - limit: At most this many.
-    ///   - deviceRows: How many rows of one device are handed out.
+    ///   - deviceRows: The limit of one device's rows.
     package init(lane: LaneID, queue: OutboxQueue = .agent, limit: Int, deviceRows: DeviceRows = .any) {
         self.lane = lane
         self.queue = queue
@@ -179,9 +182,9 @@ package struct ClaimRequest: Sendable, Equatable {
     }
 }
 
-/// A lane whose devices wait no longer for quiet hours, in the order in which they would have become due.
+/// A request for a lane whose devices no longer wait for quiet hours, in the order in which they would have become due.
 ///
-/// A device that a provider asked to wait, or that waits for its next try, is due then.
+/// A device that a provider asked to wait, or that waits for its next try, keeps that due time.
 package struct RequeueRequest: Sendable, Equatable {
     /// The lane.
     package var lane: LaneID
@@ -190,7 +193,7 @@ package struct RequeueRequest: Sendable, Equatable {
     /// At most this many devices, each counted in each of its queues.
     package var limit: Int
 
-    /// Takes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - lane: The lane.
@@ -203,26 +206,26 @@ package struct RequeueRequest: Sendable, Equatable {
     }
 }
 
-/// Events of one request (or a piece of one) that are accepted together.
+/// Events of one request (or a part of one) that are accepted together.
 package struct AcceptRequest: Sendable {
     /// The brand.
     package var brand: BrandID
-    /// How long a push may wait when its event says nothing, in seconds.
+    /// The lifetime of a push whose event names none, in seconds.
     package var messageTtlSeconds: Int64
-    /// How long the events' ids are remembered, in hours.
+    /// The retention of the events' ids, in hours.
     package var dedupeHours: Int64
 
-    /// Hours within which lies every event that is remembered: ten years.
+    /// Hours that include every remembered event: ten years.
     package static let allDedupeHours: Int64 = 87_600
     /// The events.
     package var events: [PostedEvent]
 
-    /// Takes events of one request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - messageTtlSeconds: How long a push may wait when its event says nothing.
-    ///   - dedupeHours: How long the events' ids are remembered.
+    ///   - messageTtlSeconds: The lifetime of a push whose event names none.
+    ///   - dedupeHours: The retention of the events' ids.
     ///   - events: The events.
     package init(
         brand: BrandID,

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// What one turn of the writer did.
+/// The result of one turn of the writer.
 package struct WriterTurnResult: Sendable {
     /// A result for each outcome, in order.
     package var outcomes: [OutcomeEffect]
@@ -10,29 +10,29 @@ package struct WriterTurnResult: Sendable {
     package var accepts: [[EventResult]]
     /// New rows that are owned by the turn's incarnation, by id: the lanes send them from memory.
     package var owned: [OutboxRow]
-    /// Queues that got rows that nobody owns, new ones or others, each with the time when the first of them is due.
+    /// Queues that got unowned rows, new ones or others, each with the time when the first of them is due.
     package var unowned: [LaneQueue: Timestamp]
     /// A result for each claim, in order.
     package var claims: [ClaimResult]
-    /// How many rows each request to requeue made due, in order.
+    /// The number of rows that each request to requeue made due, in order.
     package var requeued: [Int]
-    /// Devices that outcomes have stopped, by their lanes.
+    /// Devices that outcomes stopped, by their lanes.
     package var stopped: [LaneID: StoppedDevices]
     /// A result for each request of ``WriterTurn/invalidations``, in order.
     package var invalidations: [StoppedDeviceResult]
     /// A result for each request of ``WriterTurn/putBacks``, in order.
     package var putBacks: [StoppedDeviceResult]
-    /// Rows of earlier turns that this one ended without an answer, whatever for: read, collapsed, unregistered; what of
-    /// them waits in memory goes.
+    /// Rows of earlier turns that this one ended without a provider's response, for any reason: read, collapsed,
+    /// unregistered. Those that wait in memory are dropped.
     package var withdrawn: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
-    /// What the turn did to consumers who have a window open, in order; nothing is made for others.
+    /// The turn's changes for consumers with an open window, in order; none for others.
     package var news: [WindowNews]
-    /// How many rows were held for windows, and what became of such.
+    /// The numbers of rows that were held for windows, released and suppressed.
     package var held: HeldCounts
 
-    /// An empty result.
+    /// Creates an empty result.
     package init() {
         outcomes = []
         changes = []
@@ -51,27 +51,27 @@ package struct WriterTurnResult: Sendable {
     }
 }
 
-/// What a turn did with rows that wait for an open window's acknowledgement.
+/// The numbers of rows that wait for an open window's acknowledgement.
 package struct HeldCounts: Sendable, Equatable {
     /// New ones.
     package var made = 0
-    /// Given to their lanes, because their window closed.
+    /// Released to their lanes, because their window closed.
     package var released = 0
     /// Ended by the acknowledgement of their window.
     package var suppressed = 0
 
-    /// Nothing was done.
+    /// Creates zero counts.
     package init() {}
 }
 
-/// A row that ended without an answer.
+/// A row that ended without a provider's response.
 package struct WithdrawnRow: Sendable, Equatable {
     /// The delivery.
     package var delivery: DeliveryID
     /// Its registration.
     package var registration: RegistrationID
 
-    /// Takes a row that ended.
+    /// Creates a row that ended.
     ///
     /// - Parameters:
     ///   - delivery: The delivery.
@@ -82,7 +82,7 @@ package struct WithdrawnRow: Sendable, Equatable {
     }
 }
 
-/// What a claim got.
+/// The result of a claim.
 package struct ClaimResult: Sendable {
     /// The lane.
     package var lane: LaneID
@@ -90,20 +90,20 @@ package struct ClaimResult: Sendable {
     package var queue: OutboxQueue
     /// The rows, device by device as they are due, and by id; they are owned now.
     package var rows: [OutboxRow]
-    /// When the first unowned row that is left in the queue is due; nil when none is left but for those of ``behind``.
+    /// When the first remaining unowned row of the queue is due; nil when none is left except those of ``behind``.
     package var nextDue: Timestamp?
-    /// Registrations that have their share of rows in memory, of which rows are left: none of these is due before
+    /// Registrations that have their share of rows in memory and more rows left: none of these is due before
     /// ``WriterTurn/recalls`` names them.
     package var behind: [RegistrationID]
 
-    /// Takes what a claim got.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - lane: The lane.
     ///   - queue: Its queue.
     ///   - rows: The rows.
-    ///   - nextDue: When the first unowned row that is left is due.
-    ///   - behind: Registrations of which rows are left that wait to be recalled.
+    ///   - nextDue: When the first remaining unowned row is due.
+    ///   - behind: Registrations with rows left that wait to be recalled.
     package init(
         lane: LaneID,
         queue: OutboxQueue = .agent,
@@ -119,32 +119,32 @@ package struct ClaimResult: Sendable {
     }
 }
 
-/// What the start of an incarnation found.
+/// The result of the start of an incarnation.
 package struct IncarnationStart: Sendable {
     /// The new incarnation.
     package var incarnation: IncarnationID
-    /// When the first row that waits in each queue is due; a queue that is absent has nothing.
+    /// When the first waiting row of each queue is due; an absent queue is empty.
     ///
-    /// How many wait is not counted: that would read them all.
+    /// The waiting rows are not counted: that would read them all.
     package var backlog: [LaneQueue: Timestamp]
-    /// How many rows were taken back from earlier incarnations.
+    /// The number of rows that were requeued from earlier incarnations.
     package var recovered: Int
-    /// The newest message's id, above which those of new ones lie whatever the clock says; nil when there is none.
+    /// The newest message's id; those of new ones are above it, whatever the clock shows. Nil when there is none.
     package var lastMessage: MessageID?
     /// Lanes with stopped devices, and those that are suspended.
     package var stopped: [LaneID: StoppedAtStart] = [:]
 
-    /// Longer than any wait that a provider's answer leads to, in milliseconds: two days.
+    /// Longer than any wait that a provider's response causes, in milliseconds: two days.
     ///
-    /// The longest that can be set is a day and a fifth of it (`delivery.retryDelaysSeconds`).
+    /// The longest configurable wait is a day and a fifth of it (`delivery.retryDelaysSeconds`).
     package static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
 
-    /// Takes what a start found.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - incarnation: The new incarnation.
-    ///   - backlog: When the first row that waits in each queue is due.
-    ///   - recovered: How many rows were taken back.
+    ///   - backlog: When the first waiting row of each queue is due.
+    ///   - recovered: The number of requeued rows.
     ///   - lastMessage: The newest message's id.
     package init(incarnation: IncarnationID, backlog: [LaneQueue: Timestamp], recovered: Int, lastMessage: MessageID?) {
         self.incarnation = incarnation

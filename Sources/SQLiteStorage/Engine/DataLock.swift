@@ -13,7 +13,7 @@ final class DataLock: Sendable {
     /// Nil once it is given up.
     private let descriptor: Mutex<Int32?>
 
-    /// Takes the lock.
+    /// Creates the lock.
     ///
     /// - Parameter path: The lock file; made when it is missing.
     /// - Throws: ``GatewayStorage/StorageError/locked(detail:)`` when another process has it.

@@ -29,7 +29,7 @@ final class GentleFile: @unchecked Sendable {
         var unsynced = 0
     }
 
-    /// Takes the place of a connection's file methods; nil when SQLite does not show its file.
+    /// Creates the place of a connection's file methods; nil when SQLite does not show its file.
     ///
     /// - Parameter connection: A connection that is not in use.
     init?(_ connection: OpaquePointer) {

@@ -26,7 +26,7 @@ final class LogBuffer: @unchecked Sendable {
         var count = 0
     }
 
-    /// Takes the place of the methods of a connection's log; nil when SQLite does not show it, or where it is not safe.
+    /// Creates the place of the methods of a connection's log; nil when SQLite does not show it, or where it is not safe.
     ///
     /// - Parameter connection: The writer's connection, which has read in WAL mode, and is not in use.
     init?(_ connection: OpaquePointer) {

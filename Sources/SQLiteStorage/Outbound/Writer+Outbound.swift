@@ -100,7 +100,7 @@ extension Writer {
         return try outboundEnd(brand) + 1
     }
 
-    /// The last position that was given.
+    /// The last position that was assigned.
     func outboundEnd(_ brand: Int64) throws -> Int64 {
         let row = try db.prepare(
             """

@@ -13,7 +13,7 @@ struct Replay {
     /// The first half of a SHA-256 is shorter than most ids with their source, and no two keys have the same.
     private static let hashBytes = 16
 
-    /// Takes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
     ///   - key: Source and id.

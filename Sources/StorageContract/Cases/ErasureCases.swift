@@ -163,7 +163,7 @@ enum ErasureCases {
         }
         try await f.outcome(f.answer(row))
         #expect(try await f.deliveries().isEmpty)
-        // Numbers are never given again.
+        // Numbers are never reused.
         try await f.register("d-1", of: "u-2")
         #expect(try await f.ownedRow(f.message("u-2", in: "c-2")).id > row.id)
     }
