@@ -39,8 +39,8 @@ extension SQLiteStore {
             guard let key = try writer.brandKey(brand) else { return nil }
             let lanes = try writer.lanes(brand: key, app: nil)
             try writer.write(audit)
-            // The rows of its consumers may be many: housekeeping removes them, and nothing finds them meanwhile, because
-            // every way to them begins at the brand or at a lane. Its key is never reused.
+            // The rows of its consumers may be many: housekeeping removes them, and no lookup finds them meanwhile,
+            // because every lookup begins at the brand or at a lane. Its key is never reused.
             for sql: StaticString in [
                 "INSERT INTO deleted_brands (key) VALUES (?)", "DELETE FROM credentials WHERE brand = ?",
                 "DELETE FROM apps WHERE brand = ?", "DELETE FROM lanes WHERE brand = ?",
@@ -112,8 +112,8 @@ extension SQLiteStore {
             try writer.db.prepare("DELETE FROM apps WHERE brand = ? AND id = ?").int(key).text(app.rawValue).run()
             guard writer.db.changedRows == 1 else { return nil }
             let lanes = try writer.lanes(brand: key, app: app.rawValue)
-            // Its registrations may be many: housekeeping ends them, and nothing finds them meanwhile, because their lanes
-            // are gone. A lane's number is never reused.
+            // Its registrations may be many: housekeeping ends them, and no lookup finds them meanwhile, because their
+            // lanes are removed. A lane's number is never reused.
             for lane in lanes {
                 try writer.db.prepare("INSERT INTO deleted_lanes (lane) VALUES (?)").int(lane.rawValue).run()
             }
@@ -173,7 +173,7 @@ extension SQLiteStore {
     static func json(_ webhook: WebhookSettings?) throws -> String? {
         guard let webhook else { return nil }
         let encoder = JSONEncoder()
-        // The same text for the same settings: that is how a change is told.
+        // The same text for the same settings: a comparison of texts detects a change.
         encoder.outputFormatting = .sortedKeys
         return String(decoding: try encoder.encode(webhook), as: UTF8.self)
     }

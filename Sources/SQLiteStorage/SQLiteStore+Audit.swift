@@ -50,11 +50,11 @@ extension SQLiteStore {
 }
 
 extension Writer {
-    /// Writes an entry down within the transaction of what it tells; nothing when there is none, or its brand is gone.
+    /// Writes an entry in the transaction of its change; nothing when it is nil, or its brand is deleted.
     func write(_ entry: AuditEntry?) throws {
         // Brands' keys begin at 1: 0 is the whole instance.
         guard let entry, let brand = try entry.brand.map({ try brandKey($0) }) ?? 0 else { return }
-        // Names of members hold no line break: they are ours.
+        // The code defines the names of members: they hold no line break.
         try db.prepare(
             """
             INSERT INTO audit (brand, brand_id, at, actor_kind, actor, action, target, changes, request) \
@@ -66,7 +66,8 @@ extension Writer {
         .text(entry.changes.joined(separator: "\n")).text(entry.requestID).run()
     }
 
-    /// Counts a session that a service account minted, in one entry for each account and hour; others are not counted.
+    /// Counts a session that a service account minted, in one entry for each account and hour; other sessions are not
+    /// counted.
     ///
     /// - Parameters:
     ///   - account: The credential that opened the session.

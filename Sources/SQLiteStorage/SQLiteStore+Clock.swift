@@ -6,7 +6,7 @@ extension SQLiteStore {
     package func storedTime() async throws(StorageError) -> StoredTime {
         try await read { db in
             let mark = try Row.fetchOne(db, sql: "SELECT trusted, guarded FROM clock_mark WHERE id = 1")
-            // The last row of each by its number: a step in an index.
+            // The last row of each by its number: one index lookup.
             let newest = [
                 "SELECT accepted_at FROM messages ORDER BY key DESC LIMIT 1",
                 "SELECT started_at FROM incarnations ORDER BY id DESC LIMIT 1",

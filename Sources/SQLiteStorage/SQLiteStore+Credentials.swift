@@ -37,7 +37,7 @@ extension SQLiteStore {
     ) async throws(StorageError) -> Bool {
         try await write { writer in
             guard let brand = try writer.brandKey(brand) else { return false }
-            // The secret goes at once; the name stays taken, so that an old key's name never means another key.
+            // The secret is deleted at once; the name stays taken, so that an old key's name never means another key.
             try writer.db.prepare(
                 """
                 UPDATE credentials SET revoked_at = ?, secret_hash = NULL, sealed_secret = NULL \
@@ -46,7 +46,7 @@ extension SQLiteStore {
             ).int(now.milliseconds).int(brand).text(id).run()
             guard writer.db.changedRows == 1 else { return false }
             try writer.write(audit)
-            // Its sessions end by this: one is found only as long as its credential is in force.
+            // Its sessions end by this: a lookup returns one only while its credential is valid.
             writer.endedSessions.insert(.credential(id))
             return true
         }

@@ -3,7 +3,7 @@ package import GatewayModel
 package import GatewayStorage
 
 extension SQLiteStore {
-    /// A piece of the order of changes is looked for among this many: about 2 ms.
+    /// The upper bound of the changes that one read visits: about 2 ms.
     private static let changesPerRead = 1000
 
     package func deliveryChanges(

@@ -9,7 +9,7 @@ extension SQLiteStore {
     ) async throws(StorageError) -> IdempotencyRecord? {
         try await write { writer in
             let oldest = oldest?.milliseconds ?? .min
-            // A few at a time: each request takes away more than it adds.
+            // A few at a time: each request removes more than it adds.
             try writer.db.prepare(
                 """
                 DELETE FROM idempotency WHERE key IN \

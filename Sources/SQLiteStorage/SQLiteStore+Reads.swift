@@ -31,12 +31,13 @@ extension SQLiteStore {
         }
     }
 
-    /// The consumer `u` whom the name `n` of brand `b` means: its own, or the one that it was merged into.
+    /// The consumer `u` that the name `n` of brand `b` means: its own, or the one that it was merged into.
     private static let namedConsumer = """
         consumers n JOIN brands b ON b.key = n.brand JOIN consumers u ON u.key = coalesce(n.merged_into, n.key)
         """
 
-    /// The unread count of consumer `u`: of the conversations with something unread, however many others it has.
+    /// The unread count of consumer `u`: the sum over the conversations with unread messages, however many others it
+    /// has.
     private static let unreadOfConsumer = """
         (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key)
         """
@@ -202,7 +203,7 @@ extension SQLiteStore {
             )
             guard let row else { return UnreadCounts(total: 0, conversations: []) }
             let key: Int64 = try row.value(0)
-            // One more tells whether there are others.
+            // One more row shows whether there are others.
             let conversations = try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """

@@ -10,19 +10,19 @@ extension SQLiteStore {
         verify: @escaping @Sendable (SealedSecret) -> Bool
     ) async throws(StorageError) -> ResealedCounts {
         try await onWriter { db in
-            // What was sealed under the old key must not stay behind on pages and in cells that are free now.
+            // No bytes that were sealed under the old key may remain in free pages and cells.
             let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
             try db.execute(sql: "PRAGMA secure_delete = ON")
             defer { try? db.execute(sql: "PRAGMA secure_delete = \(before)") }
             return try self.transaction(db) { writer in
                 let counts = try writer.reseal { secret in
-                    guard let bytes = reseal(secret) else { throw Self.gaveUp("sealed anew") }
+                    guard let bytes = reseal(secret) else { throw Self.gaveUp("sealed again") }
                     return bytes
                 }
                 for secret in try writer.sealedSecrets() {
                     guard verify(secret) else { throw Self.gaveUp("opened again") }
                 }
-                // Without anything sealed nothing tells, after a crash, whether the new key came to its place.
+                // Without any sealed secret nothing shows, after a crash, whether the new key was stored.
                 for brand in try counts.total > 0 ? writer.brandNames() : [] {
                     try writer.write(
                         AuditEntry(
@@ -45,7 +45,7 @@ extension SQLiteStore {
 }
 
 extension Writer {
-    /// Everything that is sealed.
+    /// Returns all sealed secrets.
     func sealedSecrets() throws -> [SealedSecret] {
         let webhooks = try sealedWebhooks().flatMap { row in
             ([row.webhook.sealedSecret] + row.webhook.previous.map(\.sealedSecret)).map {
@@ -55,7 +55,7 @@ extension Writer {
         return try sealedApps().map(\.secret) + sealedCredentials().map(\.secret) + webhooks
     }
 
-    /// Replaces everything that is sealed, within the transaction that runs.
+    /// Replaces all sealed secrets, within the running transaction.
     func reseal(_ work: (SealedSecret) throws -> [UInt8]) throws -> ResealedCounts {
         var counts = ResealedCounts()
         for row in try sealedApps() {
@@ -78,14 +78,14 @@ extension Writer {
             for index in webhook.previous.indices {
                 webhook.previous[index].sealedSecret = try again(webhook.previous[index].sealedSecret)
             }
-            // It is the same webhook: its feed goes on where it was.
+            // It is the same webhook: its feed continues at its mark.
             try db.prepare("UPDATE brands SET webhook = ? WHERE key = ?")
                 .text(try SQLiteStore.json(webhook)).int(row.key).run()
         }
         return counts
     }
 
-    /// The brands that are not deleted.
+    /// Returns the brands that are not deleted.
     fileprivate func brandNames() throws -> [BrandID] {
         var names: [BrandID] = []
         let rows = try db.prepare("SELECT id FROM brands ORDER BY key")

@@ -45,20 +45,21 @@ package final class SQLiteStore: GatewayStore {
         self.writer = WriterBox(memoryBytes: memoryBytes)
     }
 
-    /// Set once in a process, before its first connection; a host that has used SQLite before keeps its count.
+    /// Set once in a process, before its first connection; a process that has used SQLite before keeps its memory
+    /// statistics.
     private static let countsNoMemory = switchboard_sqlite_count_no_memory() == 0
 
-    /// Opens the data, bringing its schema up to date; blocks, so call it at start-up.
+    /// Opens the data and migrates its schema; blocks, so call it at start-up.
     ///
     /// - Parameters:
-    ///   - path: The database file; made with mode 0600 when it is missing.
-    ///   - copiesBeforeMigration: Whether data that migrations are about to change is copied beside it first.
-    ///   - memoryBytes: What the writer remembers of consumers that had events lately, about 1 KB each; those that do not
-    ///     fit are read from the file with each event.
-    ///   - logger: For what operators should know.
-    /// - Returns: A store that nobody else has open.
-    /// - Throws: `StorageError`: locked, readOnly, full, corrupt, foreign, newerSchema, changedMigration, unavailable. The
-    ///   file is never damaged.
+    ///   - path: The database file; created with mode 0600 when it is missing.
+    ///   - copiesBeforeMigration: Whether data with pending migrations is copied beside it first.
+    ///   - memoryBytes: The memory for consumers with recent events, about 1 KB each; those that do not fit are read
+    ///     from the file with each event.
+    ///   - logger: The logger for operators.
+    /// - Returns: A store that only this process has open.
+    /// - Throws: `StorageError`: locked, readOnly, full, corrupt, foreign, newerSchema, changedMigration, unavailable.
+    ///   The file is never damaged.
     package static func open(
         path: String,
         copiesBeforeMigration: Bool = true,
@@ -74,10 +75,10 @@ package final class SQLiteStore: GatewayStore {
         )
     }
 
-    /// What the writer remembers where nobody says otherwise: 100,000 to 200,000 consumers with a device each.
+    /// The default of the writer's memory: 100,000 to 200,000 consumers with a device each.
     package static let defaultMemoryBytes = 192 << 20
 
-    /// Opens the data with migrations that need not be those of this version.
+    /// Opens the data with migrations that may differ from those of this version.
     static func open(
         path: String,
         migrations: [Migration],
@@ -91,9 +92,9 @@ package final class SQLiteStore: GatewayStore {
             if !FileManager.default.fileExists(atPath: path) {
                 guard
                     FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-                else { throw StorageError.unavailable(detail: "\(path) cannot be made") }
+                else { throw StorageError.unavailable(detail: "\(path) cannot be created") }
             }
-            // Read-only at first: a pool would make a WAL database of one that is not ours.
+            // Read-only at first: a pool would convert another program's database to WAL mode.
             let (schema, bytes) = try Schema.read(path: path)
             try schema.check(all: migrations)
             if copiesBeforeMigration, let copy = copy(before: migrations, path: path, schema) {
@@ -110,7 +111,7 @@ package final class SQLiteStore: GatewayStore {
             let logBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // What the hot path touches again and again; a page that is not here is read out of the log.
+                // The pages of the hot path; a page that is not cached is read from the WAL.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 if let handle = db.sqliteConnection { checkpointer.follow(handle) }
                 return db.sqliteConnection.flatMap(LogBuffer.init)
@@ -129,7 +130,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Counts the delivery log again where its counts go by other reasons than this version's.
+    /// Recounts the delivery log where its counts use other reasons than this version.
     private static func recount(_ pool: DatabasePool, logger: Logger) throws {
         let start = ContinuousClock.now
         let isRecounted = try pool.write { db in
@@ -140,12 +141,12 @@ package final class SQLiteStore: GatewayStore {
         }
         guard isRecounted else { return }
         logger.info(
-            "counted the delivery log by this version's reasons",
+            "recounted the delivery log by this version's reasons",
             metadata: [LogKey.milliseconds: "\(Int64((ContinuousClock.now - start) / .milliseconds(1)))"]
         )
     }
 
-    /// Which migrations the data has and lacks, without changing it.
+    /// Returns the applied and pending migrations of the data, without changing it.
     ///
     /// - Parameter path: The database file.
     /// - Returns: The plan; all are pending when there is no file.
@@ -154,7 +155,7 @@ package final class SQLiteStore: GatewayStore {
         try migrations(path: path, all: Migrations.all)
     }
 
-    /// The same with migrations that need not be those of this version.
+    /// The same with migrations that may differ from those of this version.
     static func migrations(path: String, all: [Migration]) throws(StorageError) -> MigrationPlan {
         guard FileManager.default.fileExists(atPath: path) else {
             return MigrationPlan(migrations: all.map { .init(name: $0.name, isApplied: false) })
@@ -172,18 +173,18 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// The copy to take before what is pending; nil when nothing is, and where there is no data yet.
+    /// Returns the copy to make before pending migrations; nil when none are pending, and where there is no data yet.
     private static func copy(before all: [Migration], path: String, _ schema: Schema) -> MigrationCopy? {
         guard let last = schema.applied.last, !schema.pending(all: all).isEmpty else { return nil }
         return MigrationCopy(source: path, last: last.name)
     }
 
-    /// How long a connection waits for another process that has the data locked, in seconds.
+    /// The time for which a connection waits for another process's lock on the data, in seconds.
     static let busySeconds = 5.0
 
-    /// What every connection to the data is set to.
+    /// Returns the configuration of every connection to the data.
     ///
-    /// - Parameter base: What was set before; it is done first.
+    /// - Parameter base: The earlier configuration; its preparation runs first.
     /// - Returns: The configuration.
     static func configuration(_ base: Configuration = Configuration()) -> Configuration {
         var configuration = base
@@ -194,10 +195,10 @@ package final class SQLiteStore: GatewayStore {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            // What is removed is overwritten, so that an erased consumer is in no file. Some distributions build SQLite so;
-            // this asks for it.
+            // Removed bytes are overwritten, so that no file contains an erased consumer. Some distributions build
+            // SQLite so; this setting requires it.
             try db.execute(sql: "PRAGMA secure_delete = ON")
-            // A page that was damaged is found when it is read, before its cells are used.
+            // A damaged page is detected when it is read, before its cells are used.
             try db.execute(sql: "PRAGMA cell_size_check = ON")
         }
         return configuration
@@ -205,14 +206,15 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Running on the queues
 
-    /// Runs on the writer's queue, in a transaction of its own, and returns when that is synced.
+    /// Runs on the writer's queue, in a transaction of its own, and returns when it is synced.
     func write<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> Value {
         try await onWriter { db in try self.transaction(db, work) }
     }
 
-    /// Like ``write(_:)``, with how long the writer was held, in milliseconds: the sync and what the log needs included.
+    /// Like ``write(_:)``, with the time for which the writer was held, in milliseconds, including the sync and the
+    /// checkpoint.
     func timedWrite<Value: Sendable>(
         _ work: @escaping @Sendable (Writer) throws -> Value
     ) async throws(StorageError) -> (value: Value, heldMilliseconds: Double) {
@@ -224,7 +226,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Runs a transaction, and tells who listens what it told the outbound feeds and which sessions it ended.
+    /// Runs a transaction, and notifies the listeners of its outbound items and ended sessions.
     func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
         let writer = try self.writer.writer(of: db)
         let value = try writer.transaction(work)
@@ -247,7 +249,7 @@ package final class SQLiteStore: GatewayStore {
         damageListeners.withLock { $0.append(listener) }
     }
 
-    /// What a call throws; who listens is told of damage first.
+    /// Returns the error that a call throws; listeners are notified of damage first.
     private func failure(_ error: any Error) -> StorageError {
         let error = StorageError(sqlite: error, path: path)
         if case .corrupt = error {
@@ -275,10 +277,10 @@ package final class SQLiteStore: GatewayStore {
         return try result.get()
     }
 
-    /// Indexes what has come into the delivery log, when it is enough; on the writer's queue, when those who waited for
-    /// the last commit have been answered.
+    /// Indexes the new rows of the delivery log, when there are enough; on the writer's queue, when the callers of the
+    /// last commit have got their results.
     ///
-    /// A failure leaves rows to be looked at one by one; the next commit meets it too, or tries again.
+    /// An error leaves rows to be read one by one; the next commit meets it too, or tries again.
     private func indexLog(_ db: Database) {
         guard let writer = try? writer.writer(of: db) else { return }
         while writer.isIndexingDue {
@@ -300,7 +302,7 @@ package final class SQLiteStore: GatewayStore {
                 }
             }
         }
-        // A closed pool answers reads with errors of its own.
+        // A closed pool throws errors of its own from reads.
         if case .failure = result, isClosed.withLock({ $0 }) { throw .closed }
         return try result.get()
     }
@@ -332,8 +334,8 @@ package final class SQLiteStore: GatewayStore {
             DispatchQueue.global().async {
                 self.checkpointer.close()
                 do {
-                    // GRDB closes its readers last, and they cannot do it: without this the data stays in the log. When
-                    // it fails, the next start reads the log.
+                    // GRDB closes its readers last, and they cannot checkpoint: without this the data stays in the WAL.
+                    // When it fails, the next start reads the WAL.
                     _ = try? self.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                     try self.pool.close()
                     self.logBuffer?.free()
@@ -371,7 +373,7 @@ private final class WriterBox: @unchecked Sendable {
 
     func writer(of db: Database) throws -> Writer {
         if let writer { return writer }
-        // A call that was let in just before the store closed must not begin anew.
+        // A call that was admitted just before the store closed must not open the writer again.
         guard !isClosed, let handle = db.sqliteConnection else { throw StorageError.closed }
         let made = Writer(Connection(handle), memoryBytes: memoryBytes)
         writer = made

@@ -1,14 +1,14 @@
 package import GatewayStorage
 
-/// Why a backup or a restore was not made; what was there before is as it was.
+/// An error of a backup or a restore; the existing files are unchanged.
 package enum BackupError: Error, Sendable, Equatable {
-    /// The data that was to be copied cannot be read, or is not whole, or is of a newer version.
+    /// The source cannot be read, is incomplete, or is of a newer version.
     case source(StorageError, path: String)
-    /// The place that was to be written to cannot be, or a gateway holds it.
+    /// The target cannot be written, or a gateway holds it.
     case target(StorageError, path: String)
-    /// Something is there already, and it was not said that it may be replaced.
+    /// The target exists, and replacing it was not allowed.
     case exists(path: String)
-    /// There is nothing to copy.
+    /// The source does not exist.
     case missing(path: String)
 
     /// A text for operators.
@@ -16,7 +16,7 @@ package enum BackupError: Error, Sendable, Equatable {
         switch self {
         case .source(let error, let path), .target(let error, let path): "\(path): \(error.text)"
         case .exists(let path): "\(path) exists; --force replaces it"
-        case .missing(let path): "there is no \(path)"
+        case .missing(let path): "\(path) does not exist"
         }
     }
 }

@@ -1,13 +1,13 @@
-/// What a copy of the data holds.
+/// The report of a copy of the data.
 package struct BackupReport: Sendable, Equatable {
     /// The size of the file in bytes.
     package var bytes: Int
-    /// Its pages.
+    /// The number of its pages.
     package var pages: Int
-    /// Deliveries that were not finished when it was made; they are sent again after a restore.
+    /// Deliveries that were not finished at the time of the copy; they are sent again after a restore.
     package var pendingDeliveries: Int
     /// The name of the newest migration.
     package var newestMigration: String
-    /// Where the database that was there before is kept; nil when there was none, and for backups.
+    /// The path to which the earlier database was moved; nil when there was none, and for backups.
     package var keptAside: String?
 }

@@ -2,33 +2,33 @@ import Foundation
 import GRDB
 import GatewayStorage
 
-/// Copies one database file into another through SQLite, so that what is still in the log comes along.
+/// Copies one database file into another through SQLite, so that the content of the WAL is included.
 struct DatabaseCopy {
-    /// How the copy is checked.
+    /// The check of the copy.
     enum Check: String {
-        /// Every page is well formed.
+        /// Checks that every page is well formed.
         case quick = "quick_check"
-        /// And every index agrees with its table.
+        /// Also checks that every index agrees with its table.
         case full = "integrity_check"
     }
 
-    /// The file that is copied; never written.
+    /// The source file; never written.
     let source: String
-    /// The file that is made: mode 0600, no log beside it, synced.
+    /// The target file: mode 0600, without a WAL, synced.
     let partial: String
-    /// How the copy is checked.
+    /// The check of the copy.
     let check: Check
 
-    /// Pages of one step: 4 MB, so that progress is seen.
+    /// Pages per step: 4 MB, so that progress is visible.
     private static let pagesPerStep: CInt = 1000
 
-    /// Copies and checks; on failure nothing of the copy is left.
+    /// Copies and checks; after an error nothing of the copy is left.
     ///
-    /// One read transaction holds the source still: a gateway that writes meanwhile does not make it start over, and its
-    /// log grows until the copy is done.
+    /// One read transaction keeps a snapshot of the source: a gateway that writes meanwhile does not restart the copy,
+    /// and its WAL grows until the copy is done.
     ///
-    /// - Parameter progress: Called after each step with pages done and pages in all.
-    /// - Returns: What the copy holds.
+    /// - Parameter progress: Called after each step with the copied and the total number of pages.
+    /// - Returns: The report of the copy.
     /// - Throws: ``BackupError``.
     func run(progress: (_ done: Int, _ total: Int) -> Void) throws(BackupError) -> BackupReport {
         guard FileManager.default.fileExists(atPath: source) else { throw .missing(path: source) }
@@ -44,7 +44,7 @@ struct DatabaseCopy {
         }
     }
 
-    /// Makes the file, empty, and keeps others from writing it at the same time.
+    /// Creates the empty file, and keeps other processes from writing it at the same time.
     private func claim() throws(BackupError) -> Int32 {
         let descriptor = Foundation.open(partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -60,7 +60,7 @@ struct DatabaseCopy {
             close(descriptor)
             throw target(.locked(detail: "another backup is writing it"))
         }
-        // What a copy that was killed has left.
+        // The rest of a copy that was killed.
         guard ftruncate(descriptor, 0) == 0, fchmod(descriptor, 0o600) == 0 else {
             let text = Self.systemError()
             close(descriptor)
@@ -74,12 +74,12 @@ struct DatabaseCopy {
         do {
             let reader = try open()
             let writer = try DatabaseQueue(path: partial)
-            // The file is synced once, at its end; until then it is nobody's.
+            // The file is synced once, at its end; until then nothing reads it.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
             try withoutActuallyEscaping(progress) { progress in
                 try reader.read { source in
                     // This read begins the transaction. Without it each step would begin and end one of its own, and
-                    // start over whenever somebody has written in between.
+                    // start over after each write by another connection.
                     try Self.checkSchema(source, path: self.source)
                     try writer.writeWithoutTransaction { target in
                         try source.backup(to: target, pagesPerStep: Self.pagesPerStep) { step in
@@ -88,7 +88,7 @@ struct DatabaseCopy {
                     }
                 }
             }
-            // One file, which can be read without a log beside it; a gateway that opens it goes back to a log.
+            // One file, readable without a WAL beside it; a gateway that opens it switches back to WAL mode.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             let report = try writer.read { try describe($0) }
             try reader.close()

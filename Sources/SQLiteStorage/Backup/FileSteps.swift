@@ -1,18 +1,18 @@
 import Foundation
 import GatewayStorage
 
-/// Steps on names in one directory, each on disk when it returns.
+/// File operations in one directory, each synced to disk when it returns.
 struct FileSteps {
-    /// The file whose directory it is.
+    /// A file in the directory.
     let path: String
 
-    /// Gives a file another name, replacing what had it.
+    /// Renames a file, replacing an existing one.
     func move(_ old: String, to new: String) throws(BackupError) {
         guard rename(old, new) == 0 else { throw failure(new) }
         try sync()
     }
 
-    /// Gives a file a second name; false when there is no such file.
+    /// Adds a hard link to a file; false when there is no such file.
     func link(_ old: String, _ new: String) throws(BackupError) -> Bool {
         if Foundation.link(old, new) == 0 {
             try sync()
@@ -22,7 +22,7 @@ struct FileSteps {
         return false
     }
 
-    /// Takes a name away, if it is there.
+    /// Removes a name, if it exists.
     func remove(_ name: String) throws(BackupError) {
         guard unlink(name) == 0 || errno == ENOENT else { throw failure(name) }
         try sync()

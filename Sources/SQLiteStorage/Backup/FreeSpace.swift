@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// What is left on a file system.
+/// The free space of a file system.
 package enum FreeSpace {
-    /// The bytes that this process may still write.
+    /// Returns the bytes that this process may still write.
     ///
     /// - Parameter path: A file or directory on the file system.
-    /// - Returns: Nil when the system does not say.
+    /// - Returns: Nil when the system does not report it.
     package static func bytes(at path: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

@@ -1,26 +1,26 @@
 internal import Foundation
 import GatewayStorage
 
-/// A copy of the data, beside it, that is taken before migrations change it.
+/// A copy of the data, beside it, made before migrations change it.
 struct MigrationCopy {
     /// The database.
     let source: String
-    /// The last migration that the data has.
+    /// The last applied migration.
     let last: String
-    /// The bytes that are free on the file system of a path; nil when it does not say.
+    /// The free bytes on the file system of a path; nil when unknown.
     var freeBytes: (_ path: String) -> UInt64? = FreeSpace.bytes(at:)
 
-    /// The file that is made; named after the schema that it has.
+    /// The target file, named after its schema.
     var path: String { "\(source).at-\(last)" }
 
-    /// Makes the copy; one that is there is replaced when the new one is whole.
+    /// Makes the copy; an existing one is replaced when the new one is complete.
     ///
     /// - Parameter bytes: The size of the database.
-    /// - Returns: What the copy holds.
-    /// - Throws: `StorageError`; a copy that was there is untouched then.
+    /// - Returns: The report of the copy.
+    /// - Throws: `StorageError`; then an existing copy is untouched.
     func take(bytes: UInt64) throws(StorageError) -> BackupReport {
         let partial = path + ".partial"
-        // What a start that was killed has left counts as free.
+        // The rest of a killed start counts as free.
         unlink(partial)
         let directory = (source as NSString).deletingLastPathComponent
         if let free = freeBytes(directory.isEmpty ? "." : directory), free < bytes {

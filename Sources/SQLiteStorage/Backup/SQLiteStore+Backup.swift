@@ -2,17 +2,17 @@ import Foundation
 import GatewayStorage
 
 extension SQLiteStore {
-    /// Copies the data into one file, whether a gateway runs on it or not.
+    /// Copies the data into one file, whether a gateway uses it or not.
     ///
-    /// The file appears under its name when it is whole, checked and synced. Blocks.
+    /// The file gets its name when it is complete, checked and synced. Blocks.
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - file: Where to; mode 0600.
-    ///   - isReplacing: Whether a file that is there may be replaced.
-    ///   - progress: Called now and then with pages done and pages in all.
-    /// - Returns: What the backup holds.
-    /// - Throws: ``BackupError``; nothing was changed then.
+    ///   - file: The target file; mode 0600.
+    ///   - isReplacing: Whether an existing file may be replaced.
+    ///   - progress: Called regularly with the copied and the total number of pages.
+    /// - Returns: The report of the backup.
+    /// - Throws: ``BackupError``; then nothing was changed.
     package static func backup(
         path: String,
         to file: String,
@@ -26,26 +26,26 @@ extension SQLiteStore {
         return report
     }
 
-    /// The name of a restored database between the moment when the old one goes and the moment when it is in its place.
+    /// Returns the name of a restored database between the removal of the old one and the rename to its path.
     ///
     /// - Parameter path: The database.
-    /// - Returns: The file whose being there means that a restore did not come to its end.
+    /// - Returns: The file whose existence means that a restore did not complete.
     package static func unfinishedRestore(of path: String) -> String { path + ".restoring" }
 
-    /// Puts a backup in the place of the data; nothing may run on it.
+    /// Replaces the data by a backup; no process may use the data.
     ///
-    /// The backup is copied and checked in full before anything is touched. The database that was there is kept under
-    /// another name with its log. Blocks.
+    /// The backup is copied and checked in full before anything is changed. The earlier database is kept under another
+    /// name with its WAL. Blocks.
     ///
     /// - Parameters:
     ///   - path: The database.
     ///   - file: The backup.
-    ///   - isReplacing: Whether there may be a database already.
-    ///   - suffix: What the name of the one that was there ends in, for example a time; a number follows where that is
-    ///     taken.
-    ///   - progress: Called now and then with pages done and pages in all.
-    /// - Returns: What was restored.
-    /// - Throws: ``BackupError``; the data is as it was then.
+    ///   - isReplacing: Whether a database may exist already.
+    ///   - suffix: The suffix of the earlier database's new name, for example a time; a number is appended where the
+    ///     name is taken.
+    ///   - progress: Called regularly with the copied and the total number of pages.
+    /// - Returns: The report of the restore.
+    /// - Throws: ``BackupError``; then the data is unchanged.
     package static func restore(
         path: String,
         from file: String,
@@ -61,19 +61,19 @@ extension SQLiteStore {
         var report = try copy.run(progress: progress)
 
         let steps = FileSteps(path: path)
-        // Second names first, so that at no moment the old data is only half under its new name.
+        // Links first, so that the old data is at no moment only half under its new name.
         let aside = freeName("\(path).before-restore-\(suffix)")
         if try steps.link(path, aside) { report.keptAside = aside }
         _ = try steps.link(path + "-wal", aside + "-wal")
-        // A log of the old database beside the new one would be read into it. While the new one has this name no gateway
-        // starts, so it does not matter where a crash falls.
+        // The old database's WAL beside the new database would be applied to it. While the new one has this name no
+        // gateway starts, so that a crash is harmless at any point.
         try steps.move(copy.partial, to: unfinishedRestore(of: path))
         for end in ["-wal", "-shm", "-journal"] { try steps.remove(path + end) }
         try steps.move(unfinishedRestore(of: path), to: path)
         return report
     }
 
-    /// The name, or the first one with a number behind it, that neither a database nor a log has.
+    /// Returns the name, or the first one with a number appended, that neither a database nor a WAL has.
     private static func freeName(_ name: String) -> String {
         var (free, number) = (name, 1)
         while [free, free + "-wal"].contains(where: { FileManager.default.fileExists(atPath: $0) }) {

@@ -6,39 +6,39 @@ import Logging
 import Synchronization
 internal import Telemetry
 
-/// Moves what the log holds into the database file beside the writer, on a connection and a thread of its own.
+/// Checkpoints the WAL into the database file beside the writer, on a connection and a thread of its own.
 ///
-/// A checkpoint of a long log inside a commit would hold up everybody who waits for it. But the log starts over only when
-/// all of it has been moved, and while it is being moved the writer adds to it. So the writer moves the last few pages
-/// itself, between two commits, and everything when the log has outgrown its bound.
+/// A checkpoint of a long WAL inside a commit would delay every call that waits for it. But the WAL restarts only when
+/// all of it has been checkpointed, and during a checkpoint the writer appends to it. So the writer moves the last few
+/// pages itself, between two commits, and everything when the WAL has outgrown its bound.
 final class Checkpointer: Sendable {
-    /// The pages of the log at which it begins to be moved, so that a page that changes often is written once: a quarter of
-    /// the database, 64 to 256 MB.
+    /// The pages in the WAL at which a checkpoint begins, so that a page that changes often is written once: a quarter
+    /// of the database, 64 to 256 MB.
     ///
-    /// With much data, events change pages in no order: what a longer log saves is most of what moving it costs.
+    /// With much data, events change pages in random order: a longer WAL saves most of the cost of a checkpoint.
     private static let start = 16_000...64_000
-    /// The most pages that the writer moves between two commits: about what a commit writes anyway.
+    /// The upper bound of the pages that the writer moves between two commits: about as many as a commit writes anyway.
     private static let tail = 400
-    /// The log's length in such starts from which the writer moves all of it, 256 MB to 1 GB: only a disk that does not
-    /// follow, or a reader that does not end, brings it there.
+    /// The length of the WAL, in multiples of the start, from which the writer moves all of it, 256 MB to 1 GB: only a
+    /// disk that is too slow, or a reader that does not end, lets it grow so far.
     private static let bound = 4
 
     private struct State {
-        /// How long the log is.
+        /// The length of the WAL.
         var pages = 0
-        /// How many of its pages have been moved.
+        /// The number of its pages that have been moved.
         var moved = 0
-        /// How long the log must be to be moved at all.
+        /// The length of the WAL at which a first checkpoint begins.
         var start = Checkpointer.start.lowerBound
-        /// How long the log must be for the next move beside the writer.
+        /// The length of the WAL at which the next checkpoint beside the writer begins.
         var next = Checkpointer.start.lowerBound
         var isRunning = false
-        /// The writer is to move the rest.
+        /// Whether the writer is to move the rest.
         var isWriterNext = false
     }
 
     private let queue: DatabaseQueue
-    /// What makes its writes small; freed when the connection is closed.
+    /// Throttles its writes; freed when the connection is closed.
     private let gentleFile: GentleFile?
     private let logger: Logger
     private let state = Mutex(State())
@@ -53,9 +53,9 @@ final class Checkpointer: Sendable {
         self.logger = logger
     }
 
-    /// Follows the log of the writer's connection; on the writer's queue, which must not outlive this object.
+    /// Watches the WAL of the writer's connection; on the writer's queue, which must not outlive this object.
     func follow(_ writer: OpaquePointer) {
-        // It takes the place of SQLite's own checkpoints.
+        // Replaces SQLite's automatic checkpoints.
         sqlite3_wal_hook(
             writer,
             { context, _, _, pages in
@@ -68,19 +68,19 @@ final class Checkpointer: Sendable {
         )
     }
 
-    /// Stops following; on the writer's queue.
+    /// Stops watching; on the writer's queue.
     static func unfollow(_ writer: OpaquePointer) { sqlite3_wal_hook(writer, nil, nil) }
 
-    /// Ends what runs; blocks.
+    /// Ends a running checkpoint; blocks.
     func close() {
         guard (try? queue.close()) != nil else { return }
         gentleFile?.free()
     }
 
-    /// After each commit, within it: decides, because whoever made the commit waits for it.
+    /// Called within each commit: only decides, because the caller waits for the commit.
     private func logGrew(to pages: Int) {
         let isMoving = state.withLock { state -> Bool in
-            // The log has started over.
+            // The WAL has restarted.
             if pages < state.pages { (state.moved, state.next) = (0, state.start) }
             state.pages = pages
             guard pages >= state.start else { return false }
@@ -92,10 +92,10 @@ final class Checkpointer: Sendable {
         if isMoving { moveBesideWriter() }
     }
 
-    /// Moves the rest when it is the writer's turn to; on the writer's queue, outside of a transaction, when those who
-    /// waited for the last commit have been answered.
+    /// Moves the rest when it is the writer's turn; on the writer's queue, outside of a transaction, when the callers
+    /// of the last commit have got their results.
     ///
-    /// A failure is met again by the next commit's move, or by its writes.
+    /// After an error the next commit's move, or its writes, meet it again.
     func moveRest(of writer: Database) {
         let isNext = state.withLock { state in
             defer { state.isWriterNext = false }
@@ -103,12 +103,12 @@ final class Checkpointer: Sendable {
         }
         guard isNext, let handle = writer.sqliteConnection else { return }
         var moved: Int32 = -1
-        // Busy while the other one runs: then the next commit tries again.
+        // Busy while the other checkpoint runs: then the next commit tries again.
         sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
         if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
     }
 
-    /// Moves what the log holds now beside the writer.
+    /// Moves the present content of the WAL beside the writer.
     func move() async {
         let isMoving = state.withLock { state in
             defer { state.isRunning = true }
@@ -120,15 +120,15 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Moves the rest, and makes the log's file empty; on the writer's queue, outside of a transaction.
+    /// Moves the rest, and truncates the WAL file; on the writer's queue, outside of a transaction.
     ///
-    /// - Returns: False when somebody reads what is in it.
+    /// - Returns: False when a reader uses the WAL.
     /// - Throws: When the files cannot be written.
     func cutOff(_ writer: Database) throws -> Bool {
         guard let handle = writer.sqliteConnection else { return false }
-        // Whoever begins to read afterwards needs nothing of the log.
+        // A reader that begins afterwards needs nothing of the WAL.
         sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        // Nobody is waited for: events would wait too.
+        // No waiting for readers: events would wait too.
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Int32(SQLiteStore.busySeconds * 1000)) }
         let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -151,7 +151,7 @@ final class Checkpointer: Sendable {
                 moved = try db.checkpoint(.passive).checkpointedFrameCount
             } catch {
                 self.logger.warning(
-                    "the log could not be moved into the database; it is tried again",
+                    "the WAL checkpoint failed; it is retried",
                     metadata: [LogKey.errorText: "\(StorageError(sqlite: error, path: self.queue.path).text)"]
                 )
             }
@@ -159,7 +159,8 @@ final class Checkpointer: Sendable {
                 if let moved, moved >= 0 { state.moved = moved }
                 if let start { state.start = start }
                 state.isRunning = false
-                // When as much came as was moved, another move at once would only write the same pages again.
+                // When as much was added as was moved, another checkpoint at once would only write the same pages
+                // again.
                 let isCatchingUp = state.pages - state.moved < state.start / 2
                 state.next = state.pages + (isCatchingUp ? Self.tail : state.start)
             }

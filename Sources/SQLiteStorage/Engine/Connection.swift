@@ -1,16 +1,17 @@
 import GRDBSQLite
 
-/// One SQLite connection with the statements that it keeps; confined to the connection's queue.
+/// One SQLite connection with its cached statements; confined to the connection's queue.
 final class Connection {
     private let handle: OpaquePointer
-    /// By the address of their text, which is a constant of this target: cheaper than hashing the text.
+    /// Statements by the address of their text, which is a constant of this target: cheaper than hashing the text.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
-    /// The same once more, found in a step or two: at a place that is some bits of the address, well mixed, or behind it.
+    /// A second cache with linear probing: the place is derived from mixed bits of the address, so that a step or two
+    /// find it.
     private var recent = [(text: UnsafePointer<UInt8>, statement: Statement)?](repeating: nil, count: 256)
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
-    /// The kept statement of a text, reset and without parameters.
+    /// Returns the cached statement of a text, reset and without parameters.
     func prepare(_ sql: StaticString) throws -> Statement {
         let text = sql.utf8Start
         var place = Int((UInt64(UInt(bitPattern: text)) &* 0x9E37_79B9_7F4A_7C15) >> 56)
@@ -25,14 +26,14 @@ final class Connection {
         return statement.start()
     }
 
-    /// Resets every statement, after an error that may have left some in the middle of their rows.
+    /// Resets every statement, after an error that may have left some between rows.
     func endAll() { for statement in statements.values { statement.end() } }
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Frees the statements; the connection must be open still.
+    /// Frees the statements; the connection must still be open.
     func close() {
         statements = [:]
         recent = []

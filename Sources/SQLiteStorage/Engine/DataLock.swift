@@ -7,15 +7,14 @@ import Glibc
 import Musl
 #endif
 
-/// Keeps other processes away from the data: a lock of the system on a file beside the database, which dies with the
-/// process.
+/// Locks the data against other processes: a file lock beside the database, which the system releases with the process.
 final class DataLock: Sendable {
-    /// Nil once it is given up.
+    /// Nil once the lock is released.
     private let descriptor: Mutex<Int32?>
 
-    /// Creates the lock.
+    /// Takes the lock.
     ///
-    /// - Parameter path: The lock file; made when it is missing.
+    /// - Parameter path: The lock file; created when it is missing.
     /// - Throws: ``GatewayStorage/StorageError/locked(detail:)`` when another process has it.
     init(path: String) throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -34,14 +33,14 @@ final class DataLock: Sendable {
 
     deinit { release() }
 
-    /// Lets other processes at the data; again is fine.
+    /// Releases the lock; may be called again.
     func release() {
         let held = descriptor.withLock { descriptor in
             defer { descriptor = nil }
             return descriptor
         }
         guard let held else { return }
-        // Said aloud: a program that is just being started may have the descriptor too, for a moment.
+        // Explicit, because a program that is just being started may inherit the descriptor for a moment.
         flock(held, LOCK_UN)
         close(held)
     }

@@ -4,22 +4,22 @@ import Glibc
 import Musl
 #endif
 
-/// Who may enter a directory of the data.
+/// The permissions of a directory of the data.
 ///
-/// Any thread. It stands beside the lock and not where it is used: in a module that also sees SwiftNIO the compiler takes
-/// the members of `stat` for those of SwiftNIO's own C module, which nobody may import.
+/// Any thread. It is declared beside the lock and not where it is used: in a module that also sees SwiftNIO the
+/// compiler takes the members of `stat` for those of SwiftNIO's own C module, which cannot be imported.
 package struct DirectoryPermissions: Sendable {
-    /// The same for each name that leads to one directory: the device's number and the file's on it.
+    /// The device number and inode, the same for each name of one directory.
     package let identity: [UInt64]
     /// The permission bits of owner, group and others, 0 to 0o777.
     package let mode: UInt32
 
-    /// Whether the group or others may do anything with it.
+    /// Whether the group or others have any permission.
     package var isOpenToOthers: Bool { mode & 0o077 != 0 }
 
-    /// Reads them; of a link, those of what it leads to.
+    /// Reads the permissions; for a link, those of its target.
     ///
-    /// Nil when there is no directory, or when it cannot be asked.
+    /// Nil when there is no directory, or when it cannot be read.
     ///
     /// - Parameter path: The directory.
     package init?(of path: String) {

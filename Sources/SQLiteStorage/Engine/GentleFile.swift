@@ -7,21 +7,21 @@ import Glibc
 import Musl
 #endif
 
-/// Makes one connection's writes to the database file small: after every few pages they are synced, and the disk is left
-/// to others for as long as that took.
+/// Throttles one connection's writes to the database file: after every few pages they are synced, and the disk is left
+/// to others for as long as the sync took.
 ///
-/// Otherwise a checkpoint hands the disk thousands of pages at once, and every commit beside it waits until they are
+/// Otherwise a checkpoint hands the disk thousands of pages at once, and every concurrent commit waits until they are
 /// written: 10 to 20 ms (measured).
 ///
-/// `@unchecked Sendable`: guarded by the connection's queue. SQLite calls it from there, and it is freed after the connection is
-/// closed.
+/// `@unchecked Sendable`: guarded by the connection's queue. SQLite calls it from there, and it is freed after the
+/// connection is closed.
 final class GentleFile: @unchecked Sendable {
     private let installed: UnsafeMutablePointer<Methods>
 
     /// Pages between two syncs: 256 KB, which the disk writes about as fast as a commit.
     private static let pages = 64
 
-    /// What SQLite calls, and behind it what those calls need.
+    /// The methods that SQLite calls, followed by their state.
     private struct Methods {
         /// The first member, so that a file's methods lead here.
         var methods: sqlite3_io_methods
@@ -29,7 +29,7 @@ final class GentleFile: @unchecked Sendable {
         var unsynced = 0
     }
 
-    /// Creates the place of a connection's file methods; nil when SQLite does not show its file.
+    /// Replaces a connection's file methods; nil when SQLite does not expose its file.
     ///
     /// - Parameter connection: A connection that is not in use.
     init?(_ connection: OpaquePointer) {
@@ -44,7 +44,7 @@ final class GentleFile: @unchecked Sendable {
         file.use(installed)
     }
 
-    /// Frees what SQLite called; the connection must be closed.
+    /// Frees the methods; the connection must be closed.
     func free() { installed.deallocate() }
 
     private static func write(
@@ -60,7 +60,7 @@ final class GentleFile: @unchecked Sendable {
         guard mine.pointee.unsynced >= pages else { return SQLITE_OK }
         mine.pointee.unsynced = 0
         let start = DispatchTime.now().uptimeNanoseconds
-        // The system tells of a failure once: the sync at the checkpoint's end might not see it.
+        // The system reports an error once: the sync at the checkpoint's end might miss it.
         let synced = mine.pointee.original.pointee.xSync(file, SQLITE_SYNC_NORMAL)
         guard synced == SQLITE_OK else { return synced }
         usleep(UInt32(clamping: (DispatchTime.now().uptimeNanoseconds - start) / 1000))

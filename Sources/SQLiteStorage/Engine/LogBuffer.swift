@@ -1,38 +1,38 @@
 import GRDBSQLite
 
-/// Gathers the frames of a commit, so that they go to the log in one write instead of two for each page.
+/// Buffers the frames of a commit, so that they go to the WAL in one write instead of two for each page.
 ///
-/// SQLite writes a frame's header and its page by calls of their own: a third of what a commit costs. Nobody else reads
+/// SQLite writes a frame's header and its page by separate calls: a third of the cost of a commit. No reader uses
 /// frames before they are committed, and with `synchronous = FULL`, which the connection must keep, a commit is synced
-/// before it counts (`sqlite3WalFrames` in SQLite's `wal.c`); whatever SQLite asks of the file other than to append comes
-/// after the bytes have been written.
+/// before it is valid (`sqlite3WalFrames` in SQLite's `wal.c`). Every other operation of SQLite on the file first
+/// writes the buffered bytes.
 final class LogBuffer: @unchecked Sendable {
     // Guarded by the writer's queue: SQLite calls it from there, and it is freed after the connection is closed.
     private let installed: UnsafeMutablePointer<Methods>
 
-    /// What is gathered at most, in bytes: 31 frames.
+    /// The capacity of the buffer, in bytes: 31 frames.
     ///
     /// SQLite's own file methods write no more than this at once.
     private static let capacity = 0x1FFFF
 
-    /// What SQLite calls, and behind it what those calls need.
+    /// The methods that SQLite calls, followed by their state.
     private struct Methods {
         /// The first member, so that a file's methods lead here.
         var methods: sqlite3_io_methods
         var original: UnsafePointer<sqlite3_io_methods>
         var bytes: UnsafeMutableRawPointer
-        /// Where in the file the gathered bytes begin.
+        /// The offset of the buffered bytes in the file.
         var start: sqlite3_int64 = 0
         var count = 0
     }
 
-    /// Creates the place of the methods of a connection's log; nil when SQLite does not show it, or where it is not safe.
+    /// Replaces the methods of a connection's WAL; nil when SQLite does not expose it, or where it is not safe.
     ///
     /// - Parameter connection: The writer's connection, which has read in WAL mode, and is not in use.
     init?(_ connection: OpaquePointer) {
         guard let file = UnsafeMutablePointer.file(of: connection, SQLITE_FCNTL_JOURNAL_POINTER),
             let original = file.pointee.pMethods,
-            // Elsewhere SQLite fills up the log's last sector behind the sync, and readers may look there.
+            // Elsewhere SQLite pads the WAL's last sector after the sync, and readers may read that part.
             original.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
         else { return nil }
         installed = .allocate(capacity: 1)
@@ -54,7 +54,7 @@ final class LogBuffer: @unchecked Sendable {
         file.use(installed)
     }
 
-    /// Frees what SQLite called; the connection must be closed.
+    /// Frees the methods; the connection must be closed.
     func free() {
         installed.pointee.bytes.deallocate()
         installed.deallocate()
@@ -80,7 +80,7 @@ final class LogBuffer: @unchecked Sendable {
         return SQLITE_OK
     }
 
-    /// Does something to the file as it is when everything has been written.
+    /// Writes the buffered bytes, then runs an operation of the original methods.
     private static func written(
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ work: (UnsafePointer<sqlite3_io_methods>) -> Int32
@@ -90,7 +90,8 @@ final class LogBuffer: @unchecked Sendable {
         return code == SQLITE_OK ? work(mine.pointee.original) : code
     }
 
-    /// What cannot be written is dropped: SQLite hears of it, takes the transaction back and writes there again.
+    /// Writes the buffered bytes. After an error they are dropped: SQLite gets the error, rolls back the transaction
+    /// and overwrites the range.
     private static func flush(
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ mine: UnsafeMutablePointer<Methods>

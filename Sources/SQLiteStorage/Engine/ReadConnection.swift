@@ -1,7 +1,7 @@
 import GRDB
 import GatewayStorage
 
-/// A connection that reads from one snapshot; good within one call of ``SQLiteStore/read(_:)``.
+/// A connection that reads from one snapshot; valid within one call of ``SQLiteStore/read(_:)``.
 struct ReadConnection {
     private let db: Database
     private let handle: OpaquePointer
@@ -12,16 +12,16 @@ struct ReadConnection {
         self.handle = handle
     }
 
-    /// The statement of a text that is a constant, which the connection keeps: to prepare one costs more than most take.
+    /// Returns the cached statement of a constant text: preparing a statement costs more than most take to run.
     func kept(_ sql: StaticString) throws -> Statement { try kept(shape: String(describing: sql)) }
 
-    /// The kept statement of a text that is put together of constants, in few ways: each text is kept as long as the
-    /// connection is open, so that none may hold a value.
+    /// Returns the cached statement of a text that is composed of constants, in few ways. Each text is cached as long
+    /// as the connection is open, so that it must not contain a value.
     func kept(shape sql: String) throws -> Statement {
         let kept = try db.cachedStatement(sql: sql)
         return try Statement(handle, of: kept.sqliteStatement, owner: kept) ?? prepare(sql)
     }
 
-    /// A statement of any text, which is prepared each time.
+    /// Returns a statement of any text, which is prepared each time.
     func prepare(_ sql: String) throws -> Statement { try Statement(handle, sql) }
 }

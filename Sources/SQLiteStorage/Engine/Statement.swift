@@ -6,19 +6,19 @@ import GRDBSQLite
 /// Binds and reads through the C interface: GRDB's argument API costs about a quarter more on the hot path.
 final class Statement {
     private let handle: OpaquePointer
-    /// Whoever frees it; nil when this does.
+    /// The owner that frees it; nil when this object does.
     private let owner: AnyObject?
     private let connection: OpaquePointer
     private var index: Int32 = 0
-    /// The texts that are bound, one behind the other; made when the first is.
+    /// The buffer of the bound texts, one after the other; allocated with the first.
     ///
-    /// They stay until the statement is started again: cheaper than having SQLite allocate a copy of each.
+    /// They stay until the statement is started again: cheaper than a copy of each by SQLite.
     private var texts: UnsafeMutablePointer<CChar>?
     private var textsCount = 0
 
-    /// Holds the texts of nearly every row; what does not fit is copied by SQLite.
+    /// Large enough for the texts of nearly every row; SQLite copies the rest.
     private static let textsCapacity = 4096
-    /// SQLite copies: the bytes may be gone before the statement is stepped.
+    /// SQLite copies: the bytes may be freed before the statement is stepped.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ connection: OpaquePointer, _ sql: String) throws {
@@ -30,9 +30,9 @@ final class Statement {
         owner = nil
     }
 
-    /// Uses a statement that somebody else keeps.
+    /// Uses a statement that another object caches.
     ///
-    /// - Returns: Nil when it is in the middle of its rows.
+    /// - Returns: Nil when it is between rows.
     init?(_ connection: OpaquePointer, of handle: OpaquePointer, owner: AnyObject) {
         guard sqlite3_stmt_busy(handle) == 0 else { return nil }
         self.handle = handle
@@ -45,7 +45,7 @@ final class Statement {
             sqlite3_finalize(handle)
         } else {
             sqlite3_reset(handle)
-            // What is bound is freed here.
+            // The bound values are freed here.
             sqlite3_clear_bindings(handle)
         }
         texts?.deallocate()
@@ -101,7 +101,7 @@ final class Statement {
         let place = texts + textsCount
         UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyBytes(from: bytes)
         textsCount += bytes.count
-        // No destructor: the bytes stay where they are until the parameters are bound anew.
+        // No destructor: the bytes stay where they are until the parameters are bound again.
         sqlite3_bind_text(handle, index, place, Int32(bytes.count), nil)
     }
 
@@ -125,7 +125,7 @@ final class Statement {
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw Statement.error(connection, code) }
     }
 
-    /// Moves to the next row; the caller resets by ``end()`` when it stops early.
+    /// Moves to the next row; a caller that stops early must reset it by ``end()``.
     func next() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -157,7 +157,7 @@ final class Statement {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// A blob where SQLite has it; good until the next step.
+    /// Provides a blob in SQLite's memory; valid until the next step.
     func withBytes(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Void) {
         guard let bytes = sqlite3_column_blob(handle, column) else { return }
         body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))

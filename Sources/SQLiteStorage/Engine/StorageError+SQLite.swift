@@ -2,7 +2,7 @@ import GRDB
 import GatewayStorage
 
 extension StorageError {
-    /// What an error of SQLite or GRDB means for the gateway.
+    /// Maps an error of SQLite or GRDB.
     ///
     /// SQLite's own texts name tables and columns, never values.
     ///
@@ -15,8 +15,8 @@ extension StorageError {
             return
         }
         if error is RowDecodingError || error is DecodingError {
-            // The pages are well formed, but a value is not what was written there: only damage writes such a row.
-            self = .damaged(path, "a value is not what was written there")
+            // The pages are well formed, but a value has another type than was written: only damage causes this.
+            self = .damaged(path, "a stored value has an unexpected type")
             return
         }
         guard let error = error as? DatabaseError else {
@@ -30,7 +30,7 @@ extension StorageError {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self = .damaged(path, error.message ?? error.resultCode.description)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
-            // Our own connections wait for each other, and the lock file keeps other gateways away.
+            // The store's own connections wait for each other, and the lock file excludes other gateways.
             self = .locked(detail: "another program holds a lock on the database file \(path)")
         case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE: self = .constraint(detail: detail)
         case .SQLITE_CANTOPEN: self = .unavailable(detail: "the file cannot be opened: \(detail)")

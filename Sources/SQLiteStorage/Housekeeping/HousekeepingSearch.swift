@@ -2,22 +2,22 @@ import GRDB
 import GatewayModel
 import GatewayStorage
 
-/// Looks for rows to be removed, on a reader: short reads of a range of keys, so that neither the writer nor the
+/// Searches for rows to be removed, on a reader: short reads of a range of keys, so that neither the writer nor the
 /// checkpoints wait.
 struct HousekeepingSearch {
-    /// What was found.
+    /// The result of a search.
     struct Found: Sendable {
         /// The keys of rows.
         var rows: [Int64] = []
-        /// Where the next batch goes on; nil when the pass is through.
+        /// The position at which the next batch continues; nil at the end of the pass.
         var next: HousekeepingPosition?
-        /// That no older message of a brand is left; nil leaves the mark where it is.
+        /// No older message of the brand is left; nil leaves the mark unchanged.
         var mark: (brand: Int64, message: Int64)?
-        /// Whose rows they are, where a batch is of one brand.
+        /// The brand of the rows, where a batch is of one brand.
         var brand: BrandID?
     }
 
-    /// A read ends after this many rows: about 10 ms.
+    /// The upper bound of the rows of one read: about 10 ms.
     static let rowsPerRead = 10_000
 
     let db: OpaquePointer
@@ -27,7 +27,7 @@ struct HousekeepingSearch {
         self.db = handle
     }
 
-    /// Rows of the outbox that are in no lane and past their expiry, those that expired first before the others.
+    /// Finds outbox rows that are in no lane and past their expiry, the earliest expiry first.
     func expired(_ batch: HousekeepingBatch) throws -> Found {
         var found = Found()
         let rows = try Statement(
@@ -38,12 +38,12 @@ struct HousekeepingSearch {
             """
         ).int(batch.now.milliseconds)
         while try rows.next() { found.rows.append(rows.int64(0)) }
-        // What was found is gone by then, or in a lane.
+        // The found rows are removed by then, or in a lane.
         if found.rows.count == batch.limit { found.next = HousekeepingPosition(row: (batch.position?.row ?? 0) + 1) }
         return found
     }
 
-    /// Deliveries in the log, brand by brand in the order of their ids, which is that of time.
+    /// Finds deliveries in the log, brand by brand in the order of their ids, which is that of time.
     func deliveries(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
         var found = Found()
         var seen = 0
@@ -74,10 +74,10 @@ struct HousekeepingSearch {
         return found
     }
 
-    /// Messages, brand by brand in the order of their keys, which is that of time.
+    /// Finds messages, brand by brand in the order of their keys, which is that of time.
     ///
-    /// Messages have no index of brands, which would be paid for with every event: each pass begins at the brand's mark.
-    /// That a message has no outbox row is looked at again when it is removed: a delivery may be tried again.
+    /// Messages have no index by brand, which would cost a write with every event: each pass begins at the brand's
+    /// mark. The removal checks again that a message has no outbox row: a delivery may be retried.
     func messages(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
         for (brand, after) in Self.brands(batch, before.keys) {
             guard let key = try brandKey(brand), let limit = before[brand] else { continue }
@@ -112,7 +112,7 @@ struct HousekeepingSearch {
                     break
                 }
             }
-            // Only a read that began at the mark knows that nothing lies between.
+            // Only a read that began at the mark shows that no row lies between.
             let newMark = firstKept.map { $0 - 1 } ?? through
             if start == mark, newMark > mark, !found.rows.isEmpty || found.next != nil { found.mark = (key, newMark) }
             if !found.rows.isEmpty || found.next != nil {
@@ -124,7 +124,7 @@ struct HousekeepingSearch {
         return Found()
     }
 
-    /// Campaigns whose newest message is old enough, brand by brand.
+    /// Finds campaigns whose newest message is old enough, brand by brand.
     func campaigns(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
         for (brand, after) in Self.brands(batch, before.keys) {
             guard let key = try brandKey(brand), let limit = before[brand] else { continue }
@@ -141,7 +141,7 @@ struct HousekeepingSearch {
         return Found()
     }
 
-    /// Resolved conversations without messages, brand by brand in the order in which they came to rest.
+    /// Finds resolved conversations without messages, brand by brand in the order in which they came to rest.
     ///
     /// Their keys hold times (RFC 9562 section 5.7).
     func conversations(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
@@ -179,14 +179,14 @@ struct HousekeepingSearch {
         return Found()
     }
 
-    /// The first half of the first message id of a time.
+    /// The first half of the lowest message id of a time.
     static func firstKey(at time: Timestamp) -> Int64 {
         min(max(time.milliseconds, 0), Int64.max >> 16) << 16
     }
 
     // MARK: Brands
 
-    /// The brands that are left of a pass, each with the row after which it goes on.
+    /// Returns the remaining brands of a pass, each with the row after which it continues.
     private static func brands(
         _ batch: HousekeepingBatch,
         _ brands: Dictionary<BrandID, Timestamp>.Keys
@@ -196,7 +196,7 @@ struct HousekeepingSearch {
         return sorted.filter { $0.rawValue >= current.rawValue }.map { ($0, $0 == current ? position.row : .min) }
     }
 
-    /// Whether a row ends the search: it is young, and not only because the clock was ahead when it came.
+    /// Whether a row ends the search: it is young, and not only because the clock was ahead when it was stored.
     private static func isAfter(_ limit: Timestamp, _ time: Int64, now: Timestamp) -> Bool {
         time >= limit.milliseconds && time <= now.milliseconds
     }

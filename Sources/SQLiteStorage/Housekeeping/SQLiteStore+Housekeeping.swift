@@ -25,7 +25,7 @@ extension SQLiteStore {
             return try await remove(try await read { try HousekeepingSearch($0).campaigns(batch, before: before) }) {
                 try $0.removeCampaigns($1, before: before)
             }
-        // These are found by an index that leads to nothing else, so that the writer finds them itself.
+        // An index leads to exactly these rows, so that the writer finds them itself.
         case .eventIDs(let keepHours):
             return try await remove { try $0.removeEventIDs(batch, keepHours: keepHours) }
         case .sessions:
@@ -49,11 +49,11 @@ extension SQLiteStore {
                 return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
             }
             let (removed, held) = try await timedWrite { try $0.removeErased(work, limit: batch.limit) }
-            // There is always another look: it finds nothing to do, or the next consumer.
+            // There is always another batch: it finds nothing to do, or the next consumer.
             let next = HousekeepingPosition(row: (batch.position?.row ?? 0) + 1)
             return HousekeepingProgress(removed: removed, next: next, heldMilliseconds: held)
         case .deletedApps:
-            // Asked often, and mostly there is none: the writer is left to events.
+            // Requested often, and mostly there is none: then the writer stays free for events.
             guard try await read({ try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM deleted_lanes)") }) == true
             else {
                 return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
@@ -64,16 +64,16 @@ extension SQLiteStore {
         }
     }
 
-    /// Moves the whole log into the database file and cuts it off, so that no page of before is left in it.
+    /// Checkpoints the whole WAL and truncates it, so that no earlier page is left in it.
     ///
-    /// - Returns: False when a reader looks at it; then the next pass tries again.
+    /// - Returns: False when a reader uses it; then the next pass tries again.
     private func cutOffLog() async throws(StorageError) -> Bool {
-        // Most of it beside the writer, who holds up events.
+        // Most of it beside the writer, whose work delays events.
         await checkpointer.move()
         return try await onWriter { try self.checkpointer.cutOff($0) }
     }
 
-    /// Removes what a search has found; leaves the writer to events when it found nothing.
+    /// Removes the rows of a search; when there are none, the writer stays free for events.
     private func remove(
         _ found: HousekeepingSearch.Found,
         _ work: @escaping @Sendable (Writer, HousekeepingSearch.Found) throws -> Int

@@ -1,15 +1,15 @@
 import GatewayModel
 import GatewayStorage
 
-/// Anonymous consumers of whom nothing is kept.
+/// Anonymous consumers without any stored data.
 extension Writer {
-    /// They go so long after their last session ended.
+    /// The time after their last session's end at which they are removed.
     static let anonymousStaySeconds: Int64 = 86_400
 
-    /// Looks at anonymous consumers whose time has come: removes those of whom nothing is kept, and looks at the others
-    /// again later.
+    /// Examines anonymous consumers whose time has come: removes those without any stored data, and schedules the
+    /// others for a later check.
     ///
-    /// Found by the time of the look: those that are kept cost one look a day.
+    /// Found by the time of the check: those that stay cost one check a day.
     func removeAnonymous(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
         let due = try keys(
             "SELECT key FROM consumers INDEXED BY consumers_going WHERE goes_at <= ? ORDER BY goes_at LIMIT ?",
@@ -22,8 +22,8 @@ extension Writer {
     }
 
     private func removeAnonymous(_ key: Int64, now: Timestamp) throws -> Bool {
-        // What keeps a consumer. A message is in a conversation, and keeps its deliveries; other deliveries in the log are listed with their consumer; a token
-        // that may still prove a merge has its session.
+        // The data that keeps a consumer. A message is in a conversation, and keeps its deliveries; other deliveries in
+        // the log are listed with their consumer; a token that may still prove a merge has its session.
         let row = try db.prepare(
             """
             SELECT u.brand, u.id, u.anonymous AND u.merged_into IS NULL, \
@@ -68,7 +68,7 @@ extension Writer {
         try db.prepare("UPDATE consumers SET goes_at = ? WHERE key = ?").int(time?.milliseconds).int(consumer).run()
     }
 
-    /// Lets an anonymous consumer stay for its time once more: a session of it was ended before its time was over.
+    /// Postpones the check of an anonymous consumer: a session of it was ended before its expiry.
     func keepAnonymous(_ consumer: Int64, from now: Timestamp) throws {
         try db.prepare("UPDATE consumers SET goes_at = max(goes_at, ?) WHERE key = ? AND goes_at IS NOT NULL")
             .int(now.adding(seconds: Self.anonymousStaySeconds).milliseconds).int(consumer).run()

@@ -1,8 +1,8 @@
 import GatewayModel
 import GatewayStorage
 
-/// What apps that were deleted have left behind: registrations whose lane is gone. Nothing finds them meanwhile, and a new app of
-/// the same id has lanes of its own.
+/// The remaining rows of deleted apps: registrations whose lane is deleted. No lookup finds them meanwhile, and a new
+/// app of the same id has lanes of its own.
 extension Writer {
     /// Ends registrations of deleted lanes, each after its outbox rows, which are cancelled.
     func endDeletedApps(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {

@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// What brands that were deleted have left behind.
+/// The remaining rows of deleted brands.
 extension Writer {
     /// Removes rows of the first such brand, those that lead to others last.
     func removeDeletedBrand(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
@@ -28,7 +28,7 @@ extension Writer {
         return (batch.limit - room, HousekeepingPosition())
     }
 
-    /// Registrations go after their outbox rows, so that a late answer still finds its row whole or not at all.
+    /// Removes registrations after their outbox rows, so that a late response finds its row complete or not at all.
     private func removeRegistrations(_ brand: Int64, _ room: inout Int) throws {
         while room > 0,
             let registration = try first("SELECT id FROM registrations WHERE brand = ? LIMIT 1", brand)

@@ -1,20 +1,20 @@
 import GatewayModel
 import GatewayStorage
 
-/// What is still to be removed of one erased consumer.
+/// The remaining work for one erased consumer.
 struct ErasureWork: Sendable {
     var consumer: Int64
     var brand: Int64
     /// Items of the outbound feed that name it.
     var items: [Int64] = []
-    /// The feed was looked through up to here.
+    /// The position up to which the feed was searched.
     var outboundNext: Int64
-    /// Items behind this one are of another, who has its id since.
+    /// Items after this position belong to another consumer, which has its id since.
     var outboundThrough: Int64
 }
 
 extension HousekeepingSearch {
-    /// The first consumer that is being erased, with items of the outbound feed that name it.
+    /// Returns the first consumer that is being erased, with items of the outbound feed that name it.
     func erasure(limit: Int) throws -> ErasureWork? {
         let row = try Statement(
             db,
@@ -45,7 +45,7 @@ extension HousekeepingSearch {
 }
 
 extension HousekeepingSearch {
-    /// Whether consumers were removed from the tables whom the log may still hold.
+    /// Whether consumers were removed from the tables that the WAL may still contain.
     func isLogToBeCutOff() throws -> Bool {
         let row = try Statement(db, "SELECT 1 FROM erasures WHERE removed = 1 LIMIT 1")
         return try row.next()
@@ -53,10 +53,10 @@ extension HousekeepingSearch {
 }
 
 extension Writer {
-    /// Removes rows of an erased consumer, at most `limit`; when nothing is left, says so.
+    /// Removes rows of an erased consumer, at most `limit`; when nothing is left, records it.
     ///
-    /// Ids of back-ends' events stay remembered for their time: they name nobody, and without them a repeated event would
-    /// bring the consumer back.
+    /// Ids of back-ends' events stay for their retention: they name nobody, and without them a repeated event would
+    /// create the consumer again.
     func removeErased(_ work: ErasureWork, limit: Int) throws -> Int {
         var room = limit
         for position in work.items {
@@ -96,12 +96,12 @@ extension Writer {
         return limit - room
     }
 
-    /// Forgets that consumers were being erased of whom nothing is left in any file.
+    /// Deletes the records of consumers of which nothing is left in any file.
     func removeErasures() throws {
         try db.prepare("DELETE FROM erasures WHERE removed = 1").run()
     }
 
-    /// Its deliveries in the log to which no message leads that is kept, and those that are in no index of filters yet.
+    /// Returns its deliveries in the log without a stored message, and those that are not in the filter indexes yet.
     private func loggedDeliveries(of work: ErasureWork, limit: Int) throws -> [Int64] {
         let indexed = try keys(
             """

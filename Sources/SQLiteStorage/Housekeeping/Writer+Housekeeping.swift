@@ -1,14 +1,14 @@
 import GatewayModel
 import GatewayStorage
 
-/// The removing part of housekeeping; each in a transaction of its own.
+/// The removals of housekeeping; each in a transaction of its own.
 extension Writer {
-    /// Ends rows that are still in no lane and past their expiry: as suppressed those that waited for the end of quiet
-    /// hours, the others as expired.
+    /// Ends rows that are still in no lane and past their expiry: those that waited for the end of quiet hours as
+    /// suppressed, the others as expired.
     func expire(_ ids: [Int64], now: Timestamp) throws -> Int {
         var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
         for id in ids {
-            // A lane may have taken it since it was found.
+            // A lane may have claimed it since it was found.
             let row = try db.prepare(
                 """
                 SELECT o.owner IS NULL AND coalesce(w.due > o.expires_at, 0) AND w.not_before <= o.expires_at \
@@ -33,7 +33,7 @@ extension Writer {
         var removed = 0
         var deltas = LogDeltas()
         for id in ids {
-            // One that is tried again meanwhile keeps its tries.
+            // One that is retried meanwhile keeps its attempts.
             guard try removeFromLog(id, isForgotten: true, &deltas) else { continue }
             try db.prepare("DELETE FROM attempts WHERE delivery = ?").int(id).run()
             removed += 1
@@ -49,7 +49,7 @@ extension Writer {
         return removed
     }
 
-    /// Forgets whose devices were of whom the log has nothing any more; a few thousand at a time.
+    /// Removes records of former devices whose deliveries have all left the log; a few thousand at a time.
     private func removeFormerDevices() throws {
         try db.prepare(
             """
@@ -60,9 +60,9 @@ extension Writer {
         ).run()
     }
 
-    /// Removes one row of the log and takes it out of the counts; false when it is gone already.
+    /// Removes one row of the log and subtracts it from the counts; false when it is removed already.
     ///
-    /// One that is forgotten, and not tried again, stays in the counts of its campaign.
+    /// One that is removed by retention, and not retried, stays in the counts of its campaign.
     func removeFromLog(_ id: Int64, isForgotten: Bool, _ deltas: inout LogDeltas) throws -> Bool {
         guard let facts = try logFacts(id) else { return false }
         try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
@@ -71,14 +71,14 @@ extension Writer {
         return true
     }
 
-    /// Removes campaigns, those of one brand that a search has found.
+    /// Removes the campaigns of one brand that a search has found.
     func removeCampaigns(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
         guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
         return try removeCampaigns(found.rows, before: before)
     }
 
-    /// Removes conversations, those of one brand that a search has found, which are still resolved and without messages; of
-    /// those that a back-end named what counting needs is kept.
+    /// Removes the conversations of one brand that a search has found, if they are still resolved and without messages;
+    /// of those that a back-end named the counters are kept.
     func removeConversations(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
         guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
         var removed = 0
@@ -94,7 +94,7 @@ extension Writer {
             row.end()
             try rest(key)
             removed += 1
-            // The writer must not remember it, or it would be written into and be nowhere.
+            // The writer must not remember it, or messages would be written into a removed row.
             let name = try db.prepare("SELECT id FROM consumers WHERE key = ?").int(consumer)
             guard try name.next() else { continue }
             memory.consumers.peek(BrandedName(brand: brand, id: name.string(0)))?.forget(conversation: key)
@@ -103,7 +103,7 @@ extension Writer {
         return removed
     }
 
-    /// Removes messages that have no outbox row, and takes those that were unread out of the counts.
+    /// Removes messages that have no outbox row, and subtracts the unread ones from the counts.
     func removeMessages(_ keys: [Int64], mark: (brand: Int64, message: Int64)?) throws -> Int {
         try keepHighMark()
         var removed = 0
@@ -118,7 +118,7 @@ extension Writer {
                 WHERE r.consumer = c.consumer AND o.message = m.key)
                 """
             ).int(key)
-            // A delivery of it may be tried again since it was found.
+            // A delivery of it may be retried since it was found.
             guard try row.next() else { continue }
             let (low, conversation, isUnread) = (row.int64(0), row.int64(1), row.int64(2) != 0)
             let isCountedOn = row.int64(3) != 0
@@ -126,7 +126,7 @@ extension Writer {
             if isCountedOn { try storeCounters(of: conversation) }
             if isUnread { unread[conversation, default: 0] += 1 }
             try removeMessage(key)
-            // Its deliveries are listed with its id as long as they are kept.
+            // Its deliveries are listed with its id as long as they are stored.
             try db.prepare("UPDATE delivery_log SET message_low = ? WHERE message = ?").int(low).int(key).run()
             removed += 1
         }
@@ -147,7 +147,7 @@ extension Writer {
         if kind != MessageKind.agent.rawValue { try forgetPending(key, in: conversation) }
     }
 
-    /// Stores a conversation's counters as they are, before messages go that they are counted on from.
+    /// Stores a conversation's counters before messages are removed from which they would be derived.
     private func storeCounters(of conversation: Int64) throws {
         try db.prepare(
             """
@@ -157,7 +157,7 @@ extension Writer {
         ).int(conversation).run()
     }
 
-    /// Lowers a conversation's count in the file, and where the writer remembers it.
+    /// Lowers a conversation's count in the file, and in the writer's memory.
     private func lowerUnread(of conversation: Int64, by count: Int64) throws {
         try db.prepare(
             """
@@ -179,7 +179,7 @@ extension Writer {
         known.isIndexed = row.int64(2) != 0
     }
 
-    /// Forgets ids of events whose day is over, bucket by bucket, the oldest first.
+    /// Removes ids of events whose day is over, bucket by bucket, the oldest first.
     func removeEventIDs(
         _ batch: HousekeepingBatch,
         keepHours: [BrandID: Int64]
@@ -204,7 +204,7 @@ extension Writer {
         return (removed, nil)
     }
 
-    /// The next brand that has ids in a bucket.
+    /// Returns the next brand with ids in a bucket.
     private func nextBrand(after brand: Int64, in bucket: Int64) throws -> Int64? {
         let row = try db.prepare("SELECT brand FROM dedupe WHERE day = ? AND brand > ? ORDER BY brand LIMIT 1")
             .int(bucket).int(brand)
@@ -225,7 +225,7 @@ extension Writer {
         return removed
     }
 
-    /// Removes sessions that expired a day ago, and those of anonymous consumers whose tokens prove no merge any more.
+    /// Removes sessions that expired a day ago, and those of anonymous consumers whose tokens no longer prove a merge.
     func removeSessions(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
         try db.prepare(
             """

@@ -1,13 +1,13 @@
 import GatewayModel
 import GatewayStorage
 
-/// A query's filter in the numbers that the file uses.
+/// A query's filter in the keys of the database.
 struct DeliveryFilter {
     /// One condition on the log.
     struct Condition {
-        /// Its index, with rows that are not indexed left out but for the message's; nil where there is none.
+        /// Its index, without rows that are not indexed, except the message's; nil where there is none.
         var index: String?
-        /// With one parameter for each value.
+        /// The SQL, with one parameter for each value.
         var sql: String
         var values: [Value]
     }
@@ -17,35 +17,35 @@ struct DeliveryFilter {
         case text(String)
     }
 
-    /// A consumer's log is looked for under its own key and those of so many that were merged into it, the youngest: each
-    /// costs a look into the index, and a consumer logs in anew a few times while the log is kept.
+    /// The number of merged consumers under whose keys a consumer's log is searched besides its own, the youngest: each
+    /// costs an index lookup, and a consumer logs in again a few times within the log's retention.
     private static let mergedLimit: Int64 = 100
-    /// A device's log is looked for in the logs of so many who have or had it, those who have it and the last ones first.
+    /// The number of present and former owners of a device whose logs are searched, present and latest ones first.
     private static let holdersLimit: Int64 = 1000
 
     let brand: Int64
     let query: DeliveryQuery
     let message: Int64?
-    /// The consumer's key, and those that the log still has for it behind; nil is any consumer.
+    /// The consumer's key, followed by the earlier keys that the log still has for it; nil means any consumer.
     private(set) var consumers: [Int64]?
 
     var consumer: Int64? { consumers?.first }
 
-    /// Who has or had the device that the query names without a consumer, as the log has them.
+    /// The present and former owners of the device that the query names without a consumer, as stored in the log.
     private let holders: [Int64]?
-    /// The consumers among whose messages the deliveries are.
+    /// The consumers whose messages the deliveries belong to.
     let owners: [Int64]
-    /// Whether it is about what no kept message leads to.
+    /// Whether it selects only deliveries without a stored message.
     private var isWithoutMessage = false
 
-    /// Whether its conditions are one of few texts: those of several consumers are a text for each number of them.
+    /// Whether its conditions have one of few texts: with several consumers there is a text for each number of them.
     var isOfFewShapes: Bool { consumers?.count ?? 0 <= 1 }
 
-    /// Whether deliveries are looked for by consumers: the query names one or a device, but no message.
+    /// Whether deliveries are searched by consumer: the query names one or a device, but no message.
     var isOfSome: Bool { message == nil && (consumers != nil || holders != nil) }
 
-    /// The same filter for each of the consumer's keys, or of those who have or had the device: for deliveries to which no
-    /// message leads that is kept.
+    /// The same filter for each of the consumer's keys, or of the device's owners: for deliveries without a stored
+    /// message.
     var byKey: [DeliveryFilter] {
         (consumers ?? holders ?? []).map { key in
             var filter = self
@@ -81,7 +81,7 @@ struct DeliveryFilter {
         owners = [keys[0]]
     }
 
-    /// The consumers that keys of the log lead to, each once.
+    /// Returns the consumers to which keys of the log lead, each once.
     private static func owners(_ keys: [Int64], _ db: ReadConnection) throws -> [Int64] {
         var owners: [Int64] = []
         let row = try db.kept("SELECT coalesce(merged_into, key) FROM consumers WHERE key = ?")
@@ -106,7 +106,7 @@ struct DeliveryFilter {
         return keys
     }
 
-    /// The conditions on rows of the log but for times and numbers, those that usually leave the fewest rows first.
+    /// The conditions on rows of the log except times and numbers, the most selective ones first.
     var conditions: [Condition] {
         var conditions: [Condition] = []
         if let message, let low = query.message?.low {

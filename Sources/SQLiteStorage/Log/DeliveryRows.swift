@@ -9,7 +9,7 @@ final class DeliveryRows {
 
     init(_ db: ReadConnection) { self.db = db }
 
-    /// The delivery, of whatever brand; nil when there is none.
+    /// Returns the delivery, of any brand; nil when there is none.
     func record(_ id: Int64) throws -> DeliveryRecord? {
         if let record = try finished(id) { return record }
         return try unfinished(id)
@@ -67,7 +67,7 @@ final class DeliveryRows {
         return record
     }
 
-    /// What both statements begin with.
+    /// Reads the columns with which both statements begin.
     private func record(_ row: Statement, state: DeliveryState) -> DeliveryRecord? {
         guard let provider = PushType(rawValue: row.string(6)) else { return nil }
         let high = row.optionalInt64(1)
@@ -93,7 +93,7 @@ final class DeliveryRows {
         return record
     }
 
-    /// The brand of a delivery; nil when there is none.
+    /// Returns the brand of a delivery; nil when there is none.
     func brand(_ id: Int64) throws -> Int64? {
         let row = try db.kept(
             """
@@ -104,7 +104,7 @@ final class DeliveryRows {
         return try row.next() ? row.int64(0) : nil
     }
 
-    /// Every try of a delivery that needed more than one, oldest first.
+    /// Returns every attempt of a delivery that needed more than one, oldest first.
     func attempts(_ id: Int64) throws -> [DeliveryAttempt] {
         let rows = try db.kept(
             "SELECT number, sent_at, status, reason, latency FROM attempts WHERE delivery = ? ORDER BY number"
@@ -126,8 +126,8 @@ final class DeliveryRows {
 }
 
 extension DeliveryState {
-    /// How a row of the outbox stands, from what a statement says of its place: 0 when nobody owns it, 1 when a lane does,
-    /// 2 when it waits for a window.
+    /// Returns the state of an outbox row from its place: 0 when nobody owns it, 1 when a lane does, 2 when it waits
+    /// for a window.
     static func unfinished(place: Int64, attempts: Int64) -> DeliveryState {
         switch place {
         case 0: attempts > 0 ? .retrying : .pending

@@ -1,16 +1,16 @@
 import GatewayModel
 import GatewayStorage
 
-/// Deliveries of a consumer in the log, by way of its messages.
+/// A search for a consumer's deliveries in the log by its messages.
 ///
-/// An index of consumers in the log would have a page written for nearly each delivery where consumers are many. Messages
-/// are in an index by conversation as it is, and the log in one by message, whose pages are full one after the other. Both
-/// are in the order of time: what has a message with a higher key has a higher number.
+/// An index of consumers in the log would cost a page write for nearly each delivery where consumers are many. Messages
+/// already have an index by conversation, and the log one by message, whose pages fill up one after the other. Both are
+/// in the order of time: a delivery of a message with a higher key has a higher number.
 extension DeliverySearch {
-    /// Messages that are looked for at once.
+    /// The number of messages that are searched at once.
     private static let messagesPerLook = 64
 
-    /// The log's rows of messages that are kept, in conversations that are a consumer's now.
+    /// Finds the log's rows of stored messages in a consumer's present conversations.
     func messageLog(of owner: Int64) throws -> Found {
         var found = Found()
         let ranges = try ranges()
@@ -54,7 +54,7 @@ extension DeliverySearch {
         }
     }
 
-    /// The message of the last row of the log before a number.
+    /// Returns the message of the last row of the log before a number.
     private func message(before delivery: Int64) throws -> Int64? {
         let row = try db.kept(
             "SELECT message FROM delivery_log WHERE id < ? AND message IS NOT NULL ORDER BY id DESC LIMIT 1"
@@ -62,7 +62,7 @@ extension DeliverySearch {
         return try row.next() ? row.int64(0) : nil
     }
 
-    /// The message of the first row of the log from a number on.
+    /// Returns the message of the first row of the log from a number on.
     private func message(from delivery: Int64) throws -> Int64? {
         let row = try db.kept(
             "SELECT message FROM delivery_log WHERE id >= ? AND message IS NOT NULL ORDER BY id LIMIT 1"
@@ -70,7 +70,7 @@ extension DeliverySearch {
         return try row.next() ? row.int64(0) : nil
     }
 
-    /// The number of the log's first row of a message or a later one.
+    /// Returns the number of the log's first row of a message or a later one.
     private func firstDelivery(from message: Int64) throws -> Int64? {
         let row = try db.kept(
             """
@@ -81,7 +81,7 @@ extension DeliverySearch {
         return try row.next() ? row.int64(0) : nil
     }
 
-    /// A consumer's conversations with the keys of their last messages, the newest first.
+    /// Returns a consumer's conversations with the keys of their last messages, the newest first.
     private func conversations(of owner: Int64) throws -> [(key: Int64, last: Int64)] {
         var found: [(key: Int64, last: Int64)] = []
         let rows = try db.kept(
@@ -91,7 +91,7 @@ extension DeliverySearch {
         return found
     }
 
-    /// The newest messages in some conversations between two keys, newest first.
+    /// Returns the newest messages in some conversations between two keys, newest first.
     private func messages(
         in conversations: [(key: Int64, last: Int64)],
         from first: Int64,
@@ -105,7 +105,7 @@ extension DeliverySearch {
             """
         )
         for conversation in conversations {
-            // Those behind have only older ones.
+            // The conversations behind this one have only older messages.
             if keys.count == Self.messagesPerLook, let lowest = keys.last, conversation.last <= lowest { break }
             _ = rows.start().int(conversation.key).int(first).int(below).int(Self.messagesPerLook)
             while try rows.next() { keys.append(rows.int64(0)) }

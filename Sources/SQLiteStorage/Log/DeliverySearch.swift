@@ -4,28 +4,28 @@ import GatewayStorage
 
 /// Finds a page of deliveries in the outbox and the log; on a reader, in one snapshot.
 ///
-/// Each place is asked for the numbers of rows that match, newest first, and says down to which number it has looked.
-/// A page ends where the place that looked least far ends: so the work for a page has a bound, and a page can be
-/// shorter than asked, even empty, with another behind it.
+/// Each source returns the numbers of matching rows, newest first, and the number down to which it has searched. A page
+/// ends where the source with the shortest search ends. So the work for a page is bounded, and a page can be shorter
+/// than requested, even empty, with another after it.
 struct DeliverySearch {
-    /// The numbers of a place's rows that match.
+    /// The matching rows' numbers of a source.
     struct Found {
         var ids: [Int64] = []
-        /// Every match from this number on is among them.
+        /// Every match from this number on is included.
         var floor = Int64.min
     }
 
-    /// A page looks at most at this many rows of an index whose other conditions must be checked, and of the outbox:
-    /// about 5 ms when none of them matches.
+    /// The upper bound of the rows that a page reads in an index whose other conditions must be checked, and in the
+    /// outbox: about 5 ms when none of them matches.
     static let lookLimit = 5000
-    /// Rows of an index that are counted to compare it with another.
+    /// The number of rows of an index that are counted to compare it with another.
     private static let compareLimit = 1000
 
     let db: ReadConnection
     let filter: DeliveryFilter
     let query: DeliveryQuery
     let before: Int64
-    /// One more than asked says whether there is a next page.
+    /// One more than requested shows whether there is a next page.
     let wanted: Int
 
     init?(_ query: DeliveryQuery, _ db: ReadConnection) throws {
@@ -58,7 +58,7 @@ struct DeliverySearch {
         return DeliveryPage(items: items, next: next.map(DeliveryID.init))
     }
 
-    /// The statement of a text without values, which is made of the filter's conditions.
+    /// Returns the statement of a text without values, which is composed of the filter's conditions.
     func statement(_ sql: String) throws -> Statement {
         filter.isOfFewShapes ? try db.kept(shape: sql) : try db.prepare(sql)
     }
@@ -98,7 +98,7 @@ struct DeliverySearch {
         }
         let matches = sql.isEmpty ? "1" : sql.joined(separator: " AND ")
         if let registrations = try registrations() {
-            // Few rows, found by their registrations; what a registration has waiting may be many all the same.
+            // Few rows, found by their registrations; but one registration may have many waiting.
             var found = Found()
             for registration in registrations {
                 let rows = try statement(
@@ -123,7 +123,7 @@ struct DeliverySearch {
         return found
     }
 
-    /// The registrations that the filter is about; nil when it names no consumer, device or message.
+    /// Returns the registrations of the filter; nil when it names no consumer, device or message.
     private func registrations() throws -> [Int64]? {
         let rows: Statement
         if let consumer = filter.consumer {
@@ -152,7 +152,7 @@ struct DeliverySearch {
 
     // MARK: Log
 
-    /// Rows that are in no index of filters yet: a bounded number.
+    /// Finds rows that are not in the filter indexes yet: a bounded number.
     private func recentLog() throws -> Found {
         // The index of messages has all rows.
         guard query.state?.isFinished != false, filter.message == nil else { return Found() }
@@ -173,7 +173,7 @@ struct DeliverySearch {
         return found
     }
 
-    /// The numbers that the times and the page before leave, newest range first.
+    /// Returns the number ranges that the times and the cursor allow, newest range first.
     func ranges() throws -> [Range<Int64>] {
         try TimeRanges(db).ranges(since: query.since, until: query.until)
             .map { $0.clamped(to: 1..<max(before, 1)) }.filter { !$0.isEmpty }
@@ -187,7 +187,7 @@ struct DeliverySearch {
         if conditions.count > 1, conditions[0].index != "delivery_log_message" {
             conditions = try leadFirst(conditions, in: oldest..<newest)
         }
-        // The first leads; the others are checked.
+        // The first selects the index; the others are checked.
         let lead = conditions.first
         let isMessage = lead?.index == "delivery_log_message"
         let rest = conditions.dropFirst()
@@ -211,7 +211,7 @@ struct DeliverySearch {
         return found
     }
 
-    /// The condition with the fewest rows first.
+    /// Puts the condition with the fewest rows first.
     private func leadFirst(
         _ conditions: [DeliveryFilter.Condition],
         in range: Range<Int64>
@@ -233,7 +233,7 @@ struct DeliverySearch {
         return ordered
     }
 
-    /// Takes numbers whose second column, if there is one, says that they match; false when enough are taken or looked at.
+    /// Collects numbers whose second column, if there is one, marks a match; false when enough are collected or read.
     @discardableResult
     private func take(_ rows: Statement, into found: inout Found, isChecked: Bool = true) throws -> Bool {
         var looked = 0

@@ -1,9 +1,9 @@
-/// How many deliveries of one span of time have each provider, state and reason, and how long each provider took.
+/// The numbers of deliveries of one span of time by provider, state and reason, and the latencies of each provider.
 ///
 /// Stored as entries of 16 bytes: provider and state (16 bits each, the numbers of words), reason (32 bits, 0 for none)
 /// and count (64 bits), all little-endian. An entry without a state counts latencies: its reason is a ``bucket(of:)``.
 struct LogCounts: Sendable {
-    /// What is counted.
+    /// The key of a count.
     struct Key: Hashable {
         var provider: UInt16
         var state: UInt16
@@ -35,7 +35,7 @@ struct LogCounts: Sendable {
         bytes.withUnsafeBytes { bytes in Self.forEach(in: bytes) { add($0, $1) } }
     }
 
-    /// Reads what is stored, entry by entry.
+    /// Reads the stored entries one by one.
     @inline(__always)
     static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (Key, Int64) -> Void) {
         var offset = 0
@@ -64,16 +64,16 @@ struct LogCounts: Sendable {
 
     // MARK: Latencies
 
-    /// How many buckets there are.
+    /// The number of buckets.
     static let bucketCount = Int(bucket(of: longestLatency)) + 1
 
     /// Longer ones, beyond a day, count as a day.
     private static let longestLatency: Int64 = 86_400_000
 
-    /// The bucket of a latency in milliseconds.
+    /// Returns the bucket of a latency in milliseconds.
     ///
-    /// The layout of HdrHistogram with two significant digits (256 buckets, then 128 for each doubling): what is read
-    /// out lies at most 1/128 above what was put in.
+    /// The layout of HdrHistogram with two significant digits (256 buckets, then 128 for each doubling): the result is
+    /// at most 1/128 above the input.
     static func bucket(of milliseconds: Int64) -> UInt32 {
         let value = min(max(milliseconds, 0), longestLatency)
         guard value >= 256 else { return UInt32(value) }
@@ -81,7 +81,7 @@ struct LogCounts: Sendable {
         return UInt32(shift << 7) + UInt32(value >> Int64(shift))
     }
 
-    /// The longest latency that falls into a bucket, in milliseconds.
+    /// Returns the longest latency that falls into a bucket, in milliseconds.
     static func longest(in bucket: UInt32) -> Int64 {
         guard bucket >= 256 else { return Int64(bucket) }
         return (Int64(bucket & 127) + 129) << Int64((bucket >> 7) - 1) - 1

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// What of a row of the log is counted.
+/// The facts of a row of the log that are counted.
 struct LogFacts: Equatable {
     var brand: Int64
     var queuedAt: Int64
@@ -9,9 +9,9 @@ struct LogFacts: Equatable {
     /// The label of the provider's reason.
     var reason: String?
     var latency: Int64?
-    /// Whether the row is in the indexes of filters, and counted.
+    /// Whether the row is in the filter indexes, and counted.
     var isIndexed: Bool
-    /// What is counted beside the state.
+    /// The facts that are counted beside the state.
     var marks: LogMarks = []
     /// The number of its campaign.
     var campaign: Int64?
@@ -31,35 +31,35 @@ struct LogFacts: Equatable {
         if !row.isNull(9) { marks.insert(.displayed) }
         if !row.isNull(10) { marks.insert(.dismissed) }
         campaign = row.optionalInt64(11)
-        // Whatever shows something carries a badge.
+        // Every visible push carries a badge.
         if !row.isNull(7), row.isNull(12), !row.isNull(13), state != "tapped" { marks.insert(.silent) }
     }
 
-    /// The word that is counted: the state, and behind a slash what else is known.
+    /// The counted word: the state, followed by a slash and the marks.
     var word: String { marks.isEmpty ? state : "\(state)/\(marks.rawValue)" }
 }
 
-/// What is counted of a row of the log beside its state.
+/// The facts of a row of the log that are counted beside its state.
 struct LogMarks: OptionSet, Hashable {
     let rawValue: UInt8
 
     /// It carried only a badge.
     static let badge = LogMarks(rawValue: 1)
-    /// The device said that it had arrived.
+    /// The device reported its arrival.
     static let delivered = LogMarks(rawValue: 2)
-    /// The device said that it was shown.
+    /// The device reported that it was shown.
     static let displayed = LogMarks(rawValue: 4)
-    /// The device said that it was wiped away.
+    /// The device reported that it was dismissed.
     static let dismissed = LogMarks(rawValue: 8)
-    /// It was sent and showed nothing.
+    /// It was sent and was not visible.
     static let silent = LogMarks(rawValue: 16)
 }
 
-/// Counts that are to be added to those stored, by brand and minute.
+/// Counts to be added to the stored ones, by brand and minute.
 struct LogDeltas {
     struct Span: Hashable {
         var brand: Int64
-        /// In seconds: a minute, an hour or a day.
+        /// The unit in seconds: a minute, an hour or a day.
         var unit: Int64
         /// Its beginning, in milliseconds since 1970.
         var start: Int64
@@ -79,7 +79,7 @@ struct LogDeltas {
     static let units: [Int64] = [60, 3600, 86_400]
 
     private(set) var byMinute: [Span: LogCounts] = [:]
-    /// By the number of the campaign.
+    /// Counts by the number of the campaign.
     private(set) var byCampaign: [Int64: LogCounts] = [:]
 
     mutating func add(_ facts: LogFacts, _ count: Int64, words: (String) throws -> UInt16) rethrows {
@@ -92,7 +92,7 @@ struct LogDeltas {
         byMinute[span, default: LogCounts()].add(bucket, count)
     }
 
-    /// Counts a row in its campaign alone, if it has one.
+    /// Counts a row in its campaign only, if it has one.
     mutating func addToCampaign(
         _ facts: LogFacts,
         _ count: Int64,
@@ -110,7 +110,7 @@ struct LogDeltas {
         )
     }
 
-    /// The same by minute, hour and day.
+    /// The counts by minute, hour and day.
     var spans: [Span: LogCounts] {
         var spans = byMinute
         for (minute, counts) in byMinute {

@@ -1,6 +1,6 @@
-/// What the writer remembers of the log between turns.
+/// The writer's memory of the log between turns.
 struct LogMemory {
-    /// A change whose row is not in the indexes of filters yet.
+    /// A change whose row is not in the filter indexes yet.
     struct Unindexed {
         var change: Int64
         var delivery: Int64
@@ -8,8 +8,8 @@ struct LogMemory {
 
     /// The number of the next change.
     var nextChange: Int64
-    /// Up to this change every row is indexed.
+    /// The last change up to which every row is indexed.
     var indexedChange: Int64
-    /// The changes above it whose rows are not, in their order.
+    /// The changes after it whose rows are not indexed, in order.
     var unindexed: [Unindexed] = []
 }

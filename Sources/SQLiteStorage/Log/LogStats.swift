@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// Adds up the counts of a brand: those that are stored, and the rows that are not in them yet.
+/// Sums the counts of a brand: the stored ones, and the rows that are not counted yet.
 struct LogStats {
-    /// The youngest rows of the outbox that are looked at.
+    /// The upper bound of the youngest outbox rows that are read.
     private static let outboxLimit = 2000
 
     private let db: ReadConnection
@@ -44,14 +44,14 @@ struct LogStats {
         return stats
     }
 
-    /// What became of a campaign; nil when there is none of this name.
+    /// Returns the statistics of a campaign; nil when there is none of this name.
     func campaign(_ id: CampaignID) throws -> CampaignStats? {
         try campaigns(
             try db.kept(shape: "\(Self.campaignSQL) WHERE brand = ? AND name = ?").int(brand).text(id.rawValue)
         ).first
     }
 
-    /// What became of campaigns, the youngest first.
+    /// Returns the statistics of campaigns, the youngest first.
     func campaigns(before: Int64?, limit: Int) throws -> [CampaignStats] {
         try campaigns(
             try db.kept(
@@ -92,7 +92,7 @@ struct LogStats {
         }
     }
 
-    /// The rows that no batch has counted yet, those that are wanted.
+    /// Returns the wanted rows that no batch has counted yet.
     private func uncounted(_ words: inout LogWords, where isWanted: (LogFacts) -> Bool) throws -> LogDeltas {
         let rows = try db.kept(
             """
@@ -140,7 +140,7 @@ struct LogStats {
         latency.count = buckets.reduce(0, +)
         guard latency.count > 0 else { return latency }
         func percentile(_ thousandths: Int64) -> Int64 {
-            // The smallest that so many of them do not exceed.
+            // The rank of the percentile, rounded up.
             let rank = (latency.count * thousandths + 999) / 1000
             var seen: Int64 = 0
             for (bucket, count) in buckets.enumerated() {

@@ -4,7 +4,7 @@ import GatewayStorage
 /// Sums of many ``LogCounts``: latencies in arrays, because there are many of them.
 struct LogSums {
     private(set) var counts: [LogCounts.Key: Int64] = [:]
-    /// By provider and bucket.
+    /// Latencies by provider and bucket.
     private(set) var latencies: [(provider: UInt16, buckets: [Int64])] = []
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
@@ -25,7 +25,7 @@ struct LogSums {
         }
     }
 
-    /// What is summed but for latencies, in words.
+    /// Returns the sums except latencies, in words.
     func finished(_ names: [UInt16: String]) -> (counts: [DeliveryStats.Count], reports: DeliveryReports) {
         var sums: [Sum: Int64] = [:]
         var reports = DeliveryReports()
@@ -54,12 +54,12 @@ struct LogSums {
         var reason: String?
     }
 
-    /// Whether a word that is counted is a provider, or a state as ``LogFacts/word`` says it.
+    /// Whether a counted word is a provider, or a state in the form of ``LogFacts/word``.
     static func isStateOrProvider(_ word: String) -> Bool {
         PushType(rawValue: word) != nil || state(word) != nil
     }
 
-    /// What ``LogFacts/word`` said.
+    /// Parses the form of ``LogFacts/word``.
     private static func state(_ word: String) -> (DeliveryState, LogMarks)? {
         let parts = word.split(separator: "/", maxSplits: 1)
         guard let name = parts.first, let state = DeliveryState(rawValue: String(name)) else { return nil }
@@ -68,8 +68,8 @@ struct LogSums {
 }
 
 extension DeliveryReports {
-    /// Adds finished deliveries; badges count for nothing, and silent pushes, which show nothing that could be tapped
-    /// either, not among those that could.
+    /// Adds finished deliveries. Badges do not count; silent pushes cannot be tapped and do not count among those that
+    /// can.
     fileprivate mutating func add(_ state: DeliveryState, _ marks: LogMarks, _ count: Int64) {
         guard !marks.contains(.badge) else { return }
         if marks.contains(.delivered) { delivered += count }

@@ -12,7 +12,7 @@ struct LogWords {
         }
     }
 
-    /// The number of a word; one that the writer has not met gets a number of its own for this answer.
+    /// Returns the number of a word; one without a stored number gets one for this read only.
     mutating func number(_ word: String) -> UInt16 {
         if let known = numbers[word] { return known }
         last += 1

@@ -1,16 +1,17 @@
 import GatewayModel
 
-/// Turns a window of time into ranges of delivery numbers.
+/// Converts a time range into ranges of delivery numbers.
 ///
-/// Deliveries are numbered in the order in which they are queued, so that times rise with numbers but where the clock was
-/// set back; `clock_steps` names those places. Between two of them a few probes find where a time begins: no index of
-/// times is kept, and a window goes together with every other filter.
+/// Deliveries are numbered in the order in which they are queued, so that times rise with numbers except where the
+/// clock was set back; `clock_steps` names those places. Between two of them a few probes find where a time begins: no
+/// index of times is needed, and a time range combines with every other filter.
 struct TimeRanges {
     private let db: ReadConnection
 
     init(_ db: ReadConnection) { self.db = db }
 
-    /// The numbers of the log's rows that were queued in a window, newest range first; none when there are none.
+    /// Returns the numbers of the log's rows that were queued in a time range, newest range first; empty when there are
+    /// none.
     func ranges(since: Timestamp?, until: Timestamp?) throws -> [Range<Int64>] {
         guard since != nil || until != nil else { return [1..<Int64.max] }
         var starts: [Int64] = [1]
@@ -32,7 +33,7 @@ struct TimeRanges {
         return ranges
     }
 
-    /// The first number of a segment from which on all rows were queued at a time or later.
+    /// Returns the first number of a segment from which on all rows were queued at a time or later.
     private func bound(_ time: Int64, in segment: Range<Int64>, _ probe: Statement) throws -> Int64 {
         var (low, high) = (segment.lowerBound, segment.upperBound)
         while low < high {

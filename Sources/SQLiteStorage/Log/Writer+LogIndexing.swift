@@ -1,22 +1,22 @@
 import GatewayModel
 import GatewayStorage
 
-/// The delivery log's order of changes, its indexes of filters and its counts.
+/// The delivery log's order of changes, its filter indexes and its counts.
 ///
-/// A row enters the log with few indexes: with the outcome go only its place in the order of changes and its message.
-/// When ``Writer/indexingSize`` changes have come together, a transaction of its own, after those who waited for the
-/// outcomes were answered, sets `indexed` of their rows: SQLite's partial indexes take them in, and they are counted.
-/// From then on SQLite keeps the indexes right whatever changes, and the writer the counts: these are at any time those
-/// of the rows with `indexed = 1`. Readers look at the rest themselves (DeliverySearch): it is short, and found by the
-/// order of changes above `log_marks.indexed`. A crash at any point leaves one of the two states of each row.
+/// A row enters the log with few indexes: the transaction of the outcome writes only its place in the order of changes
+/// and its message. After ``Writer/indexingSize`` changes a separate transaction, after the callers of the outcomes
+/// have got their results, sets `indexed` of their rows: they enter SQLite's partial indexes, and they are counted.
+/// From then on SQLite maintains the indexes, and the writer the counts, which are at any time those of the rows with
+/// `indexed = 1`. Readers scan the rest themselves (DeliverySearch): it is short, and found by the order of changes
+/// above `log_marks.indexed`. A crash at any point leaves each row in one of the two states.
 extension Writer {
-    /// So many changes are indexed together: enough that each page of an index is written for several rows, few enough
-    /// that a reader looks at the rest in well under a millisecond and the writer is held for a few.
+    /// The number of changes that are indexed together: enough that each page of an index is written for several rows,
+    /// few enough that a reader scans the rest in well under a millisecond and the writer is held for a few.
     static let indexingSize = 512
 
     // MARK: Changes
 
-    /// The number of the next change of the log; one that is not used is not given again.
+    /// Returns the number of the next change of the log; an unused one is not reused.
     func nextChange() throws -> Int64 {
         if memory.log == nil { memory.log = try readLogMemory() }
         let next = memory.log?.nextChange ?? 1
@@ -24,12 +24,12 @@ extension Writer {
         return next
     }
 
-    /// A row came into the log.
+    /// Records that a row entered the log.
     func noteFinished(_ id: Int64, change: Int64) {
         memory.log?.unindexed.append(LogMemory.Unindexed(change: change, delivery: id))
     }
 
-    /// A row of the log got another change after it was read as `before`; corrects the counts that it is in.
+    /// Records another change of a log row that was read as `before`; corrects the counts that include it.
     func noteChanged(_ id: Int64, _ before: LogFacts?, _ context: inout TurnContext) throws {
         guard let before, let after = try logFacts(id) else { return }
         guard before.isIndexed else {
@@ -53,7 +53,7 @@ extension Writer {
         return LogFacts(row)
     }
 
-    /// The log's rows of a message to a device, of any consumer or of one and those merged into it.
+    /// Returns the log's rows of a message to a device, of any consumer or of one and those merged into it.
     func logRows(message: Int64, device: String, consumer: Int64? = nil) throws -> [Int64] {
         var ids: [Int64] = []
         let rows = try db.prepare(
@@ -74,7 +74,7 @@ extension Writer {
         if try marks.next() { (indexed, last) = (marks.int64(0), marks.int64(1)) }
         marks.end()
         var memory = LogMemory(nextChange: max(indexed, last) + 1, indexedChange: indexed)
-        // Rows of a brand that is being removed are still there.
+        // Rows of a brand that is being removed still exist.
         let brands = try db.prepare("SELECT key FROM brands UNION SELECT key FROM deleted_brands")
         var keys: [Int64] = []
         while try brands.next() { keys.append(brands.int64(0)) }
@@ -95,7 +95,7 @@ extension Writer {
         return memory
     }
 
-    /// Keeps the number of the last change, before rows of the log are removed.
+    /// Stores the number of the last change, before rows of the log are removed.
     func keepLastChange() throws {
         let next = try nextChange()
         memory.log?.nextChange = next
@@ -110,7 +110,7 @@ extension Writer {
 
     // MARK: Indexing
 
-    /// Whether enough has come together.
+    /// Whether enough changes have accumulated.
     var isIndexingDue: Bool {
         guard let log = memory.log else { return false }
         return log.nextChange - 1 - log.indexedChange >= Int64(Self.indexingSize)
@@ -122,7 +122,7 @@ extension Writer {
         let batch = log.unindexed.prefix(2 * Self.indexingSize)
         var deltas = LogDeltas()
         for run in Self.runs(of: batch.map(\.delivery)) {
-            // Some may be gone, or named twice; others of the range, whose turn comes later, are indexed with them.
+            // Some may be removed, or named twice; later rows of the range are indexed with them.
             let rows = try db.prepare(
                 """
                 UPDATE delivery_log SET indexed = 1 WHERE id BETWEEN ? AND ? AND indexed = 0 \
@@ -139,8 +139,8 @@ extension Writer {
         try setLogMarks()
     }
 
-    /// Ranges that hold all of these numbers and few others, so that one statement indexes many rows: what a statement
-    /// costs by itself, opening eight indexes, is as much as a row.
+    /// Returns ranges with all of these numbers and few others, so that one statement indexes many rows: the fixed cost
+    /// of a statement, opening eight indexes, equals that of a row.
     private static func runs(of deliveries: [Int64]) -> [ClosedRange<Int64>] {
         var runs: [ClosedRange<Int64>] = []
         for id in deliveries.sorted() {
@@ -155,7 +155,7 @@ extension Writer {
 
     // MARK: Counts
 
-    /// Adds to the counts that are stored.
+    /// Adds to the stored counts.
     func store(_ deltas: LogDeltas) throws {
         for (campaign, delta) in deltas.byCampaign where !delta.isEmpty { try store(delta, ofCampaign: campaign) }
         for (span, delta) in deltas.spans where !delta.isEmpty {
@@ -174,7 +174,8 @@ extension Writer {
         }
     }
 
-    /// The number of a word in the counts: a provider, a state with its marks, or the label of a reason, all of closed sets.
+    /// Returns the number of a word in the counts: a provider, a state with its marks, or the label of a reason, all of
+    /// closed sets.
     func word(_ text: String) throws -> UInt16 {
         if let known = memory.words[text] { return known }
         if memory.words.isEmpty {
@@ -187,7 +188,7 @@ extension Writer {
         return number
     }
 
-    /// The words that have numbers.
+    /// Returns the words that have numbers.
     func storedWords() throws -> [String: UInt16] {
         var words: [String: UInt16] = [:]
         let rows = try db.prepare("SELECT id, word FROM log_words")

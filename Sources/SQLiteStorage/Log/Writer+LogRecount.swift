@@ -1,21 +1,21 @@
 import GatewayModel
 internal import Telemetry
 
-/// Counting again where the stored counts go by other reasons than ``ReasonLabel`` has.
+/// A recount where the stored counts use other reasons than ``ReasonLabel`` has.
 ///
-/// A row is counted under the number that its words have in `log_words`, and where one has none under that of "other":
-/// that is so for counts of this version, whose words are labels, and for those of the first, which gave numbers to
-/// providers' own words too, and from the 4,000th on to none, states among them. So what a row counts under is known
-/// whatever it was counted by, and can be taken out.
+/// A row is counted under the number of its words in `log_words`, and a word without a number under that of "other".
+/// That holds for counts of this version, whose words are labels. It also holds for those of the first version, which
+/// gave numbers to providers' own words too, and from the 4,000th on to none, states included. So the count that
+/// includes a row is known, whichever version counted it, and the row can be subtracted.
 extension Writer {
-    /// So many rows are counted again before the counts are written, so that few of them are held.
+    /// The number of rows that are counted again before the counts are written, so that few are in memory.
     private static let recountedRows = 10_000
 
-    /// Brings the counts to the reasons of ``ReasonLabel``.
+    /// Converts the counts to the reasons of ``ReasonLabel``.
     ///
     /// Reads every finished delivery that has a reason; where the first version ran out of numbers, every one.
     ///
-    /// - Returns: False when they go by those already.
+    /// - Returns: False when the counts use them already.
     func recountReasons() throws -> Bool {
         var counted: Set<String> = []
         let known = try db.prepare("SELECT word FROM counted_reasons")
@@ -55,12 +55,12 @@ extension Writer {
         return true
     }
 
-    /// Whether a word is of a set that no provider can add to.
+    /// Whether a word is of a set that no provider can extend.
     private static func isClosed(_ word: String) -> Bool {
         word == ReasonLabel.other || ReasonLabel.known.contains(word) || LogSums.isStateOrProvider(word)
     }
 
-    /// Counts as "other" what campaigns still have under words that are no labels: their deliveries have left the log.
+    /// Counts as "other" the campaigns' words that are not labels: their deliveries have left the log.
     private func foldCampaigns(_ numbers: [String: UInt16], other: UInt16) throws {
         let labels = Set(numbers.filter { ReasonLabel.known.contains($0.key) }.values.map(UInt32.init))
         var folded: [(campaign: Int64, counts: LogCounts)] = []

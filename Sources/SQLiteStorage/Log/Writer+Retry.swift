@@ -1,15 +1,15 @@
 import GatewayModel
 import GatewayStorage
 
-/// Trying again what has failed or expired.
+/// Retries of failed or expired deliveries.
 extension Writer {
-    /// A row of the log that is to be tried again.
+    /// A row of the log that is to be retried.
     private struct Failed {
         var id: Int64
         var brand: Int64
         var app: String
         var device: String
-        /// Whose it is now.
+        /// Its present consumer.
         var consumer: Int64
         var message: Int64?
         var attempts: Int64
@@ -34,13 +34,13 @@ extension Writer {
         return .retried
     }
 
-    /// Moves a delivery back to the outbox that ended because its device was stopped; does nothing when it cannot be sent any
-    /// more.
+    /// Moves a delivery back to the outbox that ended because its device was stopped; does nothing when it cannot be
+    /// sent any more.
     ///
     /// - Parameters:
     ///   - id: The delivery.
     ///   - registration: The device's registration.
-    ///   - expiresAt: When its time is over.
+    ///   - expiresAt: When it expires.
     ///   - context: The turn.
     /// - Throws: An error of SQLite.
     func reopen(
@@ -55,7 +55,7 @@ extension Writer {
         _ = try queueAgain(failed, registration, until: expiresAt, &context)
     }
 
-    /// A row of the log, and how it ended; nil when its consumer was erased.
+    /// Returns a row of the log and how it ended; nil when its consumer was erased.
     private func logged(_ id: Int64) throws -> (failed: Failed, state: DeliveryState, by: SuppressedBy?)? {
         let row = try db.prepare(
             """
@@ -110,12 +110,12 @@ extension Writer {
         until expiresAt: Timestamp,
         _ context: inout TurnContext
     ) throws -> RetryRefusal? {
-        // The file must say how far its conversation has been read.
+        // The file must show how far its conversation has been read.
         try flush(&context)
         var conversation: Int64?
         var sequence: Int64?
         var collapse: String?
-        // A badge counts what agents wrote.
+        // A badge counts agents' messages.
         var wanted = Receives.agent
         var queue = OutboxQueue.badge
         if let message = failed.message {
@@ -156,7 +156,7 @@ extension Writer {
         return nil
     }
 
-    /// Whether a newer row of the registration waits, or is on its way, that would have taken this one's place.
+    /// Whether a newer row of the registration waits, or is in flight, that would have replaced this one.
     private func hasNewer(_ id: Int64, of registration: Int64, kind: DeliveryKind, collapse: String?) throws -> Bool {
         let row =
             switch kind {
@@ -186,7 +186,7 @@ extension Writer {
         return try row.next()
     }
 
-    /// The only try of a delivery stands in its own row of the log, which goes.
+    /// Stores the only attempt of a delivery, which is in its own row of the log, before that row is removed.
     private func keepTry(of failed: Failed) throws {
         try db.prepare(
             """

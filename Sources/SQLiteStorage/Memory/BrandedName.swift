@@ -6,8 +6,8 @@ import Musl
 
 /// A consumer's or conversation's id within a brand, as a key.
 ///
-/// Compared by bytes, as the database does: to Swift two texts that look alike are equal, and one consumer would stand in
-/// the place of another.
+/// Compared by bytes, as the database does: Swift finds two texts that look alike equal, and one consumer would be
+/// taken for another.
 struct BrandedName: Hashable {
     var brand: Int64
     var id: String

@@ -1,12 +1,12 @@
-/// A consumer as the writer remembers it; confined to the writer.
+/// A consumer in the writer's memory; confined to the writer.
 final class KnownConsumer {
-    /// Where its events without a conversation go.
+    /// The conversation for its events that name none.
     enum Active {
-        /// Nobody has asked yet.
+        /// Not looked up yet.
         case unknown
-        /// To a new one.
+        /// A new conversation.
         case none
-        /// To this one.
+        /// This conversation.
         case conversation(String)
     }
 
@@ -15,9 +15,9 @@ final class KnownConsumer {
     /// The sum over its conversations.
     var unread: Int64
     var active: Active
-    /// Those of its conversations that were used last, so that an event costs one look-up and not two.
+    /// Its most recently used conversations, so that an event costs one lookup and not two.
     private(set) var conversations: [KnownConversation] = []
-    /// Whether the turn has moved ``unread`` and not yet said so.
+    /// Whether the turn has changed ``unread`` and not yet reported it.
     var isChanged = false
 
     init(key: Int64, name: BrandedName, unread: Int64) {
@@ -27,13 +27,13 @@ final class KnownConsumer {
         active = .unknown
     }
 
-    /// What it takes in memory, about: itself, its place among the others, and its conversations.
+    /// Its approximate memory: itself, its entry in the cache, and its conversations.
     var bytes: Int { 300 + name.id.utf8.count + conversations.reduce(0) { $0 + $1.bytes } }
 
-    /// How many conversations are remembered.
+    /// The number of remembered conversations.
     private static let conversationLimit = 8
 
-    /// A conversation is no more.
+    /// Forgets a removed conversation.
     func forget(conversation key: Int64) {
         conversations.removeAll { $0.key == key }
         active = .unknown

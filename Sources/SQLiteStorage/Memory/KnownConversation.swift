@@ -1,4 +1,4 @@
-/// A conversation as the writer remembers it; confined to the writer.
+/// A conversation in the writer's memory; confined to the writer.
 final class KnownConversation {
     let key: Int64
     let name: BrandedName
@@ -9,16 +9,16 @@ final class KnownConversation {
     var unread: Int64
     var lastMessage: Int64
     var isResolved: Bool
-    /// What is stored of them: messages behind that sequence are counted from it.
+    /// The stored sequence: later messages are counted from it.
     private var storedSequence: Int64
     private var storedRead: Int64
     private var storedResolved: Bool
-    /// Whether it is stored as one with something unread, and so in their index.
+    /// Whether it is stored as one with unread messages, and so in their index.
     var isIndexed: Bool
     /// Whether one of them waits to be stored.
     var isChanged = false
 
-    /// What it takes in memory, about.
+    /// Its approximate memory.
     var bytes: Int { 160 + name.id.utf8.count }
 
     init(
@@ -47,15 +47,16 @@ final class KnownConversation {
         storedResolved = isResolved
     }
 
-    /// This many messages are counted on from what is stored: who asks for the count reads no more of the index.
+    /// The number of messages that may be counted from the stored values: a read of the count visits no more of the
+    /// index.
     private static let countedOn: Int64 = 32
 
-    /// Whether the values are to be stored, because more than messages has changed them, or many messages have.
+    /// Whether the values are to be stored, because of a change other than messages, or because of many messages.
     var isToBeStored: Bool {
         readSequence != storedRead || isResolved != storedResolved || lastSequence - storedSequence >= Self.countedOn
     }
 
-    /// The values were stored.
+    /// Records that the values were stored.
     func noteStored() {
         (storedSequence, storedRead, storedResolved) = (lastSequence, readSequence, isResolved)
     }

@@ -1,6 +1,6 @@
 import GatewayModel
 
-/// An active registration as the writer remembers it; a class of constants, so that a consumer's rows share it.
+/// An active registration in the writer's memory; a class of constants, so that a consumer's rows share it.
 final class KnownRegistration {
     let id: Int64
     let lane: Int64
@@ -28,7 +28,7 @@ final class KnownRegistration {
         self.traits = traits
     }
 
-    /// What a consumer's registrations take in memory, about.
+    /// Returns the approximate memory of a consumer's registrations.
     static func bytes(of registrations: [KnownRegistration]) -> Int {
         registrations.reduce(80) { $0 + 240 + $1.token.utf8.count + $1.device.utf8.count }
     }

@@ -1,27 +1,27 @@
-/// The values that were used last, in about a number of bytes: two generations instead of a list, so that a hit costs one
-/// look-up and no writing.
+/// A cache of the most recently used values within about a number of bytes: two generations instead of a list, so that
+/// a hit costs one lookup and no write.
 ///
-/// What is kept stays until ``settle()``, which begins a new generation when the young one has half of the bytes: what a
-/// turn changes is not lost before it is stored, however small the bound.
+/// Entries stay until ``settle()``, which begins a new generation when the young one has half of the bytes: so a turn's
+/// changes are not lost before they are stored, however small the limit.
 struct RecentValues<Key: Hashable, Value> {
     private let limit: Int
-    /// What a value and its key take, about.
+    /// The approximate memory of a value and its key.
     private let size: (Key, Value) -> Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private var youngBytes = 0
 
-    /// Remembers nothing yet.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - limit: Bytes of both generations.
-    ///   - size: What a value and its key take, in bytes.
+    ///   - limit: The bytes of both generations.
+    ///   - size: The approximate memory of a value and its key, in bytes.
     init(limit: Int, size: @escaping (Key, Value) -> Int) {
         self.limit = limit
         self.size = size
     }
 
-    /// The value of a key; one of the old generation becomes young again.
+    /// Returns the value of a key; one of the old generation becomes young again.
     mutating func value(_ key: Key) -> Value? {
         if let value = young[key] { return value }
         guard let value = old[key] else { return nil }
@@ -29,7 +29,7 @@ struct RecentValues<Key: Hashable, Value> {
         return value
     }
 
-    /// The value of a key, without making it young: for work that is not on the hot path.
+    /// Returns the value of a key, without making it young: for work that is not on the hot path.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     mutating func keep(_ value: Value, for key: Key) {
@@ -37,10 +37,10 @@ struct RecentValues<Key: Hashable, Value> {
         youngBytes += size(key, value)
     }
 
-    /// A value that is kept takes so many bytes more.
+    /// Adds to the size of a cached value.
     mutating func grew(by bytes: Int) { youngBytes += bytes }
 
-    /// Begins a new generation when the young one is full; what both had long ago goes.
+    /// Begins a new generation when the young one is full; the old generation's values are evicted.
     mutating func settle() {
         guard youngBytes >= limit / 2 else { return }
         let count = young.count

@@ -1,9 +1,10 @@
-/// What the writer remembers between turns, so that the hot path asks the file only for what is new.
+/// The writer's memory between turns, so that the hot path reads from the file only what is new.
 ///
-/// It is exact because one process owns the file and only the writer changes it: what changes a row behind it takes the
-/// row out of it, and a transaction that fails empties it.
+/// It is exact because one process owns the file and only the writer changes it: a change of a row outside of it evicts
+/// the row, and a transaction that fails empties it.
 struct WriterMemory {
-    /// Bytes for consumers with their conversations and registrations; those that do not fit are read again.
+    /// The limit in bytes for consumers with their conversations and registrations; those that do not fit are read
+    /// again.
     let limit: Int
     var consumers: RecentValues<BrandedName, KnownConsumer>
     /// The active registrations of a consumer, by its key; in the order of their ids.
@@ -14,28 +15,28 @@ struct WriterMemory {
     var campaigns = RecentValues<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
     /// The last day whose long event ids were not hashed yet; nil until it is needed.
     var lastTextDay: Int64?
-    /// Who reads outbound feeds; nil until it is needed.
+    /// The readers of outbound feeds; nil until it is needed.
     var outbound: OutboundMemory?
     /// The next delivery's number; nil until it is needed.
     var nextDelivery: Int64?
     /// When the last delivery was queued; nil when there is none.
     var lastQueuedAt: Int64?
-    /// What is known of the delivery log; nil until it is needed.
+    /// The state of the delivery log; nil until it is needed.
     var log: LogMemory?
     /// The numbers of words in the log's counts; empty until they are needed.
     var words: [String: UInt16] = [:]
 
-    /// Knows nothing yet.
+    /// Creates an empty memory.
     ///
-    /// - Parameter limit: Bytes for consumers, half of them for their registrations: one with a conversation and a device
-    ///   takes about as much of either.
+    /// - limit: Bytes for consumers, half of them for their registrations: one with a conversation and a device takes
+    ///   about as much of either.
     init(limit: Int) {
         self.limit = limit
         consumers = RecentValues(limit: limit / 2) { $1.bytes }
         registrations = RecentValues(limit: limit / 2) { KnownRegistration.bytes(of: $1) }
     }
 
-    /// Lets go of what was not used for long; between turns, because what a turn changed is stored at its end.
+    /// Evicts values that were not used for long; called between turns, because a turn's changes are stored at its end.
     mutating func settle() {
         consumers.settle()
         registrations.settle()

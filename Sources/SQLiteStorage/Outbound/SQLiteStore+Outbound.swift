@@ -82,7 +82,7 @@ extension SQLiteStore {
         }
     }
 
-    /// One snapshot: positions are given by the one writer, so that nothing below the last can come later.
+    /// One snapshot: only the writer assigns positions, so that nothing below the last can appear later.
     package func outbound(_ query: OutboundQuery) async throws(StorageError) -> OutboundPage {
         try await read { db in
             guard let ends = try Self.ends(db, query.brand) else {

@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// What back-ends are told, in the transaction that makes it true.
+/// Items of the outbound feed, stored in the transaction of the change.
 extension Writer {
-    /// Tells a brand's readers, if it has any.
+    /// Publishes an item to a brand's readers, if it has any.
     func tell(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () throws -> OutboundFact) throws {
         guard let id = try outboundMemory().readers[brand] else { return }
         let fact = try fact()
@@ -14,10 +14,10 @@ extension Writer {
         told[id, default: 0] += 1
     }
 
-    /// Whether anybody reads anything; the question that rare work asks before it looks for the brand.
+    /// Whether any brand has a reader; rare work checks this before it looks for the brand.
     func hasReaders() throws -> Bool { try !outboundMemory().readers.isEmpty }
 
-    /// Tells of a registration that ends; call before it is deleted.
+    /// Publishes the end of a registration; call before it is deleted.
     func tellUnregistered(
         _ registration: Int64,
         _ reason: UnregisterReason,
@@ -45,7 +45,7 @@ extension Writer {
         try tell(brand, at: now, .unregistered(device))
     }
 
-    /// Tells of a delivery that has just gone to the log, if it failed or expired.
+    /// Publishes a delivery that has just moved to the log, if it failed or expired.
     func tellFailed(_ delivery: Int64, at now: Timestamp) throws {
         guard try hasReaders() else { return }
         let row = try db.prepare(
@@ -78,7 +78,7 @@ extension Writer {
 
     // MARK: Readers and positions
 
-    /// Forgets who reads; called when a subscription or a webhook came or went.
+    /// Forgets the readers; called when a subscription or a webhook was added or removed.
     func readersChanged() { memory.outbound = nil }
 
     private func outboundMemory() throws -> OutboundMemory {
@@ -100,7 +100,7 @@ extension Writer {
         return try outboundEnd(brand) + 1
     }
 
-    /// The last position that was assigned.
+    /// Returns the last position that was assigned.
     func outboundEnd(_ brand: Int64) throws -> Int64 {
         let row = try db.prepare(
             """
@@ -112,7 +112,7 @@ extension Writer {
         return try row.next() ? row.int64(0) : 0
     }
 
-    /// Nothing up to this position is left.
+    /// Returns the position up to which nothing is left.
     func outboundRemoved(_ brand: Int64) throws -> Int64 {
         let row = try db.prepare("SELECT removed FROM outbound_marks WHERE brand = ?").int(brand)
         defer { row.end() }

@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// The readers of outbound feeds and how far they are.
+/// The readers of outbound feeds and their positions.
 extension Writer {
     func openSubscription(
         brand: Int64,
@@ -72,7 +72,7 @@ extension Writer {
 
     // MARK: Webhooks
 
-    /// Keeps a brand's webhook state in step with its settings, which are in `brands` already.
+    /// Updates a brand's webhook state after a change of its settings, which are in `brands` already.
     func webhookChanged(brand: Int64, exists: Bool, isOther: Bool) throws {
         guard exists else {
             try db.prepare("DELETE FROM webhook_states WHERE brand = ?").int(brand).run()
@@ -103,7 +103,7 @@ extension Writer {
         return db.changedRows == 1
     }
 
-    /// False when there is no webhook.
+    /// Moves a webhook's mark; false when there is no webhook.
     func replayWebhook(brand: Int64, after: Int64) throws -> Bool {
         let end = try outboundEnd(brand)
         try db.prepare(
@@ -142,7 +142,7 @@ extension Writer {
                     (through, count) = (position, seen)
                     continue
                 }
-                // One of a time when the clock was ahead goes with those behind it.
+                // One from a time when the clock was ahead is removed with those behind it.
                 if time <= batch.now.milliseconds {
                     rows.end()
                     break
@@ -169,7 +169,7 @@ extension Writer {
         return try row.next() ? row.int64(0) : 0
     }
 
-    /// Removes items of a brand that is gone, at most `limit` of them.
+    /// Removes items of a deleted brand, at most `limit` of them.
     func removeOutbound(ofDeleted brand: Int64, limit: Int) throws -> Int {
         try db.prepare(
             """

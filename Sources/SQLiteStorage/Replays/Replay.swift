@@ -1,16 +1,16 @@
 internal import Crypto
 
-/// What tells an event from its replays.
+/// The key that identifies an event and its replays.
 struct Replay {
-    /// Source and id in one.
+    /// Source and id in one text.
     let key: String
     let brand: Int64
-    /// The day that it came on, since 1970.
+    /// The day on which it came, since 1970.
     let day: Int64
-    /// What stands for a long key: pages with short keys hold more of them.
+    /// The hash of a long key: pages with short keys hold more of them.
     let hash: [UInt8]?
 
-    /// The first half of a SHA-256 is shorter than most ids with their source, and no two keys have the same.
+    /// The first half of a SHA-256 is shorter than most ids with their source, and has no collisions in practice.
     private static let hashBytes = 16
 
     /// Creates a key.
@@ -19,7 +19,7 @@ struct Replay {
     ///   - key: Source and id.
     ///   - brand: The brand.
     ///   - day: The day, since 1970.
-    ///   - isHashed: Whether a long key is hashed; keys that are found by what they begin with are not.
+    ///   - isHashed: Whether a long key is hashed; keys that are found by a prefix are not.
     init(key: String, brand: Int64, day: Int64, isHashed: Bool) {
         self.key = key
         self.brand = brand
@@ -34,16 +34,16 @@ struct Replay {
         hash = Array(sha.finalize().prefix(Self.hashBytes))
     }
 
-    /// Stands for what is stored of the key in a ``ReplayFilter``.
+    /// The mark of the stored key in a ``ReplayFilter``.
     var mark: UInt32 {
         if let hash { return hash.withUnsafeBytes { Self.mark($0, brand: brand) } }
         var key = key
         return key.withUTF8 { Self.mark(UnsafeRawBufferPointer($0), brand: brand) }
     }
 
-    /// The mark of what is stored of a key.
+    /// Returns the mark of a stored key.
     ///
-    /// Marks are stored: whoever changes this must forget those of before, or events are taken twice.
+    /// Marks are stored: a change of this function must delete the earlier ones, or events are accepted twice.
     static func mark(_ bytes: UnsafeRawBufferPointer, brand: Int64) -> UInt32 {
         var hash = UInt64(bitPattern: brand) ^ UInt64(bytes.count) << 32
         var place = 0
@@ -59,6 +59,6 @@ struct Replay {
 }
 
 extension Statement {
-    /// Binds what stands for an event.
+    /// Binds the stored key of an event.
     func event(_ replay: Replay) -> Statement { if let hash = replay.hash { blob(hash) } else { text(replay.key) } }
 }

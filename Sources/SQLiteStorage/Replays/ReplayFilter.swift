@@ -1,45 +1,46 @@
-/// Which buckets may hold an event id: it leaves out none that does, and names a wrong one for about one id in 250.
+/// A filter for the buckets that may hold an event id: no false negatives, and a false positive for about one id in
+/// 250.
 ///
-/// A table with places of two bytes, at most five eighths of them in use: linear probing, by the lower bits of an id's mark; a
-/// place holds ten of the upper ones and the number of the bucket, counted from 1.
+/// A table with entries of two bytes, at most five eighths of them in use: linear probing, by the lower bits of an id's
+/// mark. An entry holds ten of the upper ones and the number of the bucket, counted from 1.
 struct ReplayFilter {
-    /// The places of a table: a power of two, at most 2^20.
+    /// The number of entries of a table: a power of two, at most 2^20.
     enum Size: Int {
-        /// For 81,920 ids: a quarter of a megabyte, for gateways with little to do.
+        /// For 81,920 ids: a quarter of a megabyte, for gateways with little load.
         case small = 0x2_0000
         /// For 655,360 ids: two megabytes.
         case large = 0x10_0000
     }
 
-    /// How many buckets it takes.
+    /// The upper bound of the number of buckets.
     static let maxBuckets = 63
 
-    /// The buckets; nil where one is gone.
+    /// The buckets; nil for a removed one.
     private var buckets: [Int64?] = []
     private var places: [UInt16]
     private let mask: Int
     private var count = 0
 
-    /// An empty one.
+    /// Creates an empty filter.
     init(_ size: Size) {
         places = [UInt16](repeating: 0, count: size.rawValue)
         mask = size.rawValue - 1
     }
 
-    /// How many ids it takes.
+    /// The upper bound of the number of ids.
     private var capacity: Int { places.count / 8 * 5 }
 
-    /// Whether none of its buckets is there any more.
+    /// Whether all of its buckets were removed.
     var isEmpty: Bool { buckets.allSatisfy { $0 == nil } }
 
-    /// The buckets that are there.
+    /// The buckets that were not removed.
     var present: [Int64] { buckets.compactMap(\.self) }
 
-    /// Takes a bucket in, whose ids follow.
+    /// Adds a bucket, whose ids follow.
     ///
     /// - Parameters:
     ///   - bucket: The bucket.
-    ///   - size: How many ids it may come to have.
+    ///   - size: The number of ids that it may get.
     /// - Returns: Its number for ``add(_:to:)``; nil when there is no room.
     mutating func open(_ bucket: Int64, size: Int) -> Int? {
         guard buckets.count < Self.maxBuckets, count + size <= capacity else { return nil }
@@ -47,7 +48,7 @@ struct ReplayFilter {
         return buckets.count
     }
 
-    /// Takes an id in.
+    /// Adds an id.
     mutating func add(_ mark: UInt32, to number: Int) {
         var place = Int(mark) & mask
         while places[place] != 0 { place = (place + 1) & mask }
@@ -55,7 +56,7 @@ struct ReplayFilter {
         count += 1
     }
 
-    /// Forgets a bucket; its ids stay until all buckets are gone.
+    /// Removes a bucket; its ids stay until all buckets are removed.
     mutating func remove(_ bucket: Int64) {
         for index in buckets.indices where buckets[index] == bucket { buckets[index] = nil }
     }

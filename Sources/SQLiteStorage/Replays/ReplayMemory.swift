@@ -1,12 +1,12 @@
-/// What the writer knows of the event ids that are remembered, so that it looks for a new one almost nowhere.
+/// The writer's memory of the stored event ids, so that it rarely reads the table for a new one.
 ///
-/// Ids are stored in buckets, one after the other: the pages of the one that is being filled are few, so that a turn's ids
-/// share them, whatever order they come in. Filters say in which of the earlier ones an id may be; the table decides.
+/// Ids are stored in buckets, one after the other: the bucket that is being filled has few pages, so that a turn's ids
+/// share them, in any order. Filters name the earlier buckets that may hold an id; the table decides.
 struct ReplayMemory {
-    /// How many ids a bucket takes.
+    /// The number of ids of a bucket.
     static let bucketSize = 16_384
-    /// How many filters there are at most, of 2 MB each but the first: with some 10 million ids the next ones are stored
-    /// by the day, and looked for there.
+    /// The upper bound of the number of filters, of 2 MB each except the first: beyond some 10 million ids the next
+    /// ones are stored by the day, and looked up there.
     static let maxFilters = 16
 
     /// The bucket that is being filled.
@@ -14,7 +14,7 @@ struct ReplayMemory {
         var bucket: Int64
         var filter: Int
         var number: Int
-        /// Its ids.
+        /// The marks of its ids.
         var marks: [UInt32] = []
     }
 
@@ -26,9 +26,9 @@ struct ReplayMemory {
 
     /// Whether it was read from the file.
     var isLoaded = false
-    /// The bucket of the id that was stored last.
+    /// The bucket of the last stored id.
     private(set) var current: Int64 = 0
-    /// Buckets of which no filter knows.
+    /// Buckets that are in no filter.
     private var others: [Int64] = []
     private var filters: [ReplayFilter] = []
     private var open: Open?
@@ -40,9 +40,10 @@ struct ReplayMemory {
     /// Every bucket, the newest first.
     var buckets: [Int64] { (others + filters.flatMap(\.present)).sorted(by: >) }
 
-    // MARK: Looking
+    // MARK: Lookup
 
-    /// The buckets in which an id is to be looked for, the newest first; none of a day before the oldest that counts.
+    /// Returns the buckets in which an id must be looked up, the newest first; none of a day before the oldest that
+    /// counts.
     func candidates(_ mark: UInt32, since oldest: Int64) -> [Int64] {
         var found = others
         for index in filters.indices { filters[index].find(mark, into: &found) }
@@ -50,10 +51,10 @@ struct ReplayMemory {
         return Set(found).filter { Self.day(of: $0) >= oldest }.sorted(by: >)
     }
 
-    /// The day of a bucket, which is its number where the version before stored ids by the day.
+    /// Returns the day of a bucket, which is its number where the earlier version stored ids by the day.
     static func day(of bucket: Int64) -> Int64 { bucket < 1 << 20 ? bucket : bucket >> 20 }
 
-    /// Whether a filter may know of a bucket: not of one that has all ids of a day that came to it.
+    /// Whether a filter may hold a bucket: not one that has all ids of a day.
     static func isKnown(_ bucket: Int64) -> Bool { bucket > 1 << 20 && bucket & 0xF_FFFF != 0 }
 
     // MARK: Adding
@@ -61,7 +62,7 @@ struct ReplayMemory {
     /// Makes ``current`` the bucket for an id of a day.
     ///
     /// - Parameter day: The day, since 1970.
-    /// - Returns: The bucket that is not filled any more, if this is another.
+    /// - Returns: The closed bucket, if this is another.
     mutating func prepare(for day: Int64) -> Closed? {
         if let open, Self.day(of: open.bucket) == day, open.marks.count < Self.bucketSize {
             current = open.bucket
@@ -79,7 +80,7 @@ struct ReplayMemory {
         return closed
     }
 
-    /// An id was stored in ``current``.
+    /// Records that an id was stored in ``current``.
     mutating func add(_ mark: UInt32) {
         hasAdded = true
         guard let filter = open?.filter, let number = open?.number else { return }
@@ -87,7 +88,7 @@ struct ReplayMemory {
         open?.marks.append(mark)
     }
 
-    /// Room for a bucket in a filter.
+    /// Returns a free place for a bucket in a filter.
     private mutating func room(for bucket: Int64) -> (filter: Int, number: Int)? {
         for index in filters.indices.reversed() {
             if let number = filters[index].open(bucket, size: Self.bucketSize) { return (index, number) }
@@ -99,12 +100,12 @@ struct ReplayMemory {
 
     // MARK: Loading
 
-    /// Takes in a bucket that a process before has stored.
+    /// Adds a bucket that an earlier process has stored.
     ///
     /// - Parameters:
     ///   - bucket: The bucket.
-    ///   - marks: The marks of its ids; nil where ids are looked for in it.
-    ///   - isOpen: Whether it is filled further.
+    ///   - marks: The marks of its ids; nil where ids are looked up in the table.
+    ///   - isOpen: Whether more ids are added to it.
     mutating func load(_ bucket: Int64, _ marks: [UInt32]?, isOpen: Bool) {
         guard let marks, marks.count <= Self.bucketSize, let (filter, number) = room(for: bucket) else {
             others.append(bucket)
@@ -116,10 +117,10 @@ struct ReplayMemory {
 
     // MARK: Removing
 
-    /// The running transaction has emptied a bucket.
+    /// Records that the running transaction has emptied a bucket.
     mutating func noteEmptied(_ bucket: Int64) { emptied.append(bucket) }
 
-    /// The running transaction was committed: what it emptied is gone.
+    /// Ends the running transaction with a commit: the buckets that it emptied are removed.
     mutating func committed() {
         hasAdded = false
         guard !emptied.isEmpty else { return }
@@ -131,7 +132,7 @@ struct ReplayMemory {
         dropFilters()
     }
 
-    /// The running transaction was rolled back: if it stored ids, everything is read again.
+    /// Ends the running transaction with a rollback: if it stored ids, everything is read again.
     mutating func rolledBack() {
         if hasAdded { self = ReplayMemory() }
         emptied = []

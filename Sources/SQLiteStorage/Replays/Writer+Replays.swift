@@ -1,14 +1,14 @@
 import GatewayModel
 import GatewayStorage
 
-/// What is remembered of an event's first coming.
+/// The stored facts of an event's first arrival.
 struct FirstComing {
     var message: Int64?
     var hash: UInt64
 }
 
 extension Writer {
-    /// Remembers an event, or says what is remembered of its first coming.
+    /// Stores an event's id, or returns the facts of its first arrival.
     func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstComing? {
         if let first = try find(replay, hours: hours) { return first }
         if let closed = replays.prepare(for: replay.day) { try storeMarks(closed) }
@@ -18,12 +18,12 @@ extension Writer {
         return nil
     }
 
-    /// The first day whose ids tell a replay: one day more than the hours say, because they may begin late in it.
+    /// Returns the first day whose ids detect a replay: one day more than the hours, because they may begin late in it.
     func oldestDay(_ today: Int64, hours: Int64) -> Int64 { today - (hours + 23) / 24 }
 
-    /// What is remembered of an event, if it is.
+    /// Returns the facts of an event's first arrival, if its id is stored.
     ///
-    /// Days to come are asked too: the clock may have been set back.
+    /// Later days are searched too: the clock may have been set back.
     func find(_ replay: Replay, hours: Int64) throws -> FirstComing? {
         let oldest = oldestDay(replay.day, hours: hours)
         try loadReplays()
@@ -33,7 +33,7 @@ extension Writer {
         return nil
     }
 
-    /// Forgets the event that was remembered last.
+    /// Deletes the id that was stored last.
     func forget(_ replay: Replay) throws {
         try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
             .int(replays.current).int(replay.brand).event(replay).run()
@@ -47,7 +47,7 @@ extension Writer {
         return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
     }
 
-    /// The same of a hashed key where the version before may have remembered it as it was.
+    /// The same for a hashed key that the earlier version may have stored as text.
     private func firstComingByText(_ replay: Replay, on day: Int64) throws -> FirstComing? {
         guard replay.hash != nil, try day <= lastTextDay() else { return nil }
         let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
@@ -57,7 +57,7 @@ extension Writer {
         return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
     }
 
-    /// The last day on which long keys were not hashed yet.
+    /// Returns the last day on which long keys were not hashed yet.
     private func lastTextDay() throws -> Int64 {
         if let known = memory.lastTextDay { return known }
         let row = try db.prepare("SELECT max(day) FROM dedupe_text_days")
@@ -69,12 +69,12 @@ extension Writer {
 
     // MARK: Buckets
 
-    /// Reads what is known of the ids that are remembered, once in a process.
+    /// Reads the stored event ids, once in a process.
     func loadReplays() throws {
         guard !replays.isLoaded else { return }
         var loaded = ReplayMemory()
         var isFirst = true
-        // Hops from bucket to bucket: the table is far too long to be read.
+        // Jumps from bucket to bucket: the table is far too long to be read.
         var before = Int64.max
         while let bucket = try newestBucket(before: before) {
             before = bucket
@@ -88,7 +88,7 @@ extension Writer {
             }
             let marks = try marks(of: bucket)
             loaded.load(bucket, marks, isOpen: isFirst)
-            // Only one is filled further.
+            // Ids are added to only one bucket.
             if !isFirst { try storeMarks(ReplayMemory.Closed(bucket: bucket, marks: marks)) }
             isFirst = false
         }
@@ -136,7 +136,7 @@ extension Writer {
         ).int(closed.bucket).blob(bytes).run()
     }
 
-    /// Rows of a bucket were removed: it may be empty now.
+    /// Records that rows of a bucket were removed: it may be empty now.
     func noteRemoved(from bucket: Int64) throws {
         let row = try db.prepare("SELECT 1 FROM dedupe WHERE day = ? LIMIT 1").int(bucket)
         let isThere = try row.next()
@@ -146,7 +146,7 @@ extension Writer {
         replays.noteEmptied(bucket)
     }
 
-    /// The answer to a replay: the first's ids, and the unread count of now.
+    /// Returns the result of a replay: the first one's ids, and the present unread count.
     func duplicate(
         of first: FirstComing,
         _ event: AgentEvent,

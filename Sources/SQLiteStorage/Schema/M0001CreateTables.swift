@@ -1,7 +1,7 @@
 /// The first schema.
 ///
-/// Times are milliseconds since 1970; brands, consumers, conversations and registrations are named by
-/// integers inside, so that keys are short.
+/// Times are milliseconds since 1970; brands, consumers, conversations and registrations have integer keys, so that
+/// keys are short.
 enum M0001CreateTables {
     static let migration = Migration("0001-create-tables", isAdditive: false, sql: sql)
 

@@ -1,7 +1,8 @@
-/// The reasons by which the stored counts tell deliveries apart.
+/// The reasons by which the stored counts group deliveries.
 ///
-/// Data of before was counted by whatever word a provider had answered, and after 4,000 of them by none, of any brand: with
-/// the table empty it is counted again (`Writer.recountReasons`). Not additive: the version before gives numbers to words by
+/// Earlier data was counted by any word of a provider's response, and after 4,000 words of any brand by none. With the
+/// table empty it is recounted (`Writer.recountReasons`). Not additive: the earlier version numbers words by their
+/// count.
 /// how many there are.
 enum M0002CountByLabel {
     static let migration = Migration("0002-count-by-label", isAdditive: false, sql: sql)

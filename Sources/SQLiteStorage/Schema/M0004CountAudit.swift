@@ -1,4 +1,4 @@
-/// Entries of the audit trail that stand for several acts: of minted sessions one for each account and hour.
+/// Entries of the audit trail that stand for several actions: minted sessions have one for each account and hour.
 enum M0004CountAudit {
     static let migration = Migration("0004-count-audit", isAdditive: true, sql: sql)
 

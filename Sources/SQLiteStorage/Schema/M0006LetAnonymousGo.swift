@@ -1,4 +1,5 @@
-/// When anonymous consumers of whom nothing is kept go; those that are there are looked at a day after the upgrade.
+/// The time at which anonymous consumers without stored data are removed; existing ones are checked a day after the
+/// upgrade.
 enum M0006LetAnonymousGo {
     static let migration = Migration("0006-let-anonymous-go", isAdditive: true, sql: sql)
 

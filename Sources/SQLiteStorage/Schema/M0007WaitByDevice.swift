@@ -1,4 +1,4 @@
-/// Until when rows wait stands once for each device, and no longer in each of its rows.
+/// The time until which rows wait is stored once for each device, no longer in each of its rows.
 enum M0007WaitByDevice {
     static let migration = Migration("0007-wait-by-device", isAdditive: false, sql: sql)
 

@@ -1,4 +1,4 @@
-/// Which registrations are of apps that are gone, so that a deleted app's are ended piece by piece.
+/// The lanes of deleted apps, so that their registrations are ended in small batches.
 enum M0008KeepDeletedLanes {
     static let migration = Migration("0008-keep-deleted-lanes", isAdditive: true, sql: sql)
 

@@ -1,6 +1,6 @@
-/// What keeps an event cheap where consumers are many and their data has been growing for long.
+/// The indexes and tables that keep an event cheap with many consumers and data that has grown for long.
 ///
-/// Not additive: the version before asks for an index by name that is gone.
+/// Not additive: the earlier version names an index that is removed.
 enum M0009HoldManyConsumers {
     static let migration = Migration("0009-hold-many-consumers", isAdditive: false, sql: sql)
 

@@ -1,4 +1,4 @@
-/// A lane hands out agents' messages before badges, these before proactive messages, and each campaign's by themselves.
+/// A lane hands out agents' messages before badges, badges before proactive messages, and each campaign's separately.
 enum M0010QueueByClass {
     static let migration = Migration("0010-queue-by-class", isAdditive: false, sql: sql)
 

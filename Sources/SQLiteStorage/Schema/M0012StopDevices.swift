@@ -1,4 +1,4 @@
-/// A device whose provider calls its token dead is stopped at once, and ends some minutes later.
+/// A device whose provider reports its token as dead is stopped at once, and ends some minutes later.
 enum M0012StopDevices {
     static let migration = Migration("0012-stop-devices", isAdditive: true, sql: sql)
 

@@ -1,6 +1,6 @@
-/// Event ids are remembered in buckets that are small enough to stay in the cache while they are filled.
+/// Event ids are stored in buckets that are small enough to stay in the cache while they are filled.
 ///
-/// Ids of before stay where they are, by their days, and are looked for there.
+/// Earlier ids stay stored by their days, and are looked up there.
 enum M0013RememberInBuckets {
     static let migration = Migration("0013-remember-in-buckets", isAdditive: true, sql: sql)
 

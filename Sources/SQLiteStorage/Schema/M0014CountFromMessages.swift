@@ -1,6 +1,7 @@
-/// A conversation's counters are stored now and then, and counted on from its messages.
+/// A conversation's counters are stored only sometimes; the present values are derived from them and the later
+/// messages.
 ///
-/// Not additive: the version before takes what is stored for what is true.
+/// Not additive: the earlier version takes the stored values for the present ones.
 enum M0014CountFromMessages {
     static let migration = Migration("0014-count-from-messages", isAdditive: false, sql: sql)
 

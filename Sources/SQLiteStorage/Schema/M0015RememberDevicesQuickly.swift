@@ -1,4 +1,4 @@
-/// What is remembered of a registration that ends: the last delivery is looked up and not searched for.
+/// The record of an ended registration: its last delivery is found by an index, not by a scan.
 enum M0015RememberDevicesQuickly {
     static let migration = Migration("0015-remember-devices-quickly", isAdditive: true, sql: sql)
 

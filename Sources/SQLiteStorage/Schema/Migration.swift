@@ -4,26 +4,26 @@ import GRDB
 
 /// One step of the schema, in a transaction of its own; never edited once it is released.
 struct Migration: Sendable {
-    /// Its number and what it does, for example `0001-create-tables`.
+    /// Its number and purpose, for example `0001-create-tables`.
     let name: String
-    /// Whether the version before it can go on working with the data, though it does not know this migration.
+    /// Whether the earlier version can continue to use the data, though it does not know this migration.
     ///
-    /// So it is when everything that the version before reads and writes means the same as before: new tables and
-    /// indexes, and new columns that may be null or have a default. A version opens data when each applied migration that
-    /// it does not know is additive.
+    /// It is additive when everything that the earlier version reads and writes keeps its meaning: new tables and
+    /// indexes, and new columns that may be null or have a default. A version opens data when each applied migration
+    /// that it does not know is additive.
     let isAdditive: Bool
     /// Its statements, whose hash is stored with the data and compared at every start.
     let sql: String
-    /// Runs behind the statements, in the same transaction: for changes of rows that SQL cannot say.
+    /// Runs after the statements, in the same transaction: for changes of rows that SQL cannot express.
     let step: @Sendable (Database) throws -> Void
 
-    /// A migration.
+    /// Creates a migration.
     ///
     /// - Parameters:
-    ///   - name: Its number and what it does.
-    ///   - isAdditive: Whether the version before it can go on working with the data.
+    ///   - name: Its number and purpose.
+    ///   - isAdditive: Whether the earlier version can continue to use the data.
     ///   - sql: Its statements.
-    ///   - step: Runs behind the statements.
+    ///   - step: Runs after the statements.
     init(
         _ name: String,
         isAdditive: Bool,

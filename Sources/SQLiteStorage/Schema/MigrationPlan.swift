@@ -1,10 +1,10 @@
-/// Which migrations a database has and lacks.
+/// The applied and pending migrations of a database.
 package struct MigrationPlan: Sendable {
     /// One migration.
     package struct Item: Sendable {
-        /// Its number and what it does.
+        /// Its number and purpose.
         package var name: String
-        /// Whether the data has it.
+        /// Whether it is applied to the data.
         package var isApplied: Bool
     }
 

@@ -22,13 +22,13 @@ enum Migrations {
         M0015RememberDevicesQuickly.migration,
     ]
 
-    /// Brings a database up to date whose schema was checked.
+    /// Applies the pending migrations to a database whose schema was checked.
     ///
     /// - Parameters:
     ///   - pool: The database.
     ///   - schema: Its schema.
     ///   - all: The migrations.
-    /// - Throws: An error of SQLite; what was applied before it stays applied.
+    /// - Throws: An error of SQLite; the migrations that were applied before stay applied.
     static func apply(to pool: DatabasePool, _ schema: Schema, all: [Migration] = all) throws {
         if !schema.isMarked { try pool.write { try Schema.mark($0, all: all) } }
         var migrator = DatabaseMigrator()

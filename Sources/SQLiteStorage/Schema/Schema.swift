@@ -2,9 +2,9 @@ internal import Foundation
 import GRDB
 import GatewayStorage
 
-/// The schema that a database has: whether it is ours, and which migrations were applied to it.
+/// The schema of a database: its application id, and the applied migrations.
 struct Schema {
-    /// What stands in the header of every database of ours (sqlite.org, `PRAGMA application_id`): "SWBD".
+    /// The application id in the header of every database of the gateway (sqlite.org, `PRAGMA application_id`): "SWBD".
     static let applicationID: Int32 = 0x5357_4244
 
     /// A migration that was applied.
@@ -23,7 +23,7 @@ struct Schema {
     private let foundID: Int32
     private let hasOtherTables: Bool
 
-    /// Reads it.
+    /// Reads the schema.
     ///
     /// - Parameter db: A connection, which may be read-only.
     /// - Throws: An error of SQLite.
@@ -55,7 +55,7 @@ struct Schema {
         isMarked = foundID == Self.applicationID && hasHashes && applied.allSatisfy { $0.hash != nil }
     }
 
-    /// Reads it from a file, which is not changed.
+    /// Reads the schema from a file, which is not changed.
     ///
     /// - Parameter path: The database file.
     /// - Returns: The schema, and the size of the database in bytes.
@@ -75,7 +75,7 @@ struct Schema {
     /// Checks that this version can work with the data.
     ///
     /// - Parameter all: The migrations that this version knows.
-    /// - Throws: `StorageError`: foreign, newerSchema, changedMigration; `DatabaseError` when what is recorded is damaged.
+    /// - Throws: `StorageError`: foreign, newerSchema, changedMigration; `DatabaseError` when the records are damaged.
     func check(all: [Migration] = Migrations.all) throws {
         guard foundID == 0 || foundID == Self.applicationID else {
             throw StorageError.foreign(detail: "its application id is \(foundID)")
@@ -101,16 +101,17 @@ struct Schema {
         }
     }
 
-    /// The migrations that are not applied yet.
+    /// Returns the migrations that are not applied yet.
     ///
     /// - Parameter all: The migrations that this version knows.
-    /// - Returns: Those in their order.
+    /// - Returns: The migrations, in order.
     func pending(all: [Migration] = Migrations.all) -> [Migration] {
         let names = Set(applied.map(\.name))
         return all.filter { !names.contains($0.name) }
     }
 
-    /// Records that the database is ours, and the hash of what was applied before hashes were recorded.
+    /// Marks the database with the application id, and records the hash of a migration from before hashes were
+    /// recorded.
     ///
     /// - Parameters:
     ///   - db: The writer's connection, in a transaction.

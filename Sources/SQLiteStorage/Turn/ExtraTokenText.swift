@@ -1,8 +1,8 @@
 import GatewayModel
 
-/// A device's extra tokens as they stand in its row: a line for each, of kind and token.
+/// The text of a device's extra tokens in its row: one line for each, of kind and token.
 ///
-/// In the row of the registration, so that they come, move and go with it, whatever ends it.
+/// In the row of the registration, so that they are stored, moved and deleted with it.
 enum ExtraTokenText {
     static func text(_ tokens: [ExtraToken]) -> String? {
         tokens.isEmpty ? nil : tokens.map { "\($0.kind.rawValue) \($0.token)" }.joined(separator: "\n")

@@ -1,6 +1,6 @@
 import GatewayModel
 
-/// How a message lies in its columns, in one order for every statement that reads one.
+/// The columns of a message, in one order for every statement that reads one.
 enum MessageColumns {
     /// Reads a message whose columns, from `key` to `campaign`, begin at a position.
     static func message(

@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// What one turn has done so far.
+/// The state of one running turn.
 struct TurnContext {
     /// A new row.
     struct NewRow {
@@ -21,52 +21,52 @@ struct TurnContext {
         var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }
     }
 
-    /// Rows of a device that went back to the store.
+    /// Rows of a device that were requeued.
     struct GivenBack {
         var due: Int64
-        /// Until then the provider wants none.
+        /// The time until which the provider wants none.
         var notBefore: Int64
-        /// How many, by their queues.
+        /// The number of rows, by their queues.
         var rows: [OutboxQueue: Int64] = [:]
     }
 
     let turn: WriterTurn
-    /// Whether anybody has a window open: all that the turn asks when nobody has.
+    /// Whether any window is open: the only check of a turn when none is.
     let hasWindows: Bool
-    /// What lanes still take into memory.
+    /// The rows that lanes can still take into memory.
     var budgets: LaneBudgets
-    /// Registrations that got an unowned row in this turn, with the first queue of such rows: younger rows of the queue, and of
-    /// those that leave after it, must stay behind.
+    /// Registrations that got an unowned row in this turn, with the first queue of such rows: newer rows of the queue,
+    /// and of those that leave after it, must stay behind.
     private var waiting: [Int64: OutboxQueue] = [:]
-    /// New rows that their lanes have slots for, and whose unread counts they get at the turn's end.
+    /// New rows with a slot in their lanes; they get their unread counts at the turn's end.
     var owned: [OutboxRow] = []
     var ownedConsumers: [KnownConsumer] = []
     /// Whether the turn queued a badge.
     var hasBadges = false
-    /// When the first of the rows is due that wait since this turn, by queue.
+    /// The time at which the first of the rows is due that wait since this turn, by queue.
     private(set) var backlog: [LaneQueue: Timestamp] = [:]
-    /// What went back to the store, by registration, and is not stored in `waiting` yet.
+    /// Requeued rows, by registration, that are not stored in `waiting` yet.
     var givenBack: [Int64: GivenBack] = [:]
-    /// How many rows the turn took into memory, by registration.
+    /// The number of rows that the turn took into memory, by registration.
     private var ownedOf: [Int64: Int] = [:]
-    /// Rows that ended in this turn without an answer; new ones among them go to no lane.
+    /// Rows that ended in this turn without a provider's response; new ones among them go to no lane.
     private(set) var withdrawn: Set<Int64> = []
     /// Rows of earlier turns among them.
     private(set) var withdrawnEarlier: [WithdrawnRow] = []
     /// The turn's first new row: its numbers rise.
     private var firstNew: Int64?
-    /// Unread counts that the turn moved and stored.
+    /// Unread counts that the turn changed and stored.
     var unread: [ConsumerKey: Int64] = [:]
     var changedConsumers: [KnownConsumer] = []
     var changedConversations: [KnownConversation] = []
-    /// What windows are told.
+    /// The changes for windows.
     var news: [WindowNews] = []
     var held = HeldCounts()
-    /// What the turn changed of rows of the log that are counted.
+    /// The turn's changes of counted rows of the log.
     var counts = LogDeltas()
     /// Registrations that outcomes of the turn have stopped, by their lanes.
     private(set) var stopped: [Int64: [RegistrationID]] = [:]
-    /// What the turn made for campaigns, by their numbers.
+    /// The turn's new rows of campaigns, by their numbers.
     var campaigns: [Int64: CampaignDelta] = [:]
 
     init(turn: WriterTurn) {
@@ -75,7 +75,7 @@ struct TurnContext {
         budgets = turn.budgets
     }
 
-    /// Makes room at once for what events bring.
+    /// Reserves capacity for the events.
     mutating func expect(events: Int) {
         let most = budgets.mostSlots
         owned.reserveCapacity(owned.count + min(events, most))
@@ -96,7 +96,7 @@ struct TurnContext {
         changedConversations.append(conversation)
     }
 
-    /// Rows of the turn, and what it says of counts, follow a consumer that was merged into another.
+    /// Moves rows and counts of the turn to the consumer into which another was merged.
     mutating func merged(_ key: Int64, into consumer: KnownConsumer, quietHours: QuietHours?) {
         for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             ownedConsumers[index] = consumer
@@ -107,7 +107,7 @@ struct TurnContext {
         changed(consumer)
     }
 
-    /// Rows of the turn say the quiet hours of their consumer that it has when the turn ends.
+    /// Sets the quiet hours of a consumer's rows of the turn to the present ones.
     mutating func set(_ quietHours: QuietHours?, of key: Int64) {
         for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             owned[index].traits = DeviceTraits(
@@ -118,7 +118,7 @@ struct TurnContext {
         }
     }
 
-    /// Tells a consumer's windows, if there are any.
+    /// Adds a change for a consumer's windows, if there are any.
     mutating func tellWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowNews.Kind) {
         guard hasWindows else { return }
         let name = ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer.name.id))
@@ -129,17 +129,17 @@ struct TurnContext {
 
     mutating func noteWithdrawn(_ id: Int64, of registration: Int64) {
         withdrawn.insert(id)
-        // No lane knows the rows that were made in this turn.
+        // No lane has the rows that were created in this turn.
         if let firstNew, id >= firstNew { return }
         withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
     }
 
-    /// An outcome has stopped a device.
+    /// Records that an outcome has stopped a device.
     mutating func noteStopped(_ registration: Int64, lane: Int64) {
         stopped[lane, default: []].append(RegistrationID(registration))
     }
 
-    /// A row went back to the store, where its device's rows are not due before then, whatever their queue.
+    /// Records a requeued row; its device's rows are not due before this time, whatever their queue.
     mutating func giveBack(_ registration: Int64, queue: OutboxQueue, due: Int64, isAsked: Bool) {
         waiting[registration] = .agent
         let notBefore = isAsked ? due : 0
@@ -150,7 +150,7 @@ struct TurnContext {
         givenBack[registration] = back
     }
 
-    /// Rows of a device wait in the store.
+    /// Records that rows of a device wait in the store.
     mutating func noteWaiting(_ registration: Int64, lane: Int64, queue: OutboxQueue, due: Int64?) {
         waiting[registration] = min(waiting[registration] ?? queue, queue)
         guard let due else { return }
@@ -158,7 +158,7 @@ struct TurnContext {
         backlog[place] = min(backlog[place] ?? Timestamp(milliseconds: due), Timestamp(milliseconds: due))
     }
 
-    /// None of a device's rows waits in a queue any more.
+    /// Records that none of a device's rows waits in a queue any more.
     mutating func noteNoneWaiting(_ registration: Int64, _ queue: OutboxQueue) {
         if waiting[registration] == queue { waiting[registration] = nil }
     }
@@ -174,15 +174,15 @@ struct TurnContext {
         return rowsInMemory(of: registration) < limit.most(queue.pushClass)
     }
 
-    /// How many rows of a device are in memory, at most, with those of this turn.
+    /// Returns the upper bound of a device's rows in memory, with those of this turn.
     func rowsInMemory(of registration: Int64) -> Int {
         (turn.rowsInMemory[RegistrationID(registration)] ?? 1) + (ownedOf[registration] ?? 0)
     }
 
-    /// The turn took rows into memory.
+    /// Records rows that the turn took into memory.
     mutating func noteOwned(_ count: Int = 1, of registration: Int64) { ownedOf[registration, default: 0] += count }
 
-    /// The new rows for the lanes, at the turn's end.
+    /// Returns the new rows for the lanes, at the turn's end.
     mutating func takeOwned() -> [OutboxRow] {
         var rows = owned
         owned = []

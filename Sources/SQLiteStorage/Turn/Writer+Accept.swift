@@ -20,7 +20,7 @@ extension Writer {
         brand: Int64,
         _ context: inout TurnContext
     ) throws -> EventResult {
-        // Typing is for open windows only and never stored; not even its id is.
+        // Typing is only for open windows and never stored, not even its id.
         if posted.event.type == .agentTyping {
             return try acceptTyping(posted.event, request.brand, brand: brand, &context)
         }
@@ -47,7 +47,7 @@ extension Writer {
             case .conversationResolved: try acceptResolved(posted.event, request, brand: brand, &context)
             case .agentTyping: .rejected(.unknownConversation)
             }
-        // It may come again, corrected.
+        // It may be sent again, corrected.
         if case .rejected = result { try forget(replay) }
         return result
     }
@@ -122,7 +122,7 @@ extension Writer {
                 expiresAt: message.expiresAt
             )
             row.campaign = campaign
-            // Only agents' messages wait for a window; proactive ones are pushed all the same (R97, R113).
+            // Only agents' messages wait for a window; proactive ones are always pushed (R97, R113).
             if context.hasWindows, posted.event.kind == .agent {
                 row.isHeld = isHeld(request.brand, consumer, registration, context)
             }
@@ -231,7 +231,7 @@ extension Writer {
 }
 
 extension AcceptedEvent {
-    /// The answer to an event that makes no message.
+    /// Returns the result of an event that creates no message.
     static func withoutMessage(_ conversation: ConversationID?, unread: Int64) -> AcceptedEvent {
         AcceptedEvent(messageID: nil, conversation: conversation, sequence: nil, unread: unread, deliveries: 0)
     }

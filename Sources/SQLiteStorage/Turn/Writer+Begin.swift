@@ -18,11 +18,11 @@ extension Writer {
         return start
     }
 
-    /// Frees what earlier incarnations owned or held for their windows, and makes due what only quiet hours that are others by
-    /// now, or a clock that was wrong have put off.
+    /// Releases rows that earlier incarnations owned or held for their windows. Makes rows due that only quiet hours
+    /// which have changed since, or a wrong clock, have delayed.
     ///
-    /// Whose rows have waited longest comes first. Returns how many rows were owned. The outbox is read once; an index of
-    /// owned rows would be paid for with every row that is accepted.
+    /// Devices whose rows have waited longest come first. Returns the number of owned rows. The outbox is read once; an
+    /// index of owned rows would cost a write with every accepted row.
     private func takeBack(now: Timestamp, _ quietUntil: QuietUntil) throws -> Int {
         try db.prepare(
             """
@@ -48,13 +48,13 @@ extension Writer {
         return recovered
     }
 
-    /// The lines of devices whose rows wait longer than a provider asked, though not all of them until the end of quiet hours
-    /// that still hold.
+    /// Returns the lines of devices whose rows wait longer than a provider asked, unless all of them wait until the end
+    /// of quiet hours that still hold.
     private func notQuiet(
         now: Timestamp,
         _ quietUntil: QuietUntil
     ) throws -> [(registration: Int64, queue: Int64)] {
-        /// Most devices have the traits of others.
+        /// Most devices share their traits with others.
         struct Kind: Hashable {
             var lane: Int64
             var timeZone: String?
@@ -90,7 +90,8 @@ extension Writer {
         return found
     }
 
-    /// When the first row of each queue is due: a step in the index for each queue of each lane, however many rows wait.
+    /// Returns the time at which the first row of each queue is due: one index lookup for each queue of each lane,
+    /// however many rows wait.
     private func waitingQueues() throws -> [LaneQueue: Timestamp] {
         var backlog: [LaneQueue: Timestamp] = [:]
         let rows = try db.prepare(
@@ -110,7 +111,7 @@ extension Writer {
         return backlog
     }
 
-    /// The newest message's id, also when the message itself is gone.
+    /// Returns the newest message's id, also when the message itself is removed.
     private func lastMessage() throws -> MessageID? {
         let mark = try db.prepare("SELECT last_message FROM high_marks")
         let marked = try mark.next() ? mark.int64(0) : 0

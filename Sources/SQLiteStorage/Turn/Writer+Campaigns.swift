@@ -1,24 +1,24 @@
 import GatewayModel
 import GatewayStorage
 
-/// What a turn made for a campaign.
+/// A turn's additions to a campaign.
 struct CampaignDelta {
     private(set) var messages = 0
     private(set) var deliveries = 0
 
-    /// One message more.
+    /// Adds one message.
     mutating func add(deliveries: Int) {
         messages += 1
         self.deliveries += deliveries
     }
 }
 
-/// Counts of campaigns: a statement for each campaign and turn, none for events without one.
+/// The counts of campaigns: a statement for each campaign and turn, none for events without one.
 ///
-/// A delivery carries its campaign's number through the outbox into the log, and is counted there with the rest of the log
-/// (LogIndexing): so a crash leaves no count wrong.
+/// A delivery carries its campaign's number through the outbox into the log, and is counted there with the rest of the
+/// log (LogIndexing): so a crash leaves no count wrong.
 extension Writer {
-    /// The number of a campaign; a name that is new gets one.
+    /// Returns the number of a campaign; a new name gets one.
     func campaign(_ name: BrandedName, at now: Timestamp) throws -> Int64 {
         if let known = memory.campaigns.value(name) { return known }
         let row = try db.prepare("SELECT id FROM campaigns WHERE brand = ? AND name = ?").int(name.brand).text(name.id)
@@ -36,7 +36,7 @@ extension Writer {
         return id
     }
 
-    /// Adds what a turn made.
+    /// Stores the additions of a turn.
     func store(_ deltas: [Int64: CampaignDelta], at now: Timestamp) throws {
         for (campaign, delta) in deltas {
             try db.prepare(
@@ -48,7 +48,7 @@ extension Writer {
         }
     }
 
-    /// Adds counts of the log; those of a campaign that is gone are dropped.
+    /// Adds counts of the log; those of a removed campaign are dropped.
     func store(_ counts: LogCounts, ofCampaign campaign: Int64) throws {
         let row = try db.prepare("SELECT counts FROM campaigns WHERE id = ?").int(campaign)
         guard try row.next() else { return }
@@ -58,7 +58,7 @@ extension Writer {
         try db.prepare("UPDATE campaigns SET counts = ? WHERE id = ?").blob(sum.bytes).int(campaign).run()
     }
 
-    /// A message was tapped for the first time.
+    /// Counts a message that was tapped for the first time.
     func noteTapped(_ campaign: String, brand: Int64) throws {
         try db.prepare("UPDATE campaigns SET tapped = tapped + 1 WHERE brand = ? AND name = ?").int(brand).text(
             campaign

@@ -60,7 +60,7 @@ extension Writer {
         return try stored(consumer.key, &context)
     }
 
-    /// Finds or makes a consumer, and updates what is known of it.
+    /// Finds or creates a consumer, and updates its profile.
     func upsert(
         _ name: BrandedName,
         _ profile: ConsumerProfile,
@@ -68,7 +68,7 @@ extension Writer {
         at now: Timestamp
     ) throws -> KnownConsumer {
         let consumer = try self.consumer(name) ?? makeConsumer(name, isAnonymous: isAnonymous, at: now)
-        // One who has authenticated is not anonymous any more, whoever asks later.
+        // A consumer that has authenticated is no longer anonymous, whatever a later request says.
         try db.prepare(
             """
             UPDATE consumers SET name = coalesce(?2, name), email = coalesce(?3, email), phone = coalesce(?4, phone), \
@@ -79,7 +79,7 @@ extension Writer {
         return consumer
     }
 
-    /// A consumer as it is at this point of the turn.
+    /// Returns a consumer as it is at this point of the turn.
     func stored(_ key: Int64, _ context: inout TurnContext) throws -> StoreChangeResult {
         try flush(&context)
         let row = try db.prepare(

@@ -42,7 +42,8 @@ extension Writer {
         )
     }
 
-    /// How many rows of a device are handed out at most; nil when it waits for a later claim, and those behind it.
+    /// Returns the upper bound of the rows of a device to hand out; nil when it waits for a later claim, and those
+    /// behind it.
     private func room(
         for device: (registration: Int64, rows: Int),
         _ request: ClaimRequest,
@@ -62,7 +63,7 @@ extension Writer {
         }
     }
 
-    /// Whether more than so many rows of a device may become one push.
+    /// Whether more than this many rows of a device may become one push.
     private func hasMoreToSum(than limit: Int, _ registration: Int64) throws -> Bool {
         let row = try db.prepare(
             """
@@ -74,7 +75,7 @@ extension Writer {
         return try row.next() && row.int64(0) > Int64(limit)
     }
 
-    /// Takes the oldest rows of a device in a queue; says whether these are all.
+    /// Claims the oldest rows of a device in a queue; returns whether these are all.
     private func claim(
         _ device: (registration: Int64, rows: Int),
         _ queue: OutboxQueue,
@@ -117,7 +118,7 @@ extension Writer {
         var brand: (key: Int64, id: BrandID)?
     }
 
-    /// A consumer's count, added up once for all of its rows in a claim.
+    /// Returns a consumer's count, summed once for all of its rows in a claim.
     private func unread(of consumer: Int64, _ known: inout Known) throws -> Int64 {
         if let count = known.unread[consumer] { return count }
         let count = try self.unread(of: consumer)
@@ -125,7 +126,7 @@ extension Writer {
         return count
     }
 
-    /// The id of a brand; nil when it is gone.
+    /// Returns the id of a brand; nil when it is deleted.
     private func brand(_ key: Int64, _ known: inout Known) throws -> BrandID? {
         if let brand = known.brand, brand.key == key { return brand.id }
         let row = try db.prepare("SELECT id FROM brands WHERE key = ?").int(key)

@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// What consumers do in their conversations.
+/// Changes by consumers in their conversations.
 extension Writer {
     // MARK: Messages
 
@@ -40,7 +40,7 @@ extension Writer {
         )
     }
 
-    /// The answer to a message that is there already, if it says the same.
+    /// Returns the result for a message that is stored already, if its content is the same.
     private func repeated(_ request: ConsumerMessage, first: Int64) throws -> StoreChangeResult {
         let row = try db.prepare(
             """
@@ -87,7 +87,7 @@ extension Writer {
         return .conversation(ConversationUnread(conversation), opened: true)
     }
 
-    /// How many conversations with names of ours a consumer has; not counted further than is allowed.
+    /// Returns the number of a consumer's conversations that the gateway named; not counted beyond the limit.
     private func ownConversations(of consumer: Int64) throws -> Int {
         let row = try db.prepare(
             "SELECT count(*) FROM (SELECT 1 FROM conversations WHERE consumer = ? AND own = 1 LIMIT ?)"
@@ -121,13 +121,13 @@ extension Writer {
 
     // MARK: Repetitions
 
-    /// What an app sent under an id of its own, as a key among the ids of events: those have no such first character.
+    /// A request of an app with an id of its own, as a key among the ids of events: those have no such first character.
     struct ClientRequest {
         var brand: Int64
         var consumer: Int64
         var id: ClientID
 
-        /// What all keys of a consumer begin with, and what none of them reaches.
+        /// The range of all keys of a consumer, from their common prefix.
         static func keys(of consumer: Int64) -> Range<String> { "\u{1E}\(consumer)\u{1F}"..<"\u{1E}\(consumer) " }
 
         func replay(_ context: TurnContext) -> Replay {
@@ -140,14 +140,14 @@ extension Writer {
         }
     }
 
-    /// The youngest of those that were merged: an app logs in anew a few times while its ids are remembered, and each costs
-    /// every message a look.
+    /// The upper bound of the merged consumers that are searched, the youngest: an app logs in again a few times while
+    /// its ids are stored, and each costs every message a lookup.
     private static let mergedLimit: Int64 = 20
 
-    /// What the first request of an id made.
+    /// Returns the result of the first request with an id.
     private func find(_ request: ClientRequest, hours: Int64, _ context: TurnContext) throws -> Int64? {
         if let first = try find(request.replay(context), hours: hours) { return first.message }
-        // An anonymous consumer may have sent it, who is this one since.
+        // An anonymous consumer that was merged into this one may have sent it.
         let merged = try db.prepare(
             "SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT ?"
         ).int(request.consumer).int(Self.mergedLimit)
@@ -174,7 +174,7 @@ extension ConversationUnread {
 }
 
 extension Message {
-    /// What a consumer wrote.
+    /// Creates a consumer's message.
     fileprivate convenience init(
         _ request: ConsumerMessage,
         consumer: ConsumerID,

@@ -1,11 +1,12 @@
 import GatewayModel
 import GatewayStorage
 
-/// Consumers that are to be forgotten.
+/// The erasure of consumers.
 ///
-/// One transaction takes away the rows that lead to a consumer: its own and those of consumers merged into it, its sessions,
-/// and its registrations with what waits for them. From then on nothing of it is found, and its id is free. What hung on
-/// its key is removed afterwards by housekeeping, in small batches, and `erasures` says what is still to be done.
+/// One transaction deletes the rows that lead to a consumer: its own and those of consumers merged into it, its
+/// sessions, and its registrations with their waiting deliveries. From then on no lookup finds it, and its id is free.
+/// Housekeeping removes the rows that reference its key afterwards, in small batches; `erasures` records the remaining
+/// work.
 extension Writer {
     func erase(_ request: ErasureRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
         guard let brand = try brandKey(request.brand),
@@ -14,7 +15,7 @@ extension Writer {
         try flush(&context)
         var ended: [RegistrationID] = []
         for registration in try registrationIDs(of: consumer.key) {
-            // Nobody is told: what would be told names the consumer.
+            // Nobody is notified: the item would name the consumer.
             try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
             try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
             ended.append(RegistrationID(registration))
@@ -46,15 +47,14 @@ extension Writer {
         return ids
     }
 
-    /// Gives another name to a conversation whose consumer is being erased, so that its own is free; false when the
-    /// consumer is there.
+    /// Renames a conversation whose consumer is being erased, so that its name is free; false when the consumer exists.
     func releaseErased(conversation: Int64, of consumer: Int64) throws -> Bool {
         let owner = try db.prepare("SELECT 1 FROM consumers WHERE key = ?").int(consumer)
         guard try !owner.next() else {
             owner.end()
             return false
         }
-        // No id has such a character.
+        // No id contains this character.
         try db.prepare("UPDATE conversations SET id = ? WHERE key = ?").text("\u{1F}\(conversation)").int(conversation)
             .run()
         return true

@@ -1,14 +1,14 @@
 import GatewayModel
 import GatewayStorage
 
-/// Consumers that turn out to be another: anonymous ones that log in (R30), and those of whom a back-end knows it.
+/// Merges of consumers: anonymous ones that log in (R30), and those that a back-end identifies as the same.
 ///
-/// What a consumer has hangs on its key: its conversations, and its registrations with what is pending for them. Only these
-/// get another key; messages, taps and the outbox hang on those, and the delivery log keeps the old key, which leads to
-/// the new one. So the work does not grow with the number of messages.
+/// A consumer's data references its key: its conversations, and its registrations with their pending deliveries. Only
+/// these get another key. Messages, taps and the outbox reference those, and the delivery log keeps the old key, which
+/// leads to the new one. So the work does not grow with the number of messages.
 extension Writer {
-    /// The anonymous consumers that a login takes in: the one whose session's token it shows, and, where the brand merges by
-    /// device, those of the device that it names.
+    /// Returns the anonymous consumers that a login merges: the one whose session's token it presents, and, where the
+    /// brand merges by device, those of the device that it names.
     func anonymousConsumers(
         of session: StoredSession,
         _ terms: LoginTerms,
@@ -28,7 +28,7 @@ extension Writer {
         return found.filter { $0.key != consumer }
     }
 
-    /// The anonymous consumer of a session that was not ended and did not expire before a moment.
+    /// Returns the anonymous consumer of a session that was not ended and did not expire before a moment.
     private func anonymousConsumers(
         provenBy token: [UInt8],
         expiredSince oldest: Timestamp,
@@ -46,8 +46,8 @@ extension Writer {
         return [BrandedKey(key: row.int64(0), name: BrandedName(brand: brand, id: row.string(1)))]
     }
 
-    /// The anonymous consumers of a device: whose the latest session on it is, unless that expired a day ago, and whose
-    /// registrations it has.
+    /// Returns the anonymous consumers of a device: that of the latest session on it, unless that expired a day ago,
+    /// and those of its registrations.
     private func anonymousConsumers(on device: String, brand: Int64, at now: Timestamp) throws -> [BrandedKey] {
         var found: [BrandedKey] = []
         let rows = try db.prepare(
@@ -67,10 +67,10 @@ extension Writer {
         return found
     }
 
-    /// Which registrations of a merged consumer follow it.
+    /// The registrations of a merged consumer that move with it.
     enum Following {
         case all
-        /// Those of one device; nil is none of them. The others end.
+        /// Those of one device; none when it is nil. The others end.
         case device(String?)
     }
 
@@ -103,7 +103,7 @@ extension Writer {
         return .merged(opening)
     }
 
-    /// Gives what a consumer has to another one, and leaves a row that leads there.
+    /// Moves a consumer's data to another one, and leaves a row that leads there.
     func merge(
         _ source: BrandedKey,
         into consumer: KnownConsumer,
@@ -111,7 +111,7 @@ extension Writer {
         _ opening: inout SessionOpening,
         _ context: inout TurnContext
     ) throws {
-        // The file must say what the turn has counted so far.
+        // The file must hold the turn's counts so far.
         try flush(&context)
         opening.endedSessions += try endSessions(of: source.key)
         if case .device(let device) = following {
@@ -125,14 +125,14 @@ extension Writer {
         try db.prepare("UPDATE registrations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()
         let (theirs, own) = (try quietHours(of: source.key), try quietHours(of: consumer.key))
-        // What an assertion said of it was said of nobody.
+        // The profile from its assertion belongs to no consumer any more.
         try db.prepare(
             """
             UPDATE consumers SET merged_into = ?, name = NULL, email = NULL, phone = NULL, quiet_hours = NULL \
             WHERE key = ?
             """
         ).int(consumer.key).int(source.key).run()
-        // One step leads to where everything is.
+        // One step leads to the final consumer.
         try db.prepare("UPDATE consumers SET merged_into = ? WHERE merged_into = ?")
             .int(consumer.key).int(source.key).run()
         memory.consumers.remove(source.name)
@@ -141,7 +141,7 @@ extension Writer {
         consumer.unread += unread
         consumer.active = .unknown
         context.merged(source.key, into: consumer, quietHours: own)
-        // What waits for the end of quiet hours that are its own no longer is looked at again.
+        // Rows that wait for the end of its former quiet hours are evaluated again.
         if theirs != own { try requeue(consumer.key, &context) }
         opening.endedRegistrations += try endOldest(of: consumer.key, &context)
         opening.merged.append(
@@ -160,7 +160,8 @@ extension Writer {
         return try row.next() ? row.optionalString(0).flatMap(QuietHours.init(stored:)) : nil
     }
 
-    /// A consumer's unread count in the file: of the conversations with something unread, however many others it has.
+    /// Returns a consumer's unread count in the file: the sum over the conversations with unread messages, however many
+    /// others it has.
     func unread(of consumer: Int64) throws -> Int64 {
         let row = try db.prepare("SELECT coalesce(sum(unread), 0) FROM unread_conversations WHERE consumer = ?")
             .int(consumer)

@@ -27,14 +27,14 @@ extension Writer {
         return OutcomeEffect(ended: try applyTokenEffect(outcome, expiresAt.map { (id, $0) }, &context))
     }
 
-    /// When the time of a row in the outbox is over.
+    /// Returns the expiry of a row in the outbox.
     private func expiry(of id: Int64) throws -> Int64? {
         let row = try db.prepare("SELECT expires_at FROM outbox WHERE id = ?").int(id)
         defer { row.end() }
         return try row.next() ? row.int64(0) : nil
     }
 
-    // MARK: With an answer
+    // MARK: With a response
 
     /// Moves a row to the log; a row that was cancelled meanwhile is in the log already.
     private func finish(
@@ -67,7 +67,7 @@ extension Writer {
         }
         noteFinished(id, change: change)
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
-        // The last try of a delivery that needed several is kept like the others.
+        // The last attempt of a delivery that needed several is stored like the others.
         if earlierTries != 0 { try keepLastAttempt(id, answer) }
         if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
     }
@@ -83,7 +83,7 @@ extension Writer {
         .run()
     }
 
-    /// The push of a row that was cancelled while it was on its way did leave: the log says so.
+    /// Records in the log that the push of a row that was cancelled in flight was sent.
     ///
     /// A tap or receipt that came before is never lowered.
     private func recordLate(
@@ -108,7 +108,7 @@ extension Writer {
         try keepLastAttempt(id, answer)
     }
 
-    /// Writes a try that will be followed by another; false when the row is not in the outbox any more.
+    /// Stores an attempt that will be followed by another; false when the row is no longer in the outbox.
     private func addAttempt(_ id: Int64, _ answer: PushAnswer) throws -> Bool {
         try db.prepare(
             """
@@ -121,7 +121,7 @@ extension Writer {
         return db.changedRows == 1
     }
 
-    /// Back to the store; its device's rows are not due before then.
+    /// Requeues a row; its device's rows are not due before this time.
     private func giveBack(
         _ id: Int64,
         of registration: RegistrationID,
@@ -139,7 +139,7 @@ extension Writer {
         context.giveBack(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
     }
 
-    /// Compare and clear: a registration that has another token by now, or registered again since, is left alone.
+    /// Compare and clear: a registration that has another token by now, or was registered again since, is unchanged.
     private func applyTokenEffect(
         _ outcome: OutcomeRecord,
         _ refused: (id: Int64, expiresAt: Int64)?,

@@ -3,7 +3,7 @@ import GatewayStorage
 
 /// Consumers, their conversations and registrations, from memory or from the file.
 extension Writer {
-    /// The consumer of a name, or the one that it was merged into; then its own name is another.
+    /// Returns the consumer of a name, or the one that it was merged into, whose own name differs.
     func consumer(_ name: BrandedName) throws -> KnownConsumer? {
         if let known = memory.consumers.value(name) { return known }
         let row = try db.prepare(
@@ -35,11 +35,11 @@ extension Writer {
         return consumer
     }
 
-    /// What a conversation's id names.
+    /// The conversation that an id names.
     enum NamedConversation {
         case none
         case own(KnownConversation)
-        /// Another consumer's.
+        /// Another consumer's conversation.
         case foreign
 
         var own: KnownConversation? {
@@ -48,7 +48,7 @@ extension Writer {
         }
     }
 
-    /// The conversation of an id, seen from a consumer; nil is one that nobody knows yet.
+    /// Returns the conversation of an id, as a consumer may see it; nil for an unknown one.
     func conversation(_ name: BrandedName, of consumer: KnownConsumer?) throws -> NamedConversation {
         if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
         let row = try db.prepare(
@@ -92,7 +92,7 @@ extension Writer {
         try insertConversation(name, of: consumer, own: nil, at: now, engagement: nil)
     }
 
-    /// Opens a conversation that has the name of an id of ours.
+    /// Opens a conversation that is named after an id of the gateway.
     func makeConversation(
         _ id: MessageID,
         brand: Int64,
@@ -133,7 +133,7 @@ extension Writer {
         return conversation
     }
 
-    /// The consumer's conversation with the newest message among those that are not resolved.
+    /// Returns the unresolved conversation with the consumer's newest message.
     func activeConversation(of consumer: KnownConsumer, _ context: inout TurnContext) throws -> KnownConversation? {
         switch consumer.active {
         case .conversation(let id):
@@ -157,7 +157,7 @@ extension Writer {
         return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
     }
 
-    /// The registrations that are pushed to, in the order of their ids.
+    /// Returns the registrations that are pushed to, in the order of their ids.
     func registrations(of consumer: Int64) throws -> [KnownRegistration] {
         if let known = memory.registrations.value(consumer) { return known }
         var found: [KnownRegistration] = []

@@ -1,21 +1,21 @@
 import GatewayModel
 import GatewayStorage
 
-/// Proactive messages that are pending (R115); a table of their own, so that agents' messages pay nothing for it.
+/// Pending proactive messages (R115); in a separate table, so that agents' messages cost nothing more.
 extension Writer {
-    /// A proactive message came.
+    /// Adds a proactive message.
     func notePending(_ message: Int64, in conversation: Int64) throws {
         try db.prepare("INSERT INTO pending_proactive (conversation, message) VALUES (?, ?)")
             .int(conversation).int(message).run()
     }
 
-    /// A message was tapped or removed.
+    /// Removes a message that was tapped or deleted.
     func forgetPending(_ message: Int64, in conversation: Int64) throws {
         try db.prepare("DELETE FROM pending_proactive WHERE conversation = ? AND message = ?")
             .int(conversation).int(message).run()
     }
 
-    /// None of a consumer's messages is pending any more, and those whose pushes still wait are not pushed.
+    /// Clears all of a consumer's pending messages, and cancels their waiting pushes.
     func clearPending(of consumer: Int64, _ context: inout TurnContext) throws {
         let rows = try db.prepare(
             """

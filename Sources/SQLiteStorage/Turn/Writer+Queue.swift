@@ -2,8 +2,8 @@ import GatewayModel
 import GatewayStorage
 
 extension Writer {
-    /// Writes an outbox row, held or not: owned when its lane has a slot and nothing older of the registration waits; then ends the
-    /// older rows that it takes the place of.
+    /// Writes an outbox row, held or not: owned when its lane has a slot and nothing older of the registration waits.
+    /// Then ends the older rows that it replaces.
     ///
     /// In this order, so that it waits as long as they would have: a provider that asked for a pause gets it.
     func queue(_ row: TurnContext.NewRow, _ context: inout TurnContext) throws {
@@ -37,8 +37,8 @@ extension Writer {
         if row.kind == .badge || row.message?.collapseKey != nil { try collapse(before: row, &context) }
     }
 
-    /// Whether a new row of a device may be in memory: its lane has a slot, the device has not its share there, and nothing
-    /// of it waits that leaves first.
+    /// Whether a new row of a device may be in memory: its lane has a slot, the device has not used its share, and no
+    /// row of it that leaves first waits.
     private func mayBeInMemory(
         _ registration: Int64,
         _ queue: OutboxQueue,
@@ -51,7 +51,7 @@ extension Writer {
         return try !budget.mayHaveBacklog || !mustWait(registration, queue, now: context.turn.now)
     }
 
-    /// A new row as the lane gets it, but for the unread count, which is that of the turn's end.
+    /// Returns a new row for the lane, except the unread count, which is that of the turn's end.
     private func outboxRow(_ row: TurnContext.NewRow, now: Timestamp) -> OutboxRow {
         OutboxRow(
             id: DeliveryID(row.id),

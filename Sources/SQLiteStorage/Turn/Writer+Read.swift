@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 
 extension Writer {
-    /// A device's or a back-end's read.
+    /// Handles a device's or a back-end's read.
     func read(_ request: ReadRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
         guard let brand = try brandKey(request.brand),
             let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue)),
@@ -50,12 +50,12 @@ extension Writer {
             .read(ConversationID(trusted: conversation.name.id), upToSequence: mark, unread: consumer.unread)
         )
         if isRead { context.changed(consumer) }
-        // What counts for nothing, such as the consumer's own messages, shows nothing that could be taken away.
+        // Messages that do not count, such as the consumer's own, have no notification to remove.
         guard isShown else { return }
         try queueBadges(conversation, of: consumer, except: device, &context)
     }
 
-    /// Whether a proactive message is among those that were just read: it never counted, but it is shown.
+    /// Whether a proactive message is among those that were just read: it never counted, but it has a notification.
     private func hasProactive(
         _ conversation: KnownConversation,
         after sequence: Int64,
@@ -81,13 +81,13 @@ extension Writer {
         return count.int64(0)
     }
 
-    /// Where a target lies in a conversation; nil when it names nothing in it.
+    /// Returns the sequence of a target in a conversation; nil when it names nothing in it.
     func sequence(of target: ReadTarget, in conversation: KnownConversation) throws -> Int64? {
         switch target {
         case .sequence(let sequence): return sequence
         case .sourceSequence(let source):
-            // Events may have come in another order: what is behind the first unread message that the back-end counts
-            // behind the target stays unread.
+            // Events may have come in another order: messages after the first unread one that the back-end counts
+            // behind the target stay unread.
             let row = try db.prepare(
                 """
                 SELECT max(sequence), (SELECT min(sequence) FROM messages WHERE conversation = ?1 AND sequence > ?3 \
@@ -114,15 +114,15 @@ extension Writer {
         return ids
     }
 
-    /// The consumer's other devices get the new badge, and take away what they show of what was read; of several that wait
-    /// only the newest goes out.
+    /// Queues a badge for the consumer's other devices, which also remove the notifications of read messages; of
+    /// several that wait only the newest is sent.
     private func queueBadges(
         _ conversation: KnownConversation,
         of consumer: KnownConsumer,
         except device: DeviceID?,
         _ context: inout TurnContext
     ) throws {
-        // A badge that is a day late tells nothing that the next push will not.
+        // A badge that is a day late adds nothing to the next push.
         let expiresAt = context.turn.now.adding(seconds: ReadMark.toldForSeconds)
         var isTold = false
         for registration in try registrations(of: consumer.key)
@@ -139,7 +139,7 @@ extension Writer {
             try queue(row, &context)
             isTold = true
         }
-        // Who has one device, as most do, pays nothing.
+        // A consumer with one device, as most have, costs nothing more.
         guard isTold else { return }
         context.hasBadges = true
         try db.prepare("UPDATE conversations SET told_at = ? WHERE key = ?")

@@ -1,10 +1,10 @@
 import GatewayModel
 import GatewayStorage
 
-/// What badges say of what was read; made of what is stored, so that a badge that is tried again, or that took the place of
-/// others, says all that they said.
+/// The read marks of badges; derived from the stored data, so that a badge that is retried, or that replaced others,
+/// has all of their marks.
 extension Writer {
-    /// Gives badges among rows that are about to leave what they say; the turn's counters are stored already.
+    /// Adds the read marks to badges that are about to be sent; the turn's counters are stored already.
     func addReadMarks(to rows: inout [OutboxRow], now: Timestamp) throws {
         var known: [ConsumerKey: [ReadMark]] = [:]
         for index in rows.indices where rows[index].kind == .badge {
@@ -15,7 +15,7 @@ extension Writer {
         }
     }
 
-    /// The conversations of a consumer that its devices were lately told of, the last one first.
+    /// Returns a consumer's conversations whose reads were lately sent to its devices, the last one first.
     func readMarks(of consumer: Int64, now: Timestamp) throws -> [ReadMark] {
         var found: [(key: Int64, mark: ReadMark)] = []
         let rows = try db.prepare(
@@ -41,7 +41,7 @@ extension Writer {
         return found.map(\.mark)
     }
 
-    /// The newest messages up to a sequence whose notifications have their id as tag.
+    /// Returns the newest messages up to a sequence whose notifications have their id as tag.
     private func messages(of conversation: Int64, upTo sequence: Int64, limit: Int) throws -> [MessageID] {
         var ids: [MessageID] = []
         let rows = try db.prepare(

@@ -13,7 +13,8 @@ extension Writer {
         if let session = device.session {
             guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
             guard try !isBound(session, elsewhereThan: device.device.rawValue) else { return .boundElsewhere }
-            // Who knows a device's id must not get what is for it, nor end it: the device's token shows who has it.
+            // Knowing a device's id must not suffice to get its pushes or to end its registration: its token proves who
+            // has it.
             if let existing, !existing.isHidden, existing.consumer != known?.key, !existing.isProven(by: device) {
                 return .conflict
             }
@@ -32,7 +33,8 @@ extension Writer {
                 kept = (existing.id, existing.createdAt)
             } else {
                 if existing.consumer != consumer, !existing.isStopped { isOthers = true }
-                // Another consumer, or another way out: what waits must neither be shown to the new one nor sent there.
+                // Another consumer, or another lane: waiting rows must neither be shown to the new consumer nor sent
+                // there.
                 ended +=
                     existing.token.utf8.elementsEqual(device.token.utf8)
                     ? try end(existing.id, by: .tokenMoved, .tokenMoved, &context)
@@ -45,7 +47,7 @@ extension Writer {
             id = kept.id
             try renew(id, device, &context)
             if existing?.isStopped == true { try forgetStop(id) }
-            // What waits for the end of quiet hours waits for that of another place.
+            // Rows that wait for the end of quiet hours now wait for that of another time zone.
             if hasMoved { try requeue(registration: id, &context) }
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
@@ -57,7 +59,7 @@ extension Writer {
                 changed += try endSessions(of: consumer, before: session)
                 ended += try endOthers(than: device.device.rawValue, of: consumer, &context)
             }
-            // What is in memory of a session that was bound says no device.
+            // The sessions in memory do not have the device of a session that was bound.
             if changed > 0 { noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
         }
         memory.registrations.remove(consumer)
@@ -86,7 +88,7 @@ extension Writer {
         return .registered(RegistrationChange(registration: registration, created: isCreated, ended: ended))
     }
 
-    /// The registration of a device for an app, before it is registered anew.
+    /// The registration of a device for an app, before it is registered again.
     private struct ExistingRegistration {
         var id: Int64
         var consumer: Int64
@@ -94,14 +96,14 @@ extension Writer {
         var token: String
         var createdAt: Timestamp
         var timeZone: String?
-        /// Whether it is of an app of the same id that was deleted.
+        /// Whether it belongs to a deleted app of the same id.
         var isDeleted: Bool
-        /// Whether its provider called its token dead.
+        /// Whether its provider reported its token as dead.
         var isStopped: Bool
-        /// Whether nobody knows it any more.
+        /// Whether lookups no longer find it.
         var isHidden: Bool { isDeleted || isStopped }
 
-        /// Whether a device shows the registration's present token.
+        /// Whether a device presents the registration's present token.
         func isProven(by device: DeviceToRegister) -> Bool {
             PushTokenProof(forms: [Array(device.token.utf8)]).proves(token)
                 || device.currentToken?.proves(token) == true
@@ -131,10 +133,10 @@ extension Writer {
         )
     }
 
-    /// More than people have; each costs every message a row.
+    /// The number of registrations of one consumer: more than people have; each costs every message a row.
     private static let perConsumer: Int64 = 100
 
-    /// A consumer's registrations beyond the limit go, those that were registered longest ago.
+    /// Ends a consumer's registrations beyond the limit, the oldest first.
     func endOldest(of consumer: Int64, _ context: inout TurnContext) throws -> [RegistrationID] {
         var oldest: [Int64] = []
         let rows = try db.prepare(
@@ -180,7 +182,7 @@ extension Writer {
     }
 
     private func renew(_ id: Int64, _ device: DeviceToRegister, _ context: inout TurnContext) throws {
-        // What the device no longer wants must not arrive late.
+        // Pushes that the device no longer wants must not arrive late.
         if !device.receives.contains(.agent) {
             try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
         }
@@ -197,7 +199,7 @@ extension Writer {
         .int(id).text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
         .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
         .int(context.turn.now.milliseconds).text(ExtraTokenText.text(device.extraTokens)).run()
-        // A badge of this turn leaves with the token that the turn ends with, and what it says of its device is of then.
+        // A badge of this turn is sent with the token at the turn's end, and with the facts of the device at that time.
         for index in context.owned.indices where context.owned[index].registration.rawValue == id {
             context.owned[index].token = device.token
             context.owned[index].platform = device.platform
@@ -209,8 +211,8 @@ extension Writer {
         }
     }
 
-    /// Registrations of the brand with the same token under another device id or app move to the new one; says whether one
-    /// of them was another consumer's.
+    /// Moves registrations of the brand with the same token under another device id or app to the new one; returns
+    /// whether one of them was another consumer's.
     private func endOthers(
         withTokenOf device: DeviceToRegister,
         brand: Int64,
@@ -236,9 +238,9 @@ extension Writer {
         return (try others.flatMap { try end($0, by: .tokenMoved, .tokenMoved, &context) }, isOthers)
     }
 
-    /// Deletes a registration; what is pending for it is cancelled.
+    /// Deletes a registration; its pending deliveries are cancelled.
     ///
-    /// Returns it, unless it was stopped and so known to nobody.
+    /// Returns it, unless it was stopped and so hidden.
     func end(
         _ registration: Int64,
         by suppressedBy: SuppressedBy,

@@ -1,8 +1,8 @@
 import GatewayModel
 import GatewayStorage
 
-/// Devices whose rows waited for quiet hours that are others now; what a provider asked for, or the next try, they still wait
-/// for.
+/// Requeues of devices whose rows waited for quiet hours that have changed. The wait that a provider asked for, or that
+/// for the next try, stays.
 extension Writer {
     /// Makes the rows of a lane's devices due, queue by queue in the order in which they would have become due.
     func requeue(_ request: RequeueRequest, _ context: inout TurnContext) throws -> Int {

@@ -1,10 +1,10 @@
 import GatewayModel
 import GatewayStorage
 
-/// Resolved conversations without messages, of which only what counting needs is kept.
+/// Resolved conversations without messages, of which only the counters are kept.
 extension Writer {
-    /// Takes a conversation without messages away; of one that a back-end named, which may name it again and expects its
-    /// sequences to go on, the counters stay.
+    /// Removes a conversation without messages. The counters stay when a back-end named it: it may name it again and
+    /// expects its sequences to continue.
     func rest(_ conversation: Int64) throws {
         try db.prepare(
             """
@@ -15,8 +15,8 @@ extension Writer {
         try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
     }
 
-    /// Puts a conversation that rests back among the others, as it was, and says whether there was one; one whose consumer
-    /// is being erased is forgotten, so that its name is free.
+    /// Restores a resting conversation unchanged, and returns whether there was one; one whose consumer is being erased
+    /// is deleted, so that its name is free.
     func wake(_ name: BrandedName) throws -> Bool {
         let row = try db.prepare(
             """

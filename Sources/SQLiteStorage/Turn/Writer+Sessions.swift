@@ -13,11 +13,11 @@ extension Writer {
         if let credential = session.credential, try !isInForce(credential, brand: brand) { return .credentialRevoked }
         let name = BrandedName(brand: brand, id: session.consumer.rawValue)
         let known = try self.consumer(name)
-        // So may the session that had the assertion signed.
+        // The session that requested the assertion may have ended, too.
         if let signer = terms.signedBy, try !isLive(signer, of: known?.key, at: context.turn.now) {
             return .sessionEnded
         }
-        // The last of the refusals: what is refused otherwise may be presented again.
+        // The last check: an assertion that another check rejects may be presented again.
         if let code = terms.assertion?.presentation, try !burn(code, at: context.turn.now) { return .alreadyPresented }
         let consumer: KnownConsumer
         if let assertion = terms.assertion {
@@ -33,7 +33,8 @@ extension Writer {
             for other in try anonymousConsumers(of: session, terms, brand: brand, except: consumer.key, &context) {
                 try merge(other, into: consumer, .device(session.device?.rawValue), &opening, &context)
             }
-            // What was held for windows of sessions that have just ended goes now, before anything younger.
+            // Rows that were held for windows of sessions that have just ended are released now, before anything
+            // younger.
             if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
         }
         if let device = session.device?.rawValue {
@@ -62,18 +63,19 @@ extension Writer {
         .blob(session.tokenHash).int(brand).int(consumer.key).text(session.device?.rawValue).text(session.credential)
         .int(session.expiresAt.milliseconds).int(session.createdAt.milliseconds)
         .int(proofEnd.map { max($0, oneDayAfter).milliseconds }).run()
-        // One that had a session sign an assertion was not minted again.
+        // A session with a requested assertion was not minted by the account.
         if terms.signedBy == nil, let account = session.credential {
             try countMinted(by: account, brand: brand, session.brand, at: session.createdAt)
         }
         return .sessionOpened(opening)
     }
 
-    /// Ends what others have on a device, where the login shows their registration's token: who logs in has the device now.
+    /// Ends other consumers' registrations of a device, where the login presents their token: the caller has the device
+    /// now.
     ///
-    /// What was for others must not be shown there, even while the new one has not registered the device, or never does (R71,
-    /// R79). A login without an identifier keeps what another one without has: its device may have logged in anew, and a
-    /// name may still merge both.
+    /// Pushes for others must not be shown there, even while the new consumer has not registered the device, or never
+    /// does (R71, R79). A login without an identifier keeps the registrations of others without one: its device may
+    /// have logged in again, and a login with an identifier may still merge both.
     private func endOthersRegistrations(
         of device: String,
         brand: Int64,
@@ -109,7 +111,7 @@ extension Writer {
         return try row.next() && row.int64(0) != 0
     }
 
-    /// A login on one device ends what the consumer has on others, and its older sessions wherever they are.
+    /// Ends a consumer's registrations of other devices, and its older sessions on any device.
     private func logOutOthers(
         than device: String,
         of consumer: Int64,
@@ -133,7 +135,7 @@ extension Writer {
         return try others.flatMap { try end($0, by: .unregistered, .unregistered, &context) }
     }
 
-    /// Whether a session is a consumer's and has not ended.
+    /// Whether a session belongs to a consumer and has not ended.
     func isLive(_ tokenHash: [UInt8], of consumer: Int64?, at now: Timestamp) throws -> Bool {
         guard let consumer else { return false }
         let row = try db.prepare(
@@ -155,16 +157,16 @@ extension Writer {
         return try row.next()
     }
 
-    /// Binds a session to its device, if it is bound to none; returns how many sessions were bound.
+    /// Binds a session to its device, if it is bound to none; returns the number of bound sessions.
     func bind(_ session: [UInt8], to device: String) throws -> Int {
         try db.prepare("UPDATE sessions SET device = ? WHERE token_hash = ? AND device IS NULL")
             .text(device).blob(session).run()
         return db.changedRows
     }
 
-    /// Ends the sessions that a consumer had opened before one; returns how many.
+    /// Ends the sessions that a consumer had opened before one; returns their number.
     ///
-    /// Where a consumer may have one device, a login that names none shows by its registration which one it is; a later
+    /// Where a consumer may have one device, the registration of a login that names none identifies its device. A later
     /// login stays, and ends this one when it registers.
     func endSessions(of consumer: Int64, before session: [UInt8]) throws -> Int {
         try db.prepare(
@@ -187,18 +189,18 @@ extension Writer {
         opening.endedSessions += db.changedRows
     }
 
-    /// Remembers whose sessions a login or a merge has ended.
+    /// Records the sessions that a login or a merge has ended.
     func noteEnds(_ opening: SessionOpening, _ brand: BrandID) {
         guard opening.endedSessions > 0 else { return }
         for consumer in [opening.consumer] + opening.merged.map(\.id) { noteEnd(brand, consumer) }
     }
 
-    /// Remembers that sessions of a consumer have ended.
+    /// Records that sessions of a consumer have ended.
     func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) {
         endedSessions.insert(.consumer(ConsumerName(brand: brand, consumer: consumer)))
     }
 
-    /// Ends all sessions of a consumer; returns how many.
+    /// Ends all sessions of a consumer; returns their number.
     func endSessions(of consumer: Int64) throws -> Int {
         try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(consumer).run()
         return db.changedRows
@@ -241,7 +243,7 @@ extension Writer {
         guard let key = try brandKey(brand),
             let found = try self.consumer(BrandedName(brand: key, id: consumer.rawValue))
         else { return .sessionsEnded(EndedSessions()) }
-        // A session that is bound to no device may be in use on any: it ends with each of them.
+        // A session that is bound to no device may be used on any: it ends with each of them.
         try db.prepare("DELETE FROM sessions WHERE consumer = ?1 AND (?2 IS NULL OR device IS NULL OR device = ?2)")
             .int(found.key).text(device?.rawValue).run()
         let count = db.changedRows

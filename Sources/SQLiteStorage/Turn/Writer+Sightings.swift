@@ -1,14 +1,14 @@
 import GatewayModel
 import GatewayStorage
 
-/// When devices were last heard of.
+/// The times at which devices were last active.
 extension Writer {
     func note(_ sighting: DeviceSighting, _ context: TurnContext) throws {
         guard let key = try consumerKey(sighting.consumer.brand, sighting.consumer.consumer) else { return }
         try see(sighting.device.rawValue, of: key, at: context.turn.now)
     }
 
-    /// Notes that a device gave a sign of life, if that is not known within the hour.
+    /// Stores that a device was active, at most once an hour.
     func see(_ device: String, of consumer: Int64, at now: Timestamp) throws {
         try db.prepare(
             "UPDATE registrations SET last_seen_at = ?1 WHERE consumer = ?2 AND device = ?3 AND last_seen_at <= ?4"
@@ -31,10 +31,10 @@ extension Writer {
         return .unregistered(change)
     }
 
-    /// Notes that somebody looks for stale devices, and tells the moment before which none counts as last heard of.
+    /// Records a check for stale devices, and returns the moment from which inactivity counts.
     ///
-    /// A time in which nobody looked, more than a tenth of the limit, is none in which devices could be heard of; nor is one
-    /// by a clock that was that far ahead. What is noted is a little behind, so that not each look is written.
+    /// A gap of more than a tenth of the limit between two checks does not count as inactivity; nor does a time by a
+    /// clock that was that far ahead. The stored time lags a little, so that not each check is written.
     private func look(at brand: Int64, for stale: StaleDevices, now: Timestamp) throws -> Timestamp {
         let limit = now.milliseconds - stale.notSeenSince.milliseconds
         let row = try db.prepare("SELECT looked_at, heard_from FROM stale_looks WHERE brand = ?").int(brand)

@@ -1,17 +1,18 @@
 import GatewayModel
 import GatewayStorage
 
-/// Devices whose tokens a provider calls dead: hidden at once, ended later, or put back when the provider was wrong.
+/// Devices whose tokens a provider reports as dead: hidden at once, ended later, or restored when the provider was
+/// wrong.
 ///
-/// Their registrations keep their rows, in a state of their own, so that a logout, an erasure or another consumer's registration of
-/// the device ends them like any other.
+/// Their registrations keep their rows, in a state of their own, so that a logout, an erasure or another consumer's
+/// registration of the device ends them like any other.
 extension Writer {
-    /// Hides a registration, and cancels what waits for it.
+    /// Hides a registration, and cancels its waiting rows.
     ///
     /// - Parameters:
     ///   - registration: The registration.
     ///   - lane: Its lane.
-    ///   - failed: The delivery that was refused, which is in the log; nil when it ended for another reason.
+    ///   - failed: The delivery that was rejected, which is in the log; nil when it ended for another reason.
     ///   - context: The turn.
     /// - Throws: An error of SQLite.
     func stop(
@@ -38,7 +39,7 @@ extension Writer {
         context.noteStopped(registration, lane: lane)
     }
 
-    /// What outcomes of the turn have stopped, with the number of each lane's registrations.
+    /// Returns the devices that outcomes of the turn have stopped, with the number of each lane's registrations.
     func stopped(_ context: TurnContext) throws -> [LaneID: StoppedDevices] {
         var stopped: [LaneID: StoppedDevices] = [:]
         for (lane, registrations) in context.stopped {
@@ -53,7 +54,7 @@ extension Writer {
         return try row.next() ? Int(row.int64(0)) : 0
     }
 
-    /// Remembers which lanes are suspended.
+    /// Stores the suspended lanes.
     func store(suspensions: [LaneID: Bool], at now: Timestamp) throws {
         for (lane, isSuspended) in suspensions {
             if isSuspended {
@@ -65,7 +66,7 @@ extension Writer {
         }
     }
 
-    /// Ends registrations whose devices are gone.
+    /// Ends the registrations of stopped devices.
     func invalidate(_ request: StoppedDeviceRequest, _ context: TurnContext) throws -> StoppedDeviceResult {
         let found = try stoppedDevices(request)
         for registration in found {
@@ -78,7 +79,7 @@ extension Writer {
         return try result(found, of: request)
     }
 
-    /// Registers devices again that a provider was wrong about, and lets their deliveries wait again.
+    /// Restores devices about which a provider was wrong, and requeues their deliveries.
     func putBack(_ request: StoppedDeviceRequest, _ context: inout TurnContext) throws -> StoppedDeviceResult {
         let found = try stoppedDevices(request)
         for registration in found {
@@ -96,10 +97,10 @@ extension Writer {
         row.end()
         try db.prepare("UPDATE registrations SET state = 'active' WHERE id = ?").int(registration).run()
         memory.registrations.remove(consumer)
-        // None when its app is gone.
+        // None when its app is deleted.
         guard let known = try registrations(of: consumer).first(where: { $0.id == registration }) else { return }
         var deliveries: [(id: Int64, expiresAt: Int64)] = []
-        // The newest first: what it takes the place of stays where it is.
+        // The newest first: rows that it replaces stay in the log.
         let rows = try db.prepare(
             """
             SELECT delivery, expires_at FROM stopped_deliveries WHERE registration = ? AND expires_at > ? \
@@ -112,7 +113,7 @@ extension Writer {
         }
     }
 
-    /// It is registered, or ended: nothing is to be done with it any more.
+    /// Deletes the record of a stop, once the device is registered again or its registration has ended.
     func forgetStop(_ registration: Int64) throws {
         try db.prepare("DELETE FROM stopped_devices WHERE registration = ?").int(registration).run()
         try db.prepare("DELETE FROM stopped_deliveries WHERE registration = ?").int(registration).run()
@@ -147,7 +148,7 @@ extension Writer {
         )
     }
 
-    /// What a start finds of the lanes that there are.
+    /// Returns the stopped devices of all lanes at a start.
     func stoppedAtStart() throws -> [LaneID: StoppedAtStart] {
         var found: [LaneID: StoppedAtStart] = [:]
         let rows = try db.prepare(

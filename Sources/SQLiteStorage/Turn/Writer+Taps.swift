@@ -1,13 +1,13 @@
 import GatewayModel
 import GatewayStorage
 
-/// What devices say of pushes that they got.
+/// Reports of devices about pushes.
 extension Writer {
     func tap(_ request: TapRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
         guard let brand = try brandKey(request.brand), let consumer = try consumerKey(request.brand, request.consumer),
             let (message, conversation) = try message(request.message, request.brand, request.consumer, key: consumer)
         else { return .notFound }
-        // Nothing of the consumer's own is ever pushed.
+        // The consumer's own messages are never pushed.
         guard message.kind != .consumer else { return .notFound }
         try see(request.device.rawValue, of: consumer, at: context.turn.now)
         let key = Int64(bitPattern: request.message.high)
@@ -19,7 +19,7 @@ extension Writer {
             )
         }
         if let until = message.lookBackUntil, until < context.turn.now { return .gone }
-        // A device's clock may be behind: nobody taps what is not there yet.
+        // A device's clock may be behind: a tap cannot precede its message.
         var request = request
         request.tappedAt = max(request.tappedAt, message.acceptedAt)
         try db.prepare("INSERT INTO taps (message, device, tapped_at, action) VALUES (?, ?, ?, ?)")
@@ -58,7 +58,7 @@ extension Writer {
         return .tapped(TapAnswer(message: message, tappedAt: request.tappedAt, first: true))
     }
 
-    /// A consumer's message, and the key of its conversation.
+    /// Returns a consumer's message, and the key of its conversation.
     private func message(
         _ id: MessageID,
         _ brand: BrandID,
@@ -115,7 +115,7 @@ extension Writer {
         for id in try logRows(message: message, device: receipt.device.rawValue, consumer: consumer) {
             found += 1
             let before = try logFacts(id)
-            // The rank only rises: a tap stays a tap. What was said before is no change.
+            // The rank only rises: a tap stays a tap. A repeated receipt is no change.
             try db.prepare(
                 """
                 UPDATE delivery_log SET change = ?1, suppressed_by = NULL, \
@@ -134,7 +134,7 @@ extension Writer {
         return found > 0
     }
 
-    /// The second half of a message's id, as long as the message or a delivery of it is kept.
+    /// Returns the second half of a message's id, as long as the message or a delivery of it is stored.
     private func low(of message: Int64) throws -> Int64? {
         let row = try db.prepare(
             """

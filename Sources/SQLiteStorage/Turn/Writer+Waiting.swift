@@ -1,12 +1,12 @@
 import GatewayModel
 import GatewayStorage
 
-/// Until when the rows of a device wait that nobody owns: one line of `waiting` for each queue in which it has some.
+/// The time until which a device's unowned rows wait: one line of `waiting` for each queue in which it has some.
 ///
-/// A device that is to be left alone is left alone by all of its queues.
+/// A pause of a device applies to all of its queues.
 extension Writer {
-    /// Whether a new row of a device must wait in the store: behind others of its queue or of one before it, or because its
-    /// device is to be left alone.
+    /// Whether a new row of a device must wait in the store: behind others of its queue or of one before it, or because
+    /// its device is paused.
     func mustWait(_ registration: Int64, _ queue: OutboxQueue, now: Timestamp) throws -> Bool {
         let row = try db.prepare(
             "SELECT 1 FROM waiting WHERE registration = ?1 AND (queue <= ?2 OR coalesce(due, not_before) > ?3) LIMIT 1"
@@ -15,8 +15,8 @@ extension Writer {
         return try row.next()
     }
 
-    /// Rows that nobody owns, or no longer for a window, wait with those of their device and queue that do; where none does,
-    /// they are due, unless the device is to be left alone.
+    /// Adds unowned rows, or rows that are no longer held for a window, to those of their device and queue that wait;
+    /// where none does, they are due, unless the device is paused.
     func addWaiting(
         _ count: Int64,
         _ queue: OutboxQueue,
@@ -41,7 +41,7 @@ extension Writer {
         _ = try noteWaiting(row, &context)
     }
 
-    /// Rows went back to the store: no row of their device is due before they are.
+    /// Stores requeued rows: no row of their device is due before they are.
     func storeGivenBack(_ context: inout TurnContext) throws {
         guard !context.givenBack.isEmpty else { return }
         for (registration, back) in context.givenBack {
@@ -65,7 +65,7 @@ extension Writer {
         context.givenBack.removeAll(keepingCapacity: true)
     }
 
-    /// A row that nobody owned is gone.
+    /// Removes an unowned row from the counts.
     func removeWaiting(of registration: Int64, _ queue: OutboxQueue, _ context: inout TurnContext) throws {
         try db.prepare("UPDATE waiting SET rows = rows - 1 WHERE registration = ? AND queue = ?").int(registration)
             .int(queue.rawValue).run()
@@ -74,13 +74,13 @@ extension Writer {
         if db.changedRows > 0 { context.noteNoneWaiting(registration, queue) }
     }
 
-    /// What is left of a device in a queue waits until its lane asks for it again.
+    /// Marks the remaining rows of a device in a queue as waiting until its lane recalls them.
     func putBehind(_ registration: Int64, _ queue: OutboxQueue) throws {
         try db.prepare("UPDATE waiting SET due = NULL WHERE registration = ? AND queue = ?").int(registration)
             .int(queue.rawValue).run()
     }
 
-    /// What was left of a device is due, if it does not wait for another reason by now.
+    /// Makes a device's remaining rows due, unless they wait for another reason by now.
     func recall(_ registration: RegistrationID, _ context: inout TurnContext) throws {
         let rows = try db.prepare(
             """
@@ -91,7 +91,7 @@ extension Writer {
         _ = try noteWaiting(rows, &context)
     }
 
-    /// Notes what `registration`, `lane`, `queue` and `due` of a statement's rows say; returns how many these are.
+    /// Records `registration`, `lane`, `queue` and `due` of a statement's rows; returns their number.
     func noteWaiting(_ rows: Statement, _ context: inout TurnContext) throws -> Int {
         var count = 0
         while try rows.next() {

@@ -16,7 +16,8 @@ extension Writer {
         )
     }
 
-    /// Gives to their lanes what no window holds any more: of the consumer of a name, or of the one that it was merged into.
+    /// Releases rows to their lanes that no window holds any more: of the consumer of a name, or of the one that it was
+    /// merged into.
     func release(_ name: ConsumerName, _ context: inout TurnContext) throws {
         guard let brand = try brandKey(name.brand),
             let consumer = try consumer(BrandedName(brand: brand, id: name.consumer.rawValue))
@@ -24,9 +25,9 @@ extension Writer {
         try release(consumer, name.brand, &context)
     }
 
-    /// Gives to their lanes what no window holds any more.
+    /// Releases rows to their lanes that no window holds any more.
     func release(_ consumer: KnownConsumer, _ brand: BrandID, _ context: inout TurnContext) throws {
-        // One that is quarantined has no rows.
+        // A quarantined registration has no rows.
         for registration in try registrations(of: consumer.key)
         where !isHeld(brand, consumer, registration, context) {
             try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE registration = ? AND held = 1")

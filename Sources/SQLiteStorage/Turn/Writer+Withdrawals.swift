@@ -1,7 +1,7 @@
 import GatewayModel
 import GatewayStorage
 
-/// Rows that end without an answer of a provider.
+/// Rows that end without a provider's response.
 extension Writer {
     /// Moves a row to the log with the facts of its last try, if it had one; does nothing when it is there already.
     func withdraw(
@@ -11,7 +11,7 @@ extension Writer {
         _ context: inout TurnContext
     ) throws {
         let change = try nextChange()
-        // What was tapped or received was made, whatever ends the row.
+        // A tap or a receipt shows that the push was made, whatever ends the row.
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
@@ -80,13 +80,13 @@ extension Writer {
         }
     }
 
-    /// Ends the older rows of a registration that a new one, which is in the outbox already, takes the place of; whether
-    /// a lane has them or not.
+    /// Ends the older rows of a registration that a new one, which is in the outbox already, replaces; whether a lane
+    /// has them or not.
     func collapse(before new: TurnContext.NewRow, _ context: inout TurnContext) throws {
         let rows: Statement
         switch new.kind {
         case .badge:
-            // The newest badge is the only one that matters.
+            // Only the newest badge matters.
             rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND queue = 1 AND id < ?")
                 .int(new.registration.id).int(new.id)
         case .message:
@@ -117,11 +117,11 @@ extension Writer {
     }
 }
 
-/// Which rows of a registration are meant.
+/// The selected rows of a registration.
 enum RegistrationRows: Int64 {
     case all
     /// Agents' messages, and the badges that follow them.
     case agent
-    /// What was sent unasked.
+    /// Proactive messages.
     case proactive
 }

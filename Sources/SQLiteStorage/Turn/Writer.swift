@@ -2,22 +2,22 @@ import GRDB
 import GatewayModel
 import GatewayStorage
 
-/// Does the writing, one transaction at a time; confined to the pool's writer queue.
+/// Writes to the database, one transaction at a time; confined to the pool's writer queue.
 final class Writer {
     let db: Connection
     var memory: WriterMemory
-    /// What is known of the event ids that are remembered.
+    /// The memory of the stored event ids.
     var replays = ReplayMemory()
-    /// Whom the running transaction has told how many outbound items.
+    /// The numbers of outbound items of the running transaction, by brand.
     var told: [BrandID: Int] = [:]
-    /// Whose sessions the running transaction has ended.
+    /// The sessions that the running transaction has ended.
     var endedSessions: Set<SessionEnd> = []
 
-    /// A writer that knows nothing yet.
+    /// Creates a writer with an empty memory.
     ///
     /// - Parameters:
     ///   - db: Its connection.
-    ///   - memoryBytes: What it remembers of consumers.
+    ///   - memoryBytes: The memory for consumers.
     init(_ db: Connection, memoryBytes: Int) {
         self.db = db
         memory = WriterMemory(limit: memoryBytes)
@@ -25,7 +25,7 @@ final class Writer {
 
     func close() { db.close() }
 
-    /// Remembers nothing of what it knew.
+    /// Empties the memory.
     func forgetAll() { memory = WriterMemory(limit: memory.limit) }
 
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
@@ -80,8 +80,8 @@ final class Writer {
         return result
     }
 
-    /// Stores the counters that the turn has moved: one statement for each conversation, however many events it got, and none
-    /// where they are soon counted on from what is stored.
+    /// Stores the counters that the turn has changed: one statement for each conversation, however many events it got,
+    /// and none where they can be derived from the stored ones.
     func flush(_ context: inout TurnContext) throws {
         context.unread.reserveCapacity(context.unread.count + context.changedConsumers.count)
         for consumer in context.changedConsumers {
@@ -106,7 +106,8 @@ final class Writer {
         context.changedConversations.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a conversation has something unread; apart from its numbers, so that those are stored without its index.
+    /// Stores whether a conversation has unread messages; separate from its numbers, so that those are stored without
+    /// its index.
     private func storeHasUnread(_ conversation: KnownConversation) throws {
         let hasUnread = conversation.unread > 0
         guard hasUnread != conversation.isIndexed else { return }
@@ -127,7 +128,7 @@ final class Writer {
         return key
     }
 
-    /// The next delivery's number: never one that was given before, even if its row is gone.
+    /// Returns the next delivery's number: never a reused one, even if its row is removed.
     func newDelivery() throws -> Int64 {
         if let next = memory.nextDelivery {
             memory.nextDelivery = next + 1
@@ -147,7 +148,7 @@ final class Writer {
         return next
     }
 
-    /// When the newest delivery that is kept was queued.
+    /// Returns the time at which the newest stored delivery was queued.
     private func lastQueuedAt() throws -> Int64? {
         let row = try db.prepare(
             """
@@ -159,7 +160,7 @@ final class Writer {
         return try row.next() ? row.int64(0) : nil
     }
 
-    /// Says when a new delivery is queued: one before the last leaves a mark.
+    /// Records the time at which a new delivery is queued: one before the last leaves a mark.
     func noteQueued(_ id: Int64, at time: Int64) throws {
         if let last = memory.lastQueuedAt, time < last {
             try db.prepare("INSERT INTO clock_steps (delivery) VALUES (?)").int(id).run()
@@ -167,7 +168,7 @@ final class Writer {
         memory.lastQueuedAt = time
     }
 
-    /// Remembers the newest delivery's number and the newest message's key, before such rows are deleted.
+    /// Stores the newest delivery's number and the newest message's key, before such rows are deleted.
     func keepHighMark() throws {
         let newest = try newDelivery()
         memory.nextDelivery = newest
