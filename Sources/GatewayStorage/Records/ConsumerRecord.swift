@@ -6,8 +6,9 @@ package struct ConsumerRecord: Sendable, Equatable {
     package var consumer: StoredConsumer
     /// The anonymous consumers that were merged into it, oldest first.
     package var merged: [ConsumerID]
-    /// Its sessions, oldest first. Expired ones are kept for a day, an anonymous consumer's as long as their tokens
-    /// prove a merge.
+    /// Its sessions, oldest first.
+    ///
+    /// Expired ones are kept for a day, an anonymous consumer's as long as their tokens prove a merge.
     package var sessions: [StoredSession]
 
     /// Creates a record.

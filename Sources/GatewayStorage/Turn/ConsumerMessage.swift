@@ -95,9 +95,10 @@ package struct ConversationToOpen: Sendable {
         self.consumer = consumer
     }
 
-    /// The number of conversations named by the gateway that a consumer may have, including resolved ones. They are
-    /// removed with their messages (``HousekeepingBatch/Work/conversations(before:)``), and each makes reading the
-    /// unread count more expensive.
+    /// The number of conversations named by the gateway that a consumer may have, including resolved ones.
+    ///
+    /// They are removed with their messages (``HousekeepingBatch/Work/conversations(before:)``), and each makes reading
+    /// the unread count more expensive.
     package static let perConsumer = 1000
 }
 

@@ -243,8 +243,9 @@ package struct TapRequest: Sendable {
     package var tappedAt: Timestamp
     /// The action or button, as the device reports.
     package var action: String?
-    /// Whether the consumer's other pending proactive messages are cleared. It applies only to the first report of the
-    /// tap, so that a repetition never clears later messages.
+    /// Whether the consumer's other pending proactive messages are cleared.
+    ///
+    /// It applies only to the first report of the tap, so that a repetition never clears later messages.
     package var clearsOthers = false
 
     /// Creates a tap.

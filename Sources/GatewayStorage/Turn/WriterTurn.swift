@@ -15,7 +15,9 @@ package struct WriterTurn: Sendable {
     /// Done after the outcomes and before everything else, so that new rows stay behind them; costs next to nothing for
     /// a consumer without any.
     package var releases: [ConsumerName] = []
-    /// Devices that showed activity. It is stored before the changes, for each device not twice within
+    /// Devices that showed activity.
+    ///
+    /// The activity is stored before the changes, for each device not twice within
     /// ``GatewayModel/DeviceRegistration/seenForSeconds``.
     package var seen: [DeviceSighting] = []
     /// The changes by devices and back-ends, in the order of their requests.
@@ -31,7 +33,9 @@ package struct WriterTurn: Sendable {
     /// Registrations of which a claim left rows, and none of whose rows is in memory any more: the remaining rows
     /// become due, right after the outcomes.
     package var recalls: [RegistrationID] = []
-    /// Lanes whose quiet hours have changed: their rows no longer wait for them. Done right after the outcomes.
+    /// Lanes whose quiet hours have changed: their rows no longer wait for them.
+    ///
+    /// Done right after the outcomes.
     package var requeues: [RequeueRequest] = []
     /// Lanes that are suspended from now on (true) or no longer (false).
     ///

@@ -23,7 +23,9 @@ package struct WriterTurnResult: Sendable {
     /// A result for each request of ``WriterTurn/putBacks``, in order.
     package var putBacks: [StoppedDeviceResult]
     /// Rows of earlier turns that this one ended without a provider's response, for any reason: read, collapsed,
-    /// unregistered. Those that wait in memory are dropped.
+    /// unregistered.
+    ///
+    /// Those that wait in memory are dropped.
     package var withdrawn: [WithdrawnRow]
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
@@ -129,7 +131,9 @@ package struct IncarnationStart: Sendable {
     package var backlog: [LaneQueue: Timestamp]
     /// The number of rows that were requeued from earlier incarnations.
     package var recovered: Int
-    /// The newest message's id; those of new ones are above it, whatever the clock shows. Nil when there is none.
+    /// The newest message's id; those of new ones are above it, whatever the clock shows.
+    ///
+    /// Nil when there is none.
     package var lastMessage: MessageID?
     /// Lanes with stopped devices, and those that are suspended.
     package var stopped: [LaneID: StoppedAtStart] = [:]

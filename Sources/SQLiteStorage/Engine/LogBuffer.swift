@@ -90,8 +90,9 @@ final class LogBuffer: @unchecked Sendable {
         return code == SQLITE_OK ? work(mine.pointee.original) : code
     }
 
-    /// Writes the buffered bytes. After an error they are dropped: SQLite gets the error, rolls back the transaction
-    /// and overwrites the range.
+    /// Writes the buffered bytes.
+    ///
+    /// After an error they are dropped: SQLite gets the error, rolls back the transaction and overwrites the range.
     private static func flush(
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ mine: UnsafeMutablePointer<Methods>

@@ -15,8 +15,9 @@ struct ReadConnection {
     /// Returns the cached statement of a constant text: preparing a statement costs more than most take to run.
     func kept(_ sql: StaticString) throws -> Statement { try kept(shape: String(describing: sql)) }
 
-    /// Returns the cached statement of a text that is composed of constants, in few ways. Each text is cached as long
-    /// as the connection is open, so that it must not contain a value.
+    /// Returns the cached statement of a text that is composed of constants, in few ways.
+    ///
+    /// Each text is cached as long as the connection is open, so that it must not contain a value.
     func kept(shape sql: String) throws -> Statement {
         let kept = try db.cachedStatement(sql: sql)
         return try Statement(handle, of: kept.sqliteStatement, owner: kept) ?? prepare(sql)

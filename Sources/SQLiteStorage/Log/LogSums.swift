@@ -68,8 +68,9 @@ struct LogSums {
 }
 
 extension DeliveryReports {
-    /// Adds finished deliveries. Badges do not count; silent pushes cannot be tapped and do not count among those that
-    /// can.
+    /// Adds finished deliveries.
+    ///
+    /// Badges do not count; silent pushes cannot be tapped and do not count among those that can.
     fileprivate mutating func add(_ state: DeliveryState, _ marks: LogMarks, _ count: Int64) {
         guard !marks.contains(.badge) else { return }
         if marks.contains(.delivered) { delivered += count }

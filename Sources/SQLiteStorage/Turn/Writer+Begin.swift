@@ -18,8 +18,9 @@ extension Writer {
         return start
     }
 
-    /// Releases rows that earlier incarnations owned or held for their windows. Makes rows due that only quiet hours
-    /// which have changed since, or a wrong clock, have delayed.
+    /// Releases rows that earlier incarnations owned or held for their windows.
+    ///
+    /// Makes rows due that only quiet hours which have changed since, or a wrong clock, have delayed.
     ///
     /// Devices whose rows have waited longest come first. Returns the number of owned rows. The outbox is read once; an
     /// index of owned rows would cost a write with every accepted row.

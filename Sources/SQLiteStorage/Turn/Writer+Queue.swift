@@ -3,6 +3,7 @@ import GatewayStorage
 
 extension Writer {
     /// Writes an outbox row, held or not: owned when its lane has a slot and nothing older of the registration waits.
+    ///
     /// Then ends the older rows that it replaces.
     ///
     /// In this order, so that it waits as long as they would have: a provider that asked for a pause gets it.

@@ -3,8 +3,9 @@ import GatewayStorage
 
 /// Resolved conversations without messages, of which only the counters are kept.
 extension Writer {
-    /// Removes a conversation without messages. The counters stay when a back-end named it: it may name it again and
-    /// expects its sequences to continue.
+    /// Removes a conversation without messages.
+    ///
+    /// The counters stay when a back-end named it: it may name it again and expects its sequences to continue.
     func rest(_ conversation: Int64) throws {
         try db.prepare(
             """
