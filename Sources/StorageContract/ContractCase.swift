@@ -1,29 +1,29 @@
 import GatewayStorage
 import Testing
 
-/// One rule that every engine keeps, with the test of it; reports through Swift Testing, so run it within a test.
+/// One rule that every engine keeps, with its test; reports through Swift Testing, so run it within a test.
 package struct ContractCase: Sendable, CustomTestStringConvertible {
-    /// What must hold.
+    /// The rule.
     package let name: String
     private let body: @Sendable (ContractFixture) async throws -> Void
 
     /// Creates a rule and its test.
     ///
     /// - Parameters:
-    ///   - name: What must hold.
-    ///   - body: Fails the running test when it does not hold.
+    ///   - name: The rule.
+    ///   - body: The test, which records an issue when the rule is violated.
     init(_ name: String, _ body: @escaping @Sendable (ContractFixture) async throws -> Void) {
         self.name = name
         self.body = body
     }
 
-    /// What must hold.
+    /// The rule.
     package var testDescription: String { name }
 
     /// Runs the test on an engine, with a store of its own.
     ///
     /// - Parameter engine: The engine.
-    /// - Throws: What the engine threw where nothing should be thrown.
+    /// - Throws: An unexpected error of the engine.
     package func run(on engine: any ContractEngine) async throws {
         let fixture = try await ContractFixture(engine: engine)
         do {

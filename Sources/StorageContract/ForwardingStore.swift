@@ -1,13 +1,13 @@
 package import GatewayModel
 package import GatewayStorage
 
-/// A store that hands every call on to another, for tests that put something of their own before one or two of them.
+/// A store that forwards every call to another, for tests that replace one or two of them.
 package protocol ForwardingStore: GatewayStore {
     /// The store that does the work.
     var base: any GatewayStore { get }
 }
 
-// Each of these is described where it is required, in `GatewayStore`.
+// Each of these is described at its requirement, in `GatewayStore`.
 extension ForwardingStore {
     package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         try await base.commit(turn)

@@ -10,7 +10,7 @@ enum AcceptCases {
         unknownBrand, rejectedLeavesNothing,
     ]
 
-    static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, over turns") {
+    static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, across turns") {
         (f) async throws in
         let first = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1", in: "c-2"))
         #expect(try first.map { try $0.acceptedEvent.sequence } == [1, 2, 1])
@@ -20,7 +20,7 @@ enum AcceptCases {
         #expect(try await f.messages("u-1", in: "c-2").map(\.sequence) == [1, 2])
     }
 
-    static let wholeMessageIsKept = ContractCase("a message is kept with everything that its event said") {
+    static let wholeMessageIsKept = ContractCase("a message is stored with all members of its event") {
         (f) async throws in
         var event = f.event(.proactiveMessage, "u-ä", in: "c-1")
         event.dialog = "d-1"
@@ -54,7 +54,7 @@ enum AcceptCases {
         #expect(message.acceptedAt == f.now && message.sentAt == f.now.adding(seconds: -5))
         #expect(message.expiresAt == f.now.adding(seconds: 60))
         #expect(message.lookBackUntil == f.now.adding(seconds: 90) && message.campaign == "spring")
-        // What an event leaves out stays out, and the brand's time to live applies.
+        // Members that an event leaves out stay absent, and the brand's time to live applies.
         try await f.accepted(f.message("u-ä"))
         let plain = try #require(try await f.messages("u-ä", in: "c-1").last)
         #expect(plain.title == nil && plain.data == nil && plain.link == PlatformLinks() && plain.lookBackUntil == nil)
@@ -62,7 +62,7 @@ enum AcceptCases {
         #expect(plain.expiresAt == f.now.adding(seconds: ContractFixture.settings.messageTtlSeconds))
     }
 
-    static let activeConversation = ContractCase("an event without conversation goes to the newest open one") {
+    static let activeConversation = ContractCase("an event without a conversation goes to the newest open one") {
         (f) async throws in
         try await f.accepted(f.message("u-1", in: "c-1"))
         try await f.accepted(f.message("u-1", in: "c-2"))
@@ -78,7 +78,7 @@ enum AcceptCases {
         #expect(try await f.accepted(f.message("u-2", in: nil)).conversation?.rawValue != "c-2")
     }
 
-    static let opensConversation = ContractCase("an event without conversation opens one when there is none") {
+    static let opensConversation = ContractCase("an event without a conversation opens one when there is none") {
         (f) async throws in
         let results = try await f.accept(f.message("u-1", in: nil), f.message("u-1", in: nil))
         let first = try results[0].acceptedEvent
@@ -100,7 +100,7 @@ enum AcceptCases {
         #expect(try await f.accept(read) == [.rejected(.conversationOfAnotherConsumer)])
         #expect(try await f.unread("u-1") == 2)
         #expect(try await f.unread("u-2") == 0)
-        // What was rejected is not remembered: the same event may come again, corrected.
+        // A rejected event is not remembered: the same event may be sent again, corrected.
         let corrected = f.message("u-2", in: "c-2", id: "evt-again")
         let wrong = f.message("u-2", in: "c-1", id: "evt-again")
         #expect(try await f.accept(wrong) == [.rejected(.conversationOfAnotherConsumer)])
@@ -116,7 +116,7 @@ enum AcceptCases {
         #expect(asked == nil)
     }
 
-    static let resolvedOpensAgain = ContractCase("a resolved conversation opens again with a new message") {
+    static let resolvedOpensAgain = ContractCase("a new message reopens a resolved conversation") {
         (f) async throws in
         try await f.accepted(f.message("u-1", in: "c-1"))
         let resolved = try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
@@ -143,7 +143,7 @@ enum AcceptCases {
         #expect(try await f.unread("u-1") == 4)
     }
 
-    static let resolveUnknown = ContractCase("a conversation that nobody knows cannot be resolved or read") {
+    static let resolveUnknown = ContractCase("an unknown conversation cannot be resolved or read") {
         (f) async throws in
         let results = try await f.accept(
             f.event(.conversationResolved, "u-1", in: "c-9"),
@@ -174,7 +174,8 @@ enum AcceptCases {
         #expect(consumer.unread == 3 && consumer.createdAt == f.now && !consumer.anonymous)
     }
 
-    static let silentAndProactive = ContractCase("silent and proactive messages count nothing") { (f) async throws in
+    static let silentAndProactive = ContractCase("silent and proactive messages do not count as unread") {
+        (f) async throws in
         var silent = f.message("u-1")
         silent.silent = true
         let request = f.request([f.message("u-1"), silent, f.proactive("u-1")])
@@ -218,7 +219,7 @@ enum AcceptCases {
         let other = try #require(try await f.accepted(f.message("u-1", in: "c-2")).messageID)
         let foreign = f.readEvent("u-1", in: "c-1", .message(other))
         #expect(try await f.accept(foreign) == [.rejected(.unknownMessage)])
-        // They came in another order than they were written in.
+        // They arrived in another order than they were written.
         for source: Int64 in [7, 5, 6] {
             var event = f.message("u-2", in: "c-3")
             event.sourceSequence = source
@@ -226,7 +227,7 @@ enum AcceptCases {
         }
         #expect(try await f.accepted(f.readEvent("u-2", in: "c-3", .sourceSequence(5))).unread == 3)
         #expect(try await f.accepted(f.readEvent("u-2", in: "c-3", .sourceSequence(7))).unread == 0)
-        // In one turn with what it reads and with what comes after it.
+        // In one turn with the messages that it reads and with later ones.
         let results = try await f.accept(
             f.message("u-1"),
             f.readEvent("u-1", in: "c-1", .sequence(99)),
@@ -236,7 +237,7 @@ enum AcceptCases {
         #expect(try await f.unread("u-1") == 2)
     }
 
-    static let unknownBrand = ContractCase("an unknown brand's events are rejected and leave nothing") {
+    static let unknownBrand = ContractCase("an unknown brand's events are rejected and store nothing") {
         (f) async throws in
         let request = f.request([f.message("u-1"), f.message("u-1")], brand: BrandID(trusted: "gone"))
         let result = try await f.commit { $0.accepts = [request] }

@@ -10,7 +10,7 @@ enum AdministrationCases {
         credentials, credentialDetails, credentialTaken, revoke, allSurvive, idempotency, codes, closed, probe,
     ]
 
-    static let brands = ContractCase("brands are kept with their settings, by id") { (f) async throws in
+    static let brands = ContractCase("brands are stored with their settings, ordered by id") { (f) async throws in
         var settings = BrandSettings()
         settings.preview = .sender
         settings.presence = .device
@@ -36,13 +36,13 @@ enum AdministrationCases {
         #expect(try await f.store.brands().count == 2)
     }
 
-    static let brandTaken = ContractCase("a brand's id is given once") { (f) async throws in
+    static let brandTaken = ContractCase("a brand's id is unique") { (f) async throws in
         let brand = Brand(id: f.brand, name: "Other", settings: BrandSettings(), createdAt: f.now)
         await #expect(throws: StorageError.duplicate) { try await f.store.insertBrand(brand) }
         #expect(try await f.store.brands().map(\.name) == ["Acme"])
     }
 
-    static let deleteBrand = ContractCase("a deleted brand takes everything of its own along, and nothing else") {
+    static let deleteBrand = ContractCase("a deleted brand's data is deleted, and nothing else") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
@@ -72,13 +72,13 @@ enum AdministrationCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let deleteUnknown = ContractCase("a brand or app that is not there cannot be deleted") { (f) async throws in
+    static let deleteUnknown = ContractCase("an unknown brand or app cannot be deleted") { (f) async throws in
         #expect(try await f.store.deleteBrand(BrandID(trusted: "gone")) == nil)
         #expect(try await f.store.deleteApp(brand: f.brand, app: AppID(trusted: "gone")) == nil)
         #expect(try await f.store.deleteApp(brand: BrandID(trusted: "gone"), app: f.app) == nil)
     }
 
-    static let brandAgain = ContractCase("a brand made anew remembers nothing of the old one") { (f) async throws in
+    static let brandAgain = ContractCase("a brand created again has nothing of the old one") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1", id: "e"))
         let old = f.apns
@@ -89,7 +89,7 @@ enum AdministrationCases {
         #expect(accepted.sequence == 1 && accepted.unread == 1 && accepted.deliveries == 0)
     }
 
-    static let apps = ContractCase("apps are kept with their sealed settings") { (f) async throws in
+    static let apps = ContractCase("apps are stored with their sealed settings") { (f) async throws in
         let first = StoredApp(brand: f.brand, id: f.app, sealedSettings: [1, 2, 0, 3], updatedAt: f.now)
         #expect(try await f.store.apps() == [first])
         f.wait(seconds: 1)
@@ -115,12 +115,12 @@ enum AdministrationCases {
         for (id, key) in before { #expect(after[id] == key) }
     }
 
-    static let appOfNoBrand = ContractCase("an app needs its brand") { (f) async throws in
+    static let appOfNoBrand = ContractCase("an app requires its brand") { (f) async throws in
         await #expect(throws: StorageError.self) { try await f.putApp(BrandID(trusted: "gone"), f.app) }
         #expect(try await f.store.apps().count == 1)
     }
 
-    static let deleteApp = ContractCase("a deleted app ends its registrations and what is pending for them") {
+    static let deleteApp = ContractCase("a deleted app ends its registrations and their pending deliveries") {
         (f) async throws in
         let desk = AppID(trusted: "desk")
         _ = try await f.putApp(f.brand, desk)
@@ -160,7 +160,7 @@ enum AdministrationCases {
         )
     }
 
-    static let credentials = ContractCase("credentials are kept as they are, several of a kind") { (f) async throws in
+    static let credentials = ContractCase("credentials are stored unchanged, several of a kind") { (f) async throws in
         let first = credential(f, "sa-1", .serviceAccount)
         let second = credential(f, "sa-2", .serviceAccount)
         let key = credential(f, "key-1", .sdkKey, name: "web")
@@ -173,7 +173,7 @@ enum AdministrationCases {
         await #expect(throws: StorageError.self) { try await f.store.insertCredential(lost) }
     }
 
-    static let credentialDetails = ContractCase("what is public about a credential of each kind is kept as it is") {
+    static let credentialDetails = ContractCase("the public details of each kind of credential are stored unchanged") {
         (f) async throws in
         let key = PublicKeyDetails(publicKey: "-----BEGIN PUBLIC KEY-----\nMFkw\n", publicKeyFingerprint: "00ff")
         let inHand = VerificationKey(algorithm: .es256, keyId: nil, source: .key(key))
@@ -223,7 +223,7 @@ enum AdministrationCases {
         #expect(kinds == Set(CredentialKind.allCases), "every kind")
     }
 
-    static let credentialTaken = ContractCase("a credential's id and an SDK key's name are given once") {
+    static let credentialTaken = ContractCase("a credential's id and an SDK key's name are unique") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
@@ -248,7 +248,7 @@ enum AdministrationCases {
         #expect(try await f.store.credentials().isEmpty)
     }
 
-    static let allSurvive = ContractCase("what was stored is there in the next life") { (f) async throws in
+    static let allSurvive = ContractCase("stored data is there after a restart") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -276,7 +276,7 @@ enum AdministrationCases {
         try await f.store.beginIdempotent(record, forgetting: record.oldest)
     }
 
-    static let idempotency = ContractCase("a request with an idempotency key is noted once, for a day") {
+    static let idempotency = ContractCase("a request with an idempotency key is recorded once, for a day") {
         (f) async throws in
         func request(_ key: UInt8, body: UInt8 = 1) -> IdempotencyRecord {
             IdempotencyRecord(
@@ -287,14 +287,14 @@ enum AdministrationCases {
         }
         let first = request(1)
         #expect(try await begin(f, first) == nil)
-        // It runs: whoever comes meanwhile learns of it, and changes nothing of it.
+        // It runs: a request that arrives meanwhile gets its record, and does not change it.
         #expect(try await begin(f, request(1, body: 2)) == first)
         #expect(try await begin(f, request(2)) == nil)
         let answer = IdempotencyRecord.Answer(status: 201, location: "/v1/brands/acme", body: [0x7B, 0x7D])
         try await f.store.endIdempotent(key: first.key, answer: answer)
         let known = try #require(try await begin(f, request(1)))
         #expect(known.answer == answer && known.bodyHash == first.bodyHash)
-        // One that did nothing is forgotten, one with a secret keeps no body.
+        // The record of a request that changed nothing is deleted; one with a secret stores no body.
         try await f.store.endIdempotent(key: request(2).key, answer: nil)
         #expect(try await begin(f, request(2)) == nil)
         let secret = IdempotencyRecord.Answer(status: 201, location: nil, body: nil)
@@ -306,7 +306,8 @@ enum AdministrationCases {
         #expect(try await begin(f, request(1, body: 3)) == nil)
     }
 
-    static let codes = ContractCase("a code is burnt once, for an hour, across restarts, however many come at once") {
+    static let codes = ContractCase("a code is burnt once, for an hour, across restarts, even with concurrent requests")
+    {
         (f) async throws in
         func code(_ byte: UInt8) -> RedeemedCode {
             RedeemedCode(hash: .init(repeating: byte, count: 32), keptFrom: f.now)
@@ -322,16 +323,16 @@ enum AdministrationCases {
         #expect(winners == 1)
         _ = try await f.restart()
         f.now = f.now.adding(milliseconds: RedeemedCode.lifetimeMilliseconds - 1)
-        // A repetition does not make it younger.
+        // A repetition does not extend its retention.
         #expect(try await !f.store.burnCode(code(1)))
         f.now = f.now.adding(milliseconds: 1)
         #expect(try await f.store.burnCode(code(1)))
-        // Also when the clock goes back.
+        // Also when the clock is set back.
         f.now = f.now.adding(seconds: -3600)
         #expect(try await !f.store.burnCode(code(1)))
     }
 
-    static let closed = ContractCase("a closed store says so") { (f) async throws in
+    static let closed = ContractCase("a closed store throws closed") { (f) async throws in
         await f.store.close()
         await f.store.close()
         await #expect(throws: StorageError.closed) { try await f.store.probe() }
@@ -340,7 +341,7 @@ enum AdministrationCases {
         await #expect(throws: StorageError.closed) { try await f.store.brands() }
     }
 
-    static let probe = ContractCase("an open store answers, and an empty turn does nothing") { (f) async throws in
+    static let probe = ContractCase("an open store responds, and an empty turn does nothing") { (f) async throws in
         try await f.store.probe()
         let result = try await f.commit { _ in }
         #expect(result.owned.isEmpty && result.unowned.isEmpty && result.unread.isEmpty)

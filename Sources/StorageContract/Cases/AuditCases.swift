@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// The audit trail: written with what it tells, kept longer than the brand.
+/// The audit trail: written in the transaction of the change, stored longer than the brand.
 enum AuditCases {
     static let all = [withTheChange, notWithoutTheChange, windows, outlivesTheBrand, retention, consumers, minted]
 
@@ -28,8 +28,9 @@ enum AuditCases {
         try await f.store.audit(AuditQuery(brand: brand, limit: 100)).map(\.entry)
     }
 
-    static let consumers = ContractCase("what back-ends do to consumers and readers is told, and only when it is done")
-    {
+    static let consumers = ContractCase(
+        "back-ends' changes of consumers and readers are audited, and only when they are made"
+    ) {
         (f) async throws in
         let id = ConsumerID(trusted: "u-1")
         let reader = SubscriptionID(trusted: "crm")
@@ -58,7 +59,7 @@ enum AuditCases {
         #expect(try await trail(f, f.brand) == told)
     }
 
-    static let minted = ContractCase("sessions that a service account mints are one entry an hour, with their number") {
+    static let minted = ContractCase("a service account's minted sessions are one entry per hour, with their count") {
         (f) async throws in
         for (id, details) in [
             ("sa_1", CredentialDetails.serviceAccount(scopes: [])), ("sa_2", .serviceAccount(scopes: [])),
@@ -91,7 +92,7 @@ enum AuditCases {
             f.wait(seconds: 1199)
         }
         try await open("sa_2")
-        // An assertion's, an anonymous one, and one that a session had signed.
+        // An assertion's, an anonymous one, and one that another session requested.
         try await open("key")
         try await open(nil)
         try await open("sa_1", signedBy: [UInt8](repeating: 1, count: 32))
@@ -107,7 +108,7 @@ enum AuditCases {
         #expect(entries.allSatisfy { $0.requestID == nil && $0.changes.isEmpty })
     }
 
-    static let withTheChange = ContractCase("every administrative change is told by the audit trail, newest first") {
+    static let withTheChange = ContractCase("every administrative change has an audit entry, newest first") {
         (f) async throws in
         let brand = Brand(id: BrandID(trusted: "new"), name: "New", settings: BrandSettings(), createdAt: f.now)
         let app = AppID(trusted: "a")
@@ -143,13 +144,13 @@ enum AuditCases {
         told[0] = bare
         try await f.store.appendAudit(bare)
         #expect(try await trail(f, brand.id) == told)
-        #expect(try await trail(f, f.brand).isEmpty, "another brand's")
+        #expect(try await trail(f, f.brand).isEmpty, "another brand has no entries")
         #expect(try await trail(f, nil) == told)
         let ids = try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.id)
         #expect(ids == ids.sorted(by: >) && Set(ids).count == told.count)
     }
 
-    static let notWithoutTheChange = ContractCase("what was not done is not told") { (f) async throws in
+    static let notWithoutTheChange = ContractCase("a change that was not made has no audit entry") { (f) async throws in
         let other = BrandID(trusted: "other")
         let brand = Brand(id: f.brand, name: "x", settings: BrandSettings(), createdAt: f.now)
         await #expect(throws: StorageError.duplicate) {
@@ -166,7 +167,7 @@ enum AuditCases {
         #expect(try await trail(f, nil).isEmpty)
     }
 
-    static let windows = ContractCase("the audit trail is read by time and page") { (f) async throws in
+    static let windows = ContractCase("the audit trail is read by time range and page") { (f) async throws in
         let start = f.now
         for number in 0..<6 {
             try await f.store.appendAudit(entry(f, .deliveryRetried, "\(number)"))
@@ -187,7 +188,7 @@ enum AuditCases {
         #expect(try await targets(AuditQuery(brand: BrandID(trusted: "gone"), limit: 9)).isEmpty)
     }
 
-    static let outlivesTheBrand = ContractCase("the trail of a deleted brand is the instance's alone") {
+    static let outlivesTheBrand = ContractCase("the trail of a deleted brand belongs only to the instance") {
         (f) async throws in
         try await f.store.appendAudit(entry(f, .deliveryRetried, "17"))
         let deleted = entry(f, .brandDeleted, f.brand.rawValue)
@@ -195,7 +196,7 @@ enum AuditCases {
         #expect(try await trail(f, f.brand).isEmpty)
         #expect(try await trail(f, nil).map(\.action) == [.brandDeleted, .deliveryRetried])
         try await f.makeBrand(f.brand, app: f.app)
-        #expect(try await trail(f, f.brand).isEmpty, "made anew it remembers nothing")
+        #expect(try await trail(f, f.brand).isEmpty, "created again it has no entries")
         var batch = HousekeepingBatch(work: .deletedBrands, now: f.now, limit: 100)
         while let next = try await f.store.keepHouse(batch).next { batch.position = next }
         #expect(try await trail(f, nil).map(\.brand) == [f.brand, f.brand])
@@ -203,7 +204,7 @@ enum AuditCases {
         #expect(try await trail(f, nil).first == deleted)
     }
 
-    static let retention = ContractCase("the audit trail is cleared away by age, whatever its brands keep") {
+    static let retention = ContractCase("the audit trail is removed by age, whatever its brands retain") {
         (f) async throws in
         for number in 0..<5 {
             try await f.store.appendAudit(entry(f, .deliveryRetried, "\(number)"))
@@ -222,6 +223,6 @@ enum AuditCases {
         #expect(try await trail(f, nil).map(\.target) == ["4", "3"])
         try await f.store.appendAudit(entry(f, .deliveryRetried, "5"))
         let ids = try await f.store.audit(AuditQuery(brand: nil, limit: 9)).map(\.id)
-        #expect(ids == [6, 5, 4], "numbers are not given again")
+        #expect(ids == [6, 5, 4], "numbers are not reused")
     }
 }

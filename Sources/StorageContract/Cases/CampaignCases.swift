@@ -2,11 +2,11 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What became of campaigns.
+/// The statistics of campaigns.
 enum CampaignCases {
     static let all = [life, unknown, retried, random, removed]
 
-    static let life = ContractCase("a campaign's deliveries are counted wherever they stand, over a restart too") {
+    static let life = ContractCase("a campaign's deliveries are counted in every state, across a restart too") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -38,7 +38,8 @@ enum CampaignCases {
         #expect(stats.tappedMessages == 1 && stats.reports.tapped == 1 && stats.reports.delivered == 1)
     }
 
-    static let unknown = ContractCase("a campaign is its brand's, and none that no message named") { (f) async throws in
+    static let unknown = ContractCase("a campaign belongs to its brand, and does not exist without a message") {
+        (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.accepted(f.of("spring", "u-1"))
@@ -57,7 +58,7 @@ enum CampaignCases {
         #expect(try await f.campaign("spring").messages == 2)
     }
 
-    static let retried = ContractCase("a delivery that is tried again is counted once") { (f) async throws in
+    static let retried = ContractCase("a retried delivery is counted once") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.of("spring", "u-1"))
@@ -71,7 +72,7 @@ enum CampaignCases {
         #expect(LogCases.counts(stats.finished) == ["apns accepted -": 1] && stats.deliveries == 1)
     }
 
-    static let random = ContractCase("counts of campaigns are those of their deliveries, and stay when these go") {
+    static let random = ContractCase("counts of campaigns match their deliveries, and remain when these are removed") {
         (f) async throws in
         var log = try await RandomLog(f, seed: 5)
         try await log.grow(turns: 45)
@@ -82,7 +83,7 @@ enum CampaignCases {
         let records = try await log.records(f.brand)
         let middle = records[records.count / 2].queuedAt
         #expect(try await f.keepHouse(.deliveries(before: [f.brand: middle])) > 0)
-        // What is on its way to an erased consumer ends as cancelled.
+        // Deliveries in flight to an erased consumer end as cancelled.
         let waiting = records.filter { !$0.state.isFinished && $0.consumer.rawValue == "u-1" }
         let ids = Set(waiting.compactMap(\.messageID))
         let ended = Dictionary(
@@ -120,7 +121,7 @@ enum CampaignCases {
         return found
     }
 
-    static let removed = ContractCase("a campaign is forgotten when its newest message is old, and can begin anew") {
+    static let removed = ContractCase("a campaign is deleted when its newest message is old, and can begin again") {
         (f) async throws in
         try await f.accepted(f.of("spring", "u-1"))
         try await f.accepted(f.of("autumn", "u-1"))
@@ -140,7 +141,7 @@ enum CampaignCases {
 }
 
 extension ContractFixture {
-    /// A proactive message of a campaign.
+    /// Returns a proactive message of a campaign.
     func of(_ campaign: String, _ consumer: String, in conversation: String? = "c-1") -> AgentEvent {
         var event = proactive(consumer, in: conversation)
         event.campaign = campaign

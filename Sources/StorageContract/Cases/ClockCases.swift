@@ -2,13 +2,13 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What the data knows of time, and what a wrong clock has written into it.
+/// The times in the data, and the effects of a wrong clock on it.
 enum ClockCases {
     static let all = [times, audited, longWaits, keepsKeys]
 
     private static let monthsAhead: Int64 = 60 * 86_400
 
-    static let times = ContractCase("the data shows the mark and the times of its newest rows") { (f) async throws in
+    static let times = ContractCase("the data has the mark and the times of its newest rows") { (f) async throws in
         let start = f.now
         #expect(try await f.store.storedTime() == StoredTime(written: [start]))
         f.now = start.adding(seconds: 60)
@@ -26,7 +26,9 @@ enum ClockCases {
         #expect(try await f.store.storedTime().mark == ClockMark(trusted: f.now))
     }
 
-    static let audited = ContractCase("an operator's word on the clock is in the trail of the instance, of no brand") {
+    static let audited = ContractCase(
+        "an operator's confirmation of the clock is audited in the instance's trail, of no brand"
+    ) {
         (f) async throws in
         let entry = AuditEntry(
             brand: nil,
@@ -41,8 +43,9 @@ enum ClockCases {
         #expect(try await f.store.audit(AuditQuery(brand: f.brand, limit: 10)).isEmpty)
     }
 
-    static let longWaits = ContractCase("a start ends waits that no right clock can have written, and keeps the others")
-    {
+    static let longWaits = ContractCase(
+        "a start ends waits that only a wrong clock can have written, and keeps the others"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
@@ -61,13 +64,13 @@ enum ClockCases {
         let start = try await f.restart()
         #expect(start.backlog == [f.agents(f.apns): right])
         #expect(try await f.claim().rows.map(\.id) == [rows[0].id])
-        // It waits for nothing any more, also after another start.
+        // It no longer waits, also after another start.
         f.now = soon
         #expect(try await f.restart().backlog == [f.agents(f.apns): right])
         #expect(try await f.claim().rows.map(\.id).sorted { $0.rawValue < $1.rawValue } == rows.map(\.id))
     }
 
-    static let keepsKeys = ContractCase("no idempotency key is forgotten where none is to be") { (f) async throws in
+    static let keepsKeys = ContractCase("no idempotency key is deleted where none should be") { (f) async throws in
         let record = IdempotencyRecord(
             key: .init(repeating: 1, count: 32),
             bodyHash: .init(repeating: 2, count: 32),

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Of several pending rows that say the same, only the newest goes out.
+/// Of several pending rows with the same collapse key, only the newest is sent.
 enum CollapseCases {
     static let all = [
         unowned, owned, otherKeys, sameTurn, inheritsDue, lateAnswer, lateRetry, ownedBadge, afterRestart,
@@ -14,7 +14,7 @@ enum CollapseCases {
         return event
     }
 
-    static let unowned = ContractCase("a newer message with the same collapse key takes the place of one that waits") {
+    static let unowned = ContractCase("a newer message with the same collapse key replaces one that waits") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -31,11 +31,12 @@ enum CollapseCases {
         #expect(records.map(\.suppressedBy) == [nil, nil, .collapsed, .collapsed])
         let claim = try await f.claim()
         #expect(claim.rows.map(\.message?.conversation.rawValue) == ["c-2", "c-2"])
-        // Only the push is gone: both messages are there, and unread.
+        // Only the push is cancelled: both messages are stored, and unread.
         #expect(try await f.unread("u-1") == 2)
     }
 
-    static let owned = ContractCase("a row that a lane has in memory is collapsed, and named") { (f) async throws in
+    static let owned = ContractCase("a row that a lane has in memory is collapsed, and listed as withdrawn") {
+        (f) async throws in
         let registration = try await f.register("d-1", of: "u-1").registration.id
         f.giveSlots(9)
         let first = try await f.ownedRow(message(f, "k"))
@@ -61,20 +62,22 @@ enum CollapseCases {
         #expect(try await f.deliveries().count == 10)
     }
 
-    static let sameTurn = ContractCase("of rows made in one turn only the newest is handed out, and none is named") {
+    static let sameTurn = ContractCase(
+        "of rows of one turn only the newest is handed out, and none is listed as withdrawn"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let request = f.request([message(f, "k"), message(f, "k"), message(f, "k"), message(f, "k")])
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.withdrawn.isEmpty && result.owned.isEmpty)
-        // The slots were taken by rows that are gone.
+        // The slots stay taken by the collapsed rows.
         #expect(result.unowned == [f.agents(f.apns): f.now])
         #expect(try await f.claim().rows.map(\.message?.sequence) == [4])
         #expect(try await f.deliveries().count { $0.suppressedBy == .collapsed } == 3)
     }
 
-    static let inheritsDue = ContractCase("the newer row waits as long as the one that it takes the place of") {
+    static let inheritsDue = ContractCase("the newer row waits as long as the one that it replaces") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -90,12 +93,12 @@ enum CollapseCases {
         #expect(early.rows.isEmpty && early.nextDue == due)
         f.wait(seconds: 60)
         #expect(try await f.claim().rows.map(\.message?.sequence) == [2])
-        // Its try is in the log with it.
+        // Its attempt is in the log with it.
         let detail = try await f.delivery(row.id)
         #expect(detail.record.attempts == 1 && detail.record.status == 503 && detail.attempts.count == 1)
     }
 
-    static let lateAnswer = ContractCase("a collapsed row that was on its way gets its late answer") {
+    static let lateAnswer = ContractCase("a collapsed row that was in flight gets its late response") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
@@ -107,7 +110,7 @@ enum CollapseCases {
         #expect(try await f.deliveries().count == 2)
     }
 
-    static let lateRetry = ContractCase("a collapsed row is not tried again") { (f) async throws in
+    static let lateRetry = ContractCase("a collapsed row is not retried") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
         let row = try await f.ownedRow(message(f, "k"))
@@ -119,7 +122,9 @@ enum CollapseCases {
         #expect(try await f.delivery(newer.id).record.state == .sending)
     }
 
-    static let ownedBadge = ContractCase("an older badge that a lane has in memory gives way too, and is named") {
+    static let ownedBadge = ContractCase(
+        "an older badge that a lane has in memory is collapsed too, and listed as withdrawn"
+    ) {
         (f) async throws in
         let registration = try await f.register("d-1", of: "u-1").registration.id
         _ = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1"))
@@ -134,7 +139,7 @@ enum CollapseCases {
         #expect(badges.map(\.suppressedBy) == [nil, .collapsed, .collapsed])
     }
 
-    static let afterRestart = ContractCase("rows of an earlier life are collapsed too") { (f) async throws in
+    static let afterRestart = ContractCase("rows of an earlier process are collapsed too") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(message(f, "k"))

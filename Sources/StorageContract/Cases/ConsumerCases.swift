@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What consumers do in their conversations.
+/// Changes by consumers in their conversations.
 enum ConsumerCases {
     static let all = [
         written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, counted, many,
@@ -45,7 +45,7 @@ enum ConsumerCases {
                 """,
             ]
         )
-        // A read of everything takes the consumer's own along.
+        // A read of everything includes the consumer's own messages.
         #expect(try await f.change(f.read("u-1", "c-1", 4)).readChange.unread == 0)
     }
 
@@ -68,7 +68,7 @@ enum ConsumerCases {
             let answer = try await f.change(other)
             guard case .conflict = answer else { throw Unexpected(what: "\(answer)") }
         }
-        // Another's ids, and those of events, are others.
+        // Another consumer's ids, and those of events, are distinct.
         #expect(try await f.change(f.words("m-1", "one", in: "c-3", of: "u-2")).written.sequence == 2)
         try await f.accepted(f.message("u-1", id: "m-1"))
         #expect(try await f.messages("u-1", in: "c-1").count == 3)
@@ -76,7 +76,7 @@ enum ConsumerCases {
     }
 
     static let forgotten = ContractCase(
-        "a client id is known for the hours of event ids, and not longer than its message"
+        "a client id is stored for the hours of event ids, and not longer than its message"
     ) {
         (f) async throws in
         try await f.accepted(f.message("u-1"))
@@ -92,7 +92,9 @@ enum ConsumerCases {
         #expect(next.messageID != first.messageID && next.sequence == 3 && !next.isRepeated)
     }
 
-    static let refused = ContractCase("nobody writes into an unknown conversation or another's, or as nobody") {
+    static let refused = ContractCase(
+        "nobody writes into an unknown or foreign conversation, or as an unknown consumer"
+    ) {
         (f) async throws in
         try await f.accepted(f.message("u-1"))
         try await f.accepted(f.message("u-2", in: "c-2"))
@@ -101,12 +103,12 @@ enum ConsumerCases {
         #expect(try await f.change(f.words("m-1", "one", of: "nobody")).isNotFound)
         #expect(try await f.change(f.conversation(of: "nobody")).isNotFound)
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "nobody")) == nil)
-        // What was refused may come again.
+        // A rejected message may be sent again.
         try await f.accepted(f.message("u-1", in: "c-9"))
         #expect(try await f.change(f.words("m-1", "one", in: "c-9")).written.sequence == 2)
     }
 
-    static let merged = ContractCase("what an anonymous consumer wrote is not stored again when it is somebody") {
+    static let merged = ContractCase("an anonymous consumer's message is not stored again after its login") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1"))
@@ -120,7 +122,7 @@ enum ConsumerCases {
     }
 
     static let opened = ContractCase(
-        "one who has an active conversation gets it, however often, another a new one"
+        "a consumer with an active conversation gets it every time, another gets a new one"
     ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
@@ -137,15 +139,16 @@ enum ConsumerCases {
         // Events without a conversation go there.
         #expect(try await f.accepted(f.message("u-1", in: nil)).conversation == id)
         try await f.accepted(f.event(.conversationResolved, "u-1", in: id.rawValue))
-        // A repetition of what is resolved since has nothing to answer with.
+        // A repetition cannot return a conversation that has been resolved since.
         let late = try await f.change(f.conversation()).conversation
         #expect(late.opened && late.conversation.id != id && late.conversation.lastSequence == 0)
         #expect(try await !f.change(f.conversation()).conversation.opened)
         #expect(try await f.items().filter { $0.type == .conversationOpened }.count == 3)
     }
 
-    static let resolved = ContractCase("a consumer resolves what is active, once; what it writes makes it active again")
-    {
+    static let resolved = ContractCase(
+        "a consumer resolves an active conversation, once; its next message makes it active again"
+    ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.accepted(f.message("u-1"))
@@ -170,7 +173,7 @@ enum ConsumerCases {
         #expect(try await !f.change(f.conversation()).conversation.opened)
     }
 
-    static let engaged = ContractCase("a new conversation is told with what it begins with, one that is there is not") {
+    static let engaged = ContractCase("the feed has a new conversation's engagement, but not that of an existing one") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.change(f.anonymous("u-1"))
@@ -198,11 +201,11 @@ enum ConsumerCases {
     }
 
     static let resting = ContractCase(
-        "a resolved conversation that the gateway named goes with its last message, or when it never had one"
+        "a resolved conversation that the gateway named is removed with its last message, or when it never had one"
     ) { (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
-        // The back-end's own name may be used again: its sequences go on.
+        // The back-end's own name may be used again: its sequences continue.
         try await f.accepted(f.message("u-1"))
         try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
         let empty = try await f.open()
@@ -231,7 +234,7 @@ enum ConsumerCases {
         #expect(try await keepHouse(limit) == 1)
         #expect(try await names() == ["c-1", full, young, active])
         #expect(try await f.unread("u-1") == 2)
-        // Nobody remembers it.
+        // Its ids are no longer stored.
         #expect(try await f.change(f.words("m-1", "one", in: empty)).isNotFound)
         #expect(try await f.keepHouse(.messages(before: [f.brand: limit])) == 2)
         #expect(try await keepHouse(limit) == 2)
@@ -239,19 +242,19 @@ enum ConsumerCases {
         #expect(try await f.unread("u-1") == 0)
         #expect(try await f.change(f.words("m-1", "one", in: full)).isNotFound)
         #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 2)
-        // What is written into one before it goes keeps it; what is active stays.
+        // A message that is written before the removal keeps it; an active one stays.
         #expect(try await f.change(f.words("m-2", "one", in: young)).written.sequence == 1)
         f.wait(seconds: 100)
         #expect(try await keepHouse(f.now) == 0)
         _ = try await f.restart()
         #expect(try await keepHouse(f.now, limit: 100) == 0)
         #expect(try await names() == [young, active, "c-1"])
-        // A back-end that says something in one that is gone opens it anew.
+        // A back-end's message for a removed conversation opens it again.
         #expect(try await f.accepted(f.message("u-1", in: full)).sequence == 1)
     }
 
     static let counted = ContractCase(
-        "a resolved conversation that a back-end named rests without its messages, and is as it was when it is named"
+        "a resolved conversation that a back-end named rests without its messages, and is restored unchanged when named"
     ) { (f) async throws in
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
         try await f.accepted(f.message("u-1", in: "c-1", id: "again"))
@@ -271,7 +274,7 @@ enum ConsumerCases {
         }
         #expect(try await names("u-1") == [])
         _ = try await f.restart()
-        // It is known, and whose it is.
+        // It is known, and so is its consumer.
         let messages = try await f.store.messages(
             brand: f.brand,
             consumer: ConsumerID(trusted: "u-1"),
@@ -282,7 +285,7 @@ enum ConsumerCases {
         )
         #expect(messages?.isEmpty == true)
         #expect(try await f.accept(f.message("u-3", in: "c-1")) == [.rejected(.conversationOfAnotherConsumer)])
-        // A replay is one, and its numbers go on; what was read stays read.
+        // A replay is detected, its sequences continue, and its read mark stays.
         let replay = try await f.accept(f.message("u-1", in: "c-1", id: "again"))
         guard case .duplicate = replay.first else {
             Issue.record("\(replay)")
@@ -294,7 +297,7 @@ enum ConsumerCases {
         try await f.accepted(f.readEvent("u-1", in: "c-2", .sequence(1)))
         #expect(try await f.unread("u-1") == 1)
         #expect(try await Set(names("u-1")) == ["c-1", "c-2"])
-        // It follows its consumer, and goes with it.
+        // It moves with its consumer, and is removed with it.
         let id = ConsumerID(trusted: "u-2")
         _ = try await ErasureCases.erase(f, "u-1")
         while try await f.keepHouse(.erasures) > 0 {}
@@ -303,14 +306,16 @@ enum ConsumerCases {
         #expect(try await f.store.unread(brand: f.brand, consumer: id).total == 2)
     }
 
-    static let many = ContractCase("a consumer opens so many conversations and no more until some have gone") {
+    static let many = ContractCase(
+        "a consumer opens a limited number of conversations, and more only after some are removed"
+    ) {
         (f) async throws in
         try await f.accepted(f.message("u-1"))
         for number in 0..<ConversationToOpen.perConsumer {
             let name = try await number == 0 ? "c-1" : f.open()
             try await f.accepted(f.event(.conversationResolved, "u-1", in: name))
         }
-        // The back-end's is not among them.
+        // The back-end's does not count.
         let last = try await f.open()
         #expect(try await !f.change(f.conversation()).conversation.opened)
         try await f.accepted(f.event(.conversationResolved, "u-1", in: last))
@@ -368,7 +373,7 @@ extension ContractFixture {
 }
 
 extension StoreChangeResult {
-    /// What became of a consumer's message; throws when it was something else.
+    /// The result of a consumer's message; throws when it was something else.
     fileprivate var written: WrittenMessage {
         get throws {
             guard case .written(let message) = self else { throw Unexpected(what: "\(self)") }
@@ -376,7 +381,7 @@ extension StoreChangeResult {
         }
     }
 
-    /// Which conversation is active, and whether it is new; throws when it was something else.
+    /// The active conversation, and whether it is new; throws when it was something else.
     fileprivate var conversation: (conversation: ConversationUnread, opened: Bool) {
         get throws {
             guard case .conversation(let conversation, let opened) = self else { throw Unexpected(what: "\(self)") }

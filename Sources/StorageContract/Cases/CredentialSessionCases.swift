@@ -16,7 +16,7 @@ enum CredentialSessionCases {
         try await f.open(f.session(5))
         let opened = try await f.store.session(tokenHash: [UInt8](repeating: 2, count: 32))
         #expect(opened?.credential == "key-1" && opened == f.session(2, "u-2", device: "d-2", credential: "key-1"))
-        // What expired before ended by itself.
+        // The session that expired before ended by itself.
         f.wait(seconds: 60)
         #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now))
         #expect(try await !f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now))
@@ -29,7 +29,7 @@ enum CredentialSessionCases {
         #expect(try await f.keepHouse(.sessions) == 5)
     }
 
-    static let refused = ContractCase("a credential that is not in force opens no session") { (f) async throws in
+    static let refused = ContractCase("a credential that is not valid opens no session") { (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.makeCredential("key-1")
@@ -44,7 +44,7 @@ enum CredentialSessionCases {
         }
     }
 
-    static let signed = ContractCase("a login that a session had signed is refused once that has ended") {
+    static let signed = ContractCase("a login that another session requested is rejected once that has ended") {
         (f) async throws in
         try await f.open(f.session(1, device: "d-1"))
         try await f.open(f.session(2, "u-2", device: "d-2"))
@@ -54,18 +54,18 @@ enum CredentialSessionCases {
             )
         }
         _ = try await login(3, by: 1).opening
-        // Another consumer's is none.
-        guard case .sessionEnded = try await login(4, by: 2) else { throw Unexpected(what: "a session of another's") }
+        // Another consumer's session is not valid.
+        guard case .sessionEnded = try await login(4, by: 2) else { throw Unexpected(what: "another's session") }
         _ = try await f.change(.endSession(tokenHash: f.session(1).tokenHash, unregister: .none))
         guard case .sessionEnded = try await login(5, by: 1) else {
-            throw Unexpected(what: "a session of one that ended")
+            throw Unexpected(what: "a session that ended")
         }
         #expect(try await f.hasSession(3))
         for byte in UInt8(4)...5 { #expect(try await !f.hasSession(byte)) }
     }
 
     static let presented = ContractCase(
-        "an assertion for single use opens one session, and what is refused changes nothing"
+        "an assertion for single use opens one session, and a rejected login changes nothing"
     ) {
         (f) async throws in
         try await f.makeCredential("key-1")
@@ -90,10 +90,10 @@ enum CredentialSessionCases {
             let result = try await f.change(change)
             guard case .alreadyPresented = result else { throw Unexpected(what: "\(result)") }
         }
-        // What is refused for something else is not presented, and makes no consumer.
+        // A login that is rejected for another reason does not use up its assertion, and creates no consumer.
         guard case .credentialRevoked = try await f.change(login(1, with: 1, name: "Eve", credential: "nobody's"))
         else {
-            throw Unexpected(what: "a credential that is nobody's")
+            throw Unexpected(what: "an unknown credential")
         }
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == nil)
         #expect(try await f.change(login(1, with: 1, name: "Ann")).opening.anonymous == false)
@@ -108,7 +108,7 @@ enum CredentialSessionCases {
         #expect(try await name() == "Bea")
         _ = try await f.restart()
         try await expectRefused(login(5, with: 1, name: "Eve"))
-        // It is kept for longer than it is valid, whatever else is presented meanwhile.
+        // It is stored for longer than it is valid, whatever else is presented meanwhile.
         f.wait(seconds: 60 + 3599)
         #expect(try await f.store.burnCode(RedeemedCode(hash: .init(repeating: 9, count: 32), keptFrom: f.now)))
         try await expectRefused(login(5, with: 1, name: "Eve"))

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What deleted apps leave behind.
+/// The remaining rows of deleted apps.
 enum DeletedAppCases {
     static let all = [goneAtOnce, pieces, crash, again, lateAnswer, withItsBrand]
 
@@ -25,7 +25,7 @@ enum DeletedAppCases {
         try await f.deliveries().filter { $0.app == app }.map(\.state)
     }
 
-    static let goneAtOnce = ContractCase("a deleted app is gone at once, whatever is left of it") { (f) async throws in
+    static let goneAtOnce = ContractCase("a deleted app is gone at once, whatever rows remain") { (f) async throws in
         try await fill(f)
         f.giveSlots(9)
         let failed = try await f.claim(f.fcm, limit: 1).rows[0]
@@ -39,14 +39,14 @@ enum DeletedAppCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
         let retry = RetryRequest(brand: f.brand, delivery: failed.id, ttlSeconds: 600)
         guard case .notRetried(.registrationGone) = try await f.change(.retry(retry)) else {
-            throw Unexpected(what: "it was tried again")
+            throw Unexpected(what: "it was retried")
         }
         let backlog = try await f.restart().backlog
         #expect(backlog[f.agents(f.apns)] == nil && backlog[f.agents(f.fcm)] == nil && backlog.count == 1)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
-    static let pieces = ContractCase("what a deleted app has left ends in batches, and nothing of others does") {
+    static let pieces = ContractCase("a deleted app's rows end in batches, and no others") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await fill(f)
@@ -64,7 +64,7 @@ enum DeletedAppCases {
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-3"])
     }
 
-    static let crash = ContractCase("a start in the middle of it goes on with it") { (f) async throws in
+    static let crash = ContractCase("a start in the middle of the removal continues it") { (f) async throws in
         try await fill(f)
         try await delete(f)
         let batch = HousekeepingBatch(work: .deletedApps, now: f.now, limit: 2)
@@ -74,14 +74,14 @@ enum DeletedAppCases {
         #expect(try await states(f, app: f.app) == Array(repeating: .cancelled, count: 6))
     }
 
-    static let again = ContractCase("an app made anew loses nothing of its own to the rest of the old one") {
+    static let again = ContractCase("an app created again loses no rows to the removal of the old one") {
         (f) async throws in
         try await fill(f)
         try await delete(f)
         #expect(try await f.putApp(f.brand, f.app))
         let lane = try await f.lane(f.brand, f.app, .apns)
         #expect(lane != f.apns)
-        // The same device and token under another consumer, who need not show what nobody has any more.
+        // The same device and token under another consumer, who need not prove a registration that is gone.
         try await f.open(f.session(1, "u-2"))
         var device = f.device("d-1", of: "u-2", token: "another")
         device.session = f.session(1, "u-2").tokenHash
@@ -96,7 +96,7 @@ enum DeletedAppCases {
         let states = try await states(f, app: f.app)
         #expect(states.count { $0 == .cancelled } == 6 && states.count { $0 == .pending } == 2)
         #expect(try await f.claim(lane).rows.map(\.token) == ["another"])
-        // A second time too, before anything of the first is cleared away.
+        // A second time too, before any row of the first is removed.
         #expect(try await f.store.deleteApp(brand: f.brand, app: f.app)?.contains(lane) == true)
         #expect(try await f.putApp(f.brand, f.app))
         #expect(try await f.registrations("u-2").isEmpty)
@@ -104,7 +104,7 @@ enum DeletedAppCases {
     }
 
     static let lateAnswer = ContractCase(
-        "an answer that comes after its app is gone is kept, before and after it ended"
+        "a response that comes after its app is deleted is stored, before and after its row ended"
     ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -117,7 +117,8 @@ enum DeletedAppCases {
         #expect(try await f.deliveries().map(\.state) == [.accepted, .accepted])
     }
 
-    static let withItsBrand = ContractCase("a brand that is deleted next takes the rest along") { (f) async throws in
+    static let withItsBrand = ContractCase("a brand that is deleted next includes the remaining rows") {
+        (f) async throws in
         try await fill(f)
         try await delete(f)
         _ = try await f.store.deleteBrand(f.brand)

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What operators see.
+/// Deliveries as operators see them.
 enum DeliveryCases {
     static let all = [filters, pages, pagesOverBoth, single, isolation]
 
@@ -61,7 +61,8 @@ enum DeliveryCases {
         )
     }
 
-    static let pages = ContractCase("pages of deliveries follow each other without gap or repeat") { (f) async throws in
+    static let pages = ContractCase("pages of deliveries follow each other without gap or repetition") {
+        (f) async throws in
         _ = try await fill(f)
         var seen: [DeliveryID] = []
         var query = DeliveryQuery(brand: f.brand, limit: 2)
@@ -98,7 +99,7 @@ enum DeliveryCases {
         for row in rows { #expect(try await f.store.delivery(brand: other, id: row.id) == nil) }
     }
 
-    static let isolation = ContractCase("a brand sees its own deliveries only") { (f) async throws in
+    static let isolation = ContractCase("a brand sees only its own deliveries") { (f) async throws in
         _ = try await fill(f)
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Extra tokens of devices, when they were last heard of, and their end when that is long ago.
+/// Extra tokens of devices, the times of their last activity, and their end after a long inactivity.
 enum DeviceLifeCases {
     static let all = [
         extraTokens, extraTokensMove, seenOnce, seenBy, seenIsOwn, staleEnd, staleInParts, staleWhenSeen, staleUnknown,
@@ -12,7 +12,7 @@ enum DeviceLifeCases {
     private static let call = ExtraToken(kind: .voip, token: "aa01")
     private static let activity = ExtraToken(kind: .liveactivity, token: "bb02")
 
-    static let extraTokens = ContractCase("extra tokens are kept with the registration, and each PUT replaces them") {
+    static let extraTokens = ContractCase("extra tokens are stored with the registration, and each PUT replaces them") {
         (f) async throws in
         var device = f.device("d-1", of: "u-1")
         for tokens in [[call, activity], [activity], []] {
@@ -29,13 +29,13 @@ enum DeviceLifeCases {
             device.extraTokens = name == "d-1" ? [call] : [activity]
             try await f.register(device)
         }
-        // The device is another consumer's from now on, and has named none.
+        // The device is another consumer's from now on, who has named none.
         try await f.register("d-1", of: "u-2")
         #expect(try await f.registrations("u-2").map(\.extraTokens) == [[]])
         #expect(try await f.registrations("u-1").map(\.extraTokens) == [[activity]])
     }
 
-    static let seenOnce = ContractCase("a device that is seen often is noted once an hour") { (f) async throws in
+    static let seenOnce = ContractCase("the activity of a device is stored once an hour") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         let registered = f.now
         #expect(try await f.lastSeen("u-1") == [registered])
@@ -46,7 +46,7 @@ enum DeviceLifeCases {
         f.wait(seconds: 1)
         try await f.commit { $0.seen = [first, first] }
         #expect(try await f.lastSeen("u-1") == [f.now])
-        // A clock that was set back does not take it back.
+        // A clock that was set back does not lower it.
         let newest = f.now
         f.wait(seconds: -1_000_000)
         try await f.commit { $0.seen = [first] }
@@ -54,7 +54,7 @@ enum DeviceLifeCases {
         #expect(try await f.registrations("u-1").map(\.registeredAt) == [registered])
     }
 
-    static let seenBy = ContractCase("a registration, a tap and a receipt are signs of life") { (f) async throws in
+    static let seenBy = ContractCase("a registration, a tap and a receipt count as activity") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         let id = try #require(try await f.accepted(f.message("u-1")).messageID)
         let device = DeviceID(trusted: "d-1")
@@ -62,7 +62,7 @@ enum DeviceLifeCases {
         let changes: [StoreChange] = [
             f.tap("u-1", "d-1", id), .register(f.device("d-1", of: "u-1")),
             .receipts(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), receipts),
-            // Repeated it is a sign of life all the same.
+            // A repeated tap counts as activity, too.
             f.tap("u-1", "d-1", id),
         ]
         for change in changes {
@@ -72,7 +72,7 @@ enum DeviceLifeCases {
         }
     }
 
-    static let seenIsOwn = ContractCase("a sign of life is of the consumer's own device") { (f) async throws in
+    static let seenIsOwn = ContractCase("activity counts only for the consumer's own device") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
         let registered = f.now
@@ -83,7 +83,7 @@ enum DeviceLifeCases {
     }
 
     static let staleEnd = ContractCase(
-        "registrations that are stale end with what waits for them, and their badge stays right for others"
+        "stale registrations end with their waiting rows, and badges stay correct for others"
     ) { (f) async throws in
         _ = try await f.subscribe("crm")
         var first = f.device("d-1", of: "u-1")
@@ -108,13 +108,13 @@ enum DeviceLifeCases {
         f.giveSlots(5)
         let rows = try await f.owned(f.message("u-1"))
         #expect(rows.map(\.lane) == [f.fcm] && rows.map(\.unread) == [2])
-        // It comes back.
+        // It registers again.
         let again = try await f.register(first)
         #expect(again.created && again.registration.lastSeenAt == f.now)
         #expect(try await f.owned(f.message("u-1")).map(\.lane) == [f.fcm, f.apns])
     }
 
-    static let staleInParts = ContractCase("the stalest end first, as many as are asked for, of one brand") {
+    static let staleInParts = ContractCase("the longest inactive end first, up to the limit, of one brand") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
@@ -141,7 +141,7 @@ enum DeviceLifeCases {
         #expect(kept.count == 1)
     }
 
-    static let staleWhenSeen = ContractCase("a device that is seen in the turn that would end it stays") {
+    static let staleWhenSeen = ContractCase("a device that is active in the turn that would end it stays") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.wait(seconds: 86_400)
@@ -154,13 +154,13 @@ enum DeviceLifeCases {
         #expect(try await f.registrations("u-1").count == 1)
     }
 
-    static let staleUnknown = ContractCase("of an unknown brand nothing is stale") { (f) async throws in
+    static let staleUnknown = ContractCase("an unknown brand has no stale devices") { (f) async throws in
         let stale = StaleDevices(brand: BrandID(trusted: "nobody"), notSeenSince: f.now, limit: 9)
         #expect(try await f.change(.endStale(stale)).unregisteredChange.ended.isEmpty)
     }
 
     static let staleByJump = ContractCase(
-        "a clock that a start finds far ahead, and one that is right again, end nobody"
+        "neither a clock far ahead at a start nor its correction ends a registration"
     ) { (f) async throws in
         let days: Int64 = 86_400
         for name in ["d-1", "d-2"] { try await f.register(name, of: "u-1") }
@@ -168,7 +168,7 @@ enum DeviceLifeCases {
         _ = try await f.restart()
         f.wait(seconds: 3650 * days)
         #expect(try await f.look(forDays: 270) == 0)
-        // One that comes meanwhile is no reason to end the other.
+        // One that arrives meanwhile is no reason to end the other.
         let sighting = f.sighting("u-1", "d-1")
         try await f.commit { $0.seen = [sighting] }
         _ = try await f.restart()
@@ -183,16 +183,17 @@ enum DeviceLifeCases {
             f.wait(seconds: 20 * days)
         }
         #expect(try await f.registrations("u-1").count == 2)
-        // Now it has been silent for as long as a device may be; the other was heard of in a time that is to come.
+        // Now it has been inactive for the whole limit; the other was active at a future time.
         #expect(try await f.look(forDays: 270) == 1)
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-1"])
     }
 
-    static let staleWhenAway = ContractCase("devices have the whole time again when the gateway was away for long") {
+    static let staleWhenAway = ContractCase("devices have the whole limit again when the gateway was stopped for long")
+    {
         (f) async throws in
         let days: Int64 = 86_400
         try await f.register("d-1", of: "u-1")
-        // Not long, ten times, then long.
+        // Short gaps, ten times, then a long one.
         for _ in 0..<10 {
             #expect(try await f.look(forDays: 100) == 0)
             f.wait(seconds: 9 * days)
@@ -204,14 +205,14 @@ enum DeviceLifeCases {
             f.wait(seconds: 8 * days)
         }
         #expect(try await f.look(forDays: 100) == 1)
-        // Of a brand that was deleted nothing is left.
+        // Nothing of a deleted brand is left.
         _ = try await f.store.deleteBrand(f.brand)
         #expect(try await f.keepHouse(.deletedBrands) > 0)
     }
 }
 
 extension ContractFixture {
-    /// A sign of life.
+    /// A sighting.
     fileprivate func sighting(_ consumer: String, _ device: String) -> DeviceSighting {
         DeviceSighting(consumer: name(consumer), device: DeviceID(trusted: device))
     }
@@ -220,7 +221,7 @@ extension ContractFixture {
         .endStale(StaleDevices(brand: brand, notSeenSince: time, limit: limit))
     }
 
-    /// A pass of housekeeping; how many registrations it ended.
+    /// Runs a pass of housekeeping; returns the number of registrations that it ended.
     fileprivate func look(forDays days: Int64) async throws -> Int {
         try await change(stale(since: now.adding(seconds: -days * 86_400))).unregisteredChange.ended.count
     }

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Who may take a device that another consumer has.
+/// The proof for taking over a device that another consumer has.
 enum DeviceProofCases {
     static let all = [planted, proven, byLogin, renewed, bound, byBackend]
 
@@ -18,7 +18,7 @@ enum DeviceProofCases {
         return try await f.change(.register(wanted))
     }
 
-    /// What shows that a session has not got another consumer's device: the answer, and that nothing was changed.
+    /// Returns whether a session was refused another consumer's device: by the result, and by unchanged data.
     private static func isRefused(
         _ f: ContractFixture,
         _ device: DeviceToRegister,
@@ -44,9 +44,9 @@ enum DeviceProofCases {
         return true
     }
 
-    static let planted = ContractCase("a device's id alone neither plants a registration on it nor ends one") {
+    static let planted = ContractCase("a device's id alone neither adds a registration to it nor ends one") {
         (f) async throws in
-        // On the device of somebody, of somebody without an identifier, and by either.
+        // On a device of a known consumer, of an anonymous one, and by either.
         try await f.register(f.device("d-1", of: "victim", token: "theirs"))
         try await f.change(f.anonymous("guest"))
         try await f.register(f.device("d-2", of: "guest", token: "guest's"))
@@ -67,7 +67,7 @@ enum DeviceProofCases {
         #expect(try await f.claim().rows.map(\.token) == ["theirs", "theirs"])
     }
 
-    static let proven = ContractCase("the present push token, in either member, shows who has a device") {
+    static let proven = ContractCase("the present push token, in either member, proves who has a device") {
         (f) async throws in
         for (byte, shown) in [(UInt8(1), nil as String?), (2, "first")] {
             let old = try await f.register(f.device("d-1", of: "u-9", token: "first")).registration.id
@@ -75,7 +75,7 @@ enum DeviceProofCases {
             try await f.open(f.session(byte, device: "d-1"))
             let wanted = f.device("d-1", of: "u-1", token: shown == nil ? "first" : "second")
             guard case .registered(let done) = try await register(f, wanted, session: byte, currentToken: shown) else {
-                throw Unexpected(what: "\(byte) was refused")
+                throw Unexpected(what: "\(byte) was rejected")
             }
             #expect(done.created && done.ended == [old] && done.registration.consumer.rawValue == "u-1")
             #expect(try await f.registrations("u-9").isEmpty)
@@ -87,7 +87,9 @@ enum DeviceProofCases {
         }
     }
 
-    static let byLogin = ContractCase("a login ends what others have on its device only with the present push token") {
+    static let byLogin = ContractCase(
+        "a login ends others' registrations of its device only with the present push token"
+    ) {
         (f) async throws in
         let other = AppID(trusted: "desk")
         _ = try await f.putApp(f.brand, other)
@@ -99,9 +101,9 @@ enum DeviceProofCases {
             let opening = try await f.open(f.session(byte, device: "d-1"), currentToken: shown)
             #expect(opening.endedRegistrations.isEmpty)
         }
-        // A login that names no device has none to take.
+        // A login that names no device takes over none.
         #expect(try await f.open(f.session(4), currentToken: "one").endedRegistrations.isEmpty)
-        // One without an identifier leaves what another one without has: a name may still merge both.
+        // A login without an identifier keeps another anonymous consumer's: a later login may still merge both.
         try await f.change(f.anonymous("visitor"))
         let visitor = f.session(5, "visitor", device: "d-1")
         #expect(try await f.open(visitor, currentToken: "two").endedRegistrations.isEmpty)
@@ -110,23 +112,23 @@ enum DeviceProofCases {
         #expect(try await f.registrations("u-9").map(\.id) == [elsewhere])
     }
 
-    static let renewed = ContractCase("a consumer renews its own registration without showing its token") {
+    static let renewed = ContractCase("a consumer renews its own registration without proof") {
         (f) async throws in
         let id = try await f.register(f.device("d-1", of: "u-1", token: "first")).registration.id
         for (byte, device) in [(UInt8(1), "d-1" as String?), (2, nil)] {
             try await f.open(f.session(byte, device: device))
             let wanted = f.device("d-1", of: "u-1", token: "new-\(byte)")
             guard case .registered(let done) = try await register(f, wanted, session: byte) else {
-                throw Unexpected(what: "\(byte) was refused")
+                throw Unexpected(what: "\(byte) was rejected")
             }
             #expect(done.registration.id == id && !done.created && done.ended.isEmpty)
         }
-        // By the name that it had before, too.
+        // Also by its earlier id.
         try await f.openAnonymous(3, "guest", device: "d-2")
         _ = try await register(f, f.device("d-2", of: "guest", token: "guest's"), session: 3)
         try await f.open(f.session(4, device: "d-2"), anonymous: 3)
         guard case .registered = try await register(f, f.device("d-2", of: "guest", token: "newer"), session: 4) else {
-            throw Unexpected(what: "a merged name was refused")
+            throw Unexpected(what: "a merged id was rejected")
         }
     }
 
@@ -144,7 +146,7 @@ enum DeviceProofCases {
             device.session = f.session(1).tokenHash
             return StoreChange.register(device)
         }
-        // Also in one turn: what decides is the store.
+        // Also in one turn: the store decides.
         let results = try await f.commit { $0.changes = wanted }.changes
         guard case .registered = results[0], case .boundElsewhere = results[1] else {
             throw Unexpected(what: "\(results)")
@@ -153,12 +155,12 @@ enum DeviceProofCases {
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-1"])
         guard case .boundElsewhere = try await register(f, f.device("d-9", of: "u-1", token: "theirs"), session: 1)
         else {
-            throw Unexpected(what: "a bound session took another device")
+            throw Unexpected(what: "a bound session registered another device")
         }
         #expect(try await f.registrations("u-9").count == 1)
     }
 
-    static let byBackend = ContractCase("a back-end needs no proof; the audit trail says what it took from another") {
+    static let byBackend = ContractCase("a back-end needs no proof; the audit trail records what it took over") {
         (f) async throws in
         func audited(_ device: String, _ consumer: String, _ token: String) async throws -> [String] {
             var wanted = f.device(device, of: consumer, token: token)

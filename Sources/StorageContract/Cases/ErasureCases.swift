@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Consumers that are forgotten, and what is known of them before.
+/// The erasure of consumers, and their records before.
 enum ErasureCases {
     static let all = [atOnce, everything, again, merged, newcomer, late, small, records, profiles]
 
@@ -41,7 +41,7 @@ enum ErasureCases {
     }
 
     static let atOnce = ContractCase(
-        "with the commit nothing of an erased consumer is found, and its sessions are over"
+        "with the commit no lookup finds an erased consumer, and its sessions are over"
     ) {
         (f) async throws in
         try await fill(f)
@@ -68,8 +68,7 @@ enum ErasureCases {
         #expect(trail.first?.entry.action == .consumerErased && trail.first?.entry.target == "u-1")
     }
 
-    static let everything = ContractCase("housekeeping removes what an erased consumer has left, and nothing of others")
-    {
+    static let everything = ContractCase("housekeeping removes an erased consumer's rows, and no others") {
         (f) async throws in
         try await fill(f)
         _ = try await erase(f)
@@ -84,12 +83,12 @@ enum ErasureCases {
         #expect(try await f.messages("u-2", in: "c-2").count == 2)
         #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-2"])
         #expect(try await f.unread("u-2") == 1)
-        // Its deliveries are out of the counts, too.
+        // Its deliveries are removed from the counts, too.
         let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect(stats.finished.reduce(0) { $0 + $1.count } == 1)
     }
 
-    static let again = ContractCase("one who is not there is not erased, and nothing is written down") {
+    static let again = ContractCase("an unknown consumer is not erased, and nothing is audited") {
         (f) async throws in
         try await f.accepted(f.message("u-1"))
         _ = try await erase(f)
@@ -98,7 +97,7 @@ enum ErasureCases {
         #expect(try await f.store.audit(AuditQuery(brand: f.brand, limit: 10)).count == 1)
     }
 
-    static let merged = ContractCase("those who were merged into a consumer go with it, by whichever name it is called")
+    static let merged = ContractCase("consumers that were merged into another are erased with it, by any of their ids")
     {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
@@ -119,7 +118,9 @@ enum ErasureCases {
         #expect(stats.finished.isEmpty && stats.unfinished.isEmpty)
     }
 
-    static let newcomer = ContractCase("whoever has the id next is another, also in a conversation of the same id") {
+    static let newcomer = ContractCase(
+        "a later consumer with the same id is another one, also in a conversation of the same id"
+    ) {
         (f) async throws in
         try await fill(f)
         _ = try await erase(f)
@@ -135,12 +136,12 @@ enum ErasureCases {
         #expect(try await f.unread("u-1") == 1)
         #expect(try await f.items().filter { $0.data.text.contains(#""u-1""#) }.count == 2)
         #expect(try await f.items().last?.position == end)
-        // And an id that another has stays another's.
+        // An id of another consumer's conversation stays with that consumer.
         let foreign = try await f.accept(f.message("u-1", in: "c-2"))
         #expect(foreign == [.rejected(.conversationOfAnotherConsumer)])
     }
 
-    static let late = ContractCase("an answer or a replay that comes after the erasure brings nothing back") {
+    static let late = ContractCase("a response or a replay after the erasure restores nothing") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -168,7 +169,7 @@ enum ErasureCases {
         #expect(try await f.ownedRow(f.message("u-2", in: "c-2")).id > row.id)
     }
 
-    static let small = ContractCase("what is left goes in batches, over a restart in between") { (f) async throws in
+    static let small = ContractCase("remaining rows are removed in batches, across a restart") { (f) async throws in
         try await fill(f)
         for _ in 1...20 { try await f.accepted(f.message("u-1")) }
         _ = try await erase(f)
@@ -184,7 +185,7 @@ enum ErasureCases {
         #expect(try await f.items().allSatisfy { !$0.data.text.contains("u-1") })
     }
 
-    static let records = ContractCase("a consumer's record, conversations and messages are read piece by piece") {
+    static let records = ContractCase("a consumer's record, conversations and messages are read page by page") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1", in: "c-a"))
@@ -219,7 +220,8 @@ enum ErasureCases {
         #expect(try await f.store.conversations(brand: f.brand, consumer: nobody, after: nil, limit: 1) == nil)
     }
 
-    static let profiles = ContractCase("a profile's members are changed, cleared or left alone; nobody is made by it") {
+    static let profiles = ContractCase("a profile's members are changed, cleared or unchanged; no consumer is created")
+    {
         (f) async throws in
         let id = ConsumerID(trusted: "u-1")
         var change = ProfileChange(brand: f.brand, consumer: id)

@@ -2,11 +2,11 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// All or nothing.
+/// Turns are all or nothing.
 enum FailureCases {
     static let all = [nothingIsLeft, memoryIsRight]
 
-    /// A turn of every kind of work whose last event takes the message id of its first: no engine can store it.
+    /// A turn of every kind of work whose last event has the message id of its first: no engine can store it.
     private static func poisoned(_ f: ContractFixture, _ row: OutboxRow) -> WriterTurn {
         var turn = f.turn()
         turn.outcomes = [f.answer(row)]
@@ -22,7 +22,7 @@ enum FailureCases {
         return turn
     }
 
-    static let nothingIsLeft = ContractCase("a turn that fails leaves nothing") { (f) async throws in
+    static let nothingIsLeft = ContractCase("a failed turn leaves nothing") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -36,7 +36,7 @@ enum FailureCases {
         #expect(try await f.deliveries().count == 1)
     }
 
-    static let memoryIsRight = ContractCase("after a turn that failed, its parts may be tried one by one") {
+    static let memoryIsRight = ContractCase("after a failed turn its parts may be retried one by one") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Clearing away what has expired, and what a deleted brand has left behind.
+/// The removal of expired rows, and of a deleted brand's remaining rows.
 enum HousekeepingCases {
     static let all = [
         expired, expiredKeepsFacts, expiredInBatches, expiredFreesTheLane, eventIDs, eventIDsOfOthers, sessions,
@@ -30,13 +30,14 @@ enum HousekeepingCases {
         #expect(records.map(\.state) == [.pending, .expired, .sending])
         #expect(records[1].suppressedBy == nil && records[1].attempts == 0)
         #expect(try await f.unread("u-1") == 3)
-        // What is on its way is answered as ever.
+        // A row in flight gets its response as usual.
         try await f.outcome(f.answer(owned))
         #expect(try await f.delivery(owned.id).record.state == .accepted)
         #expect(try await f.keepHouse(.expired) == 0)
     }
 
-    static let expiredKeepsFacts = ContractCase("an expired row keeps the facts of its last try") { (f) async throws in
+    static let expiredKeepsFacts = ContractCase("an expired row keeps the facts of its last attempt") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(message(f, ttl: 10))
@@ -67,7 +68,7 @@ enum HousekeepingCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let eventIDs = ContractCase("an event's id is forgotten by the day, never before its hours are over") {
+    static let eventIDs = ContractCase("an event's id is removed by the day, never before its hours are over") {
         (f) async throws in
         // The last second of a day.
         f.now = Timestamp(milliseconds: 20_500 * 86_400_000 - 1000)
@@ -85,7 +86,7 @@ enum HousekeepingCases {
         #expect(try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent.event.sequence == 2)
     }
 
-    static let eventIDsOfOthers = ContractCase("ids are removed for the brands that are named, in batches") {
+    static let eventIDsOfOthers = ContractCase("ids are removed only for the named brands, in batches") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
@@ -97,7 +98,7 @@ enum HousekeepingCases {
         #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 24, other: 24]), limit: 2) == 1)
     }
 
-    static let sessions = ContractCase("a session goes a day after it expired") { (f) async throws in
+    static let sessions = ContractCase("a session is removed a day after it expired") { (f) async throws in
         func open(_ byte: UInt8, seconds: Int64) async throws {
             try await f.open(f.session(byte, seconds: seconds))
         }
@@ -119,7 +120,7 @@ enum HousekeepingCases {
     }
 
     static let anonymous = ContractCase(
-        "an anonymous consumer of whom nothing is kept goes a day after its last session ended"
+        "an anonymous consumer without stored data is removed a day after its last session ended"
     ) {
         (f) async throws in
         try await f.openAnonymous(1, "expires", device: "d-1", mergeDays: 0)
@@ -150,7 +151,7 @@ enum HousekeepingCases {
         #expect(try await !isThere(f, "expires"))
         #expect(try await !f.hasSession(1))
         #expect(try await isThere(f, "comes back"))
-        // It is somebody new who has the id now.
+        // It is a new consumer that has the id now.
         try await f.openAnonymous(6, "expires", device: nil, mergeDays: 0)
         #expect(try await f.accepted(f.message("expires", in: "c-new")).unread == 1)
         f.wait(seconds: 86_400)
@@ -187,7 +188,7 @@ enum HousekeepingCases {
     }
 
     static let anonymousProof = ContractCase(
-        "an anonymous consumer stays while its token may prove that a login is its own"
+        "an anonymous consumer stays while its token may prove a login as its own"
     ) {
         (f) async throws in
         try await f.openAnonymous(1, "expired", device: nil)
@@ -202,7 +203,8 @@ enum HousekeepingCases {
         #expect(try await !isThere(f, "expired"))
     }
 
-    static let anonymousNoMore = ContractCase("consumers who have a name, and those who were merged into one, stay") {
+    static let anonymousNoMore = ContractCase("consumers with an identifier, and those that were merged into one, stay")
+    {
         (f) async throws in
         try await f.openAnonymous(1, "guest", device: "d-1")
         try await f.openAnonymous(2, "known now", device: "d-2")
@@ -222,7 +224,7 @@ enum HousekeepingCases {
     }
 
     static let anonymousInBatches = ContractCase(
-        "a pass removes every anonymous consumer that goes, in batches, of any brand"
+        "a pass removes every due anonymous consumer, in batches, of any brand"
     ) {
         (f) async throws in
         let other = BrandID(trusted: "other")
@@ -258,7 +260,7 @@ enum HousekeepingCases {
         return claimed[1]
     }
 
-    static let deletedBrand = ContractCase("what a deleted brand has left is removed in batches, and no more") {
+    static let deletedBrand = ContractCase("a deleted brand's rows are removed in batches, and no others") {
         (f) async throws in
         _ = try await fill(f)
         let other = BrandID(trusted: "other")
@@ -268,7 +270,7 @@ enum HousekeepingCases {
         #expect(try await f.keepHouse(.deletedBrands) == 0)
         _ = try await f.store.deleteBrand(f.brand)
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32)) == nil)
-        // What counts as a row is the engine's own: at least messages, deliveries, event ids and consumers.
+        // Each engine counts rows in its own way: at least messages, deliveries, event ids and consumers.
         #expect(try await f.keepHouse(.deletedBrands, limit: 2) >= 4 + 4 + 4 + 2)
         #expect(try await f.keepHouse(.deletedBrands) == 0)
         #expect(try await f.store.unread(brand: other, consumer: ConsumerID(trusted: "u-1")).total == 1)
@@ -277,7 +279,7 @@ enum HousekeepingCases {
         )
     }
 
-    static let deletedBrandAgain = ContractCase("a brand made anew has nothing to do with the rest of the old one") {
+    static let deletedBrandAgain = ContractCase("a brand created again is separate from the old one's remaining rows") {
         (f) async throws in
         _ = try await fill(f)
         let newest = try #require(try await f.deliveries().first).id
@@ -293,7 +295,7 @@ enum HousekeepingCases {
         #expect(try #require(try await f.deliveries().first).id > newest)
     }
 
-    static let deletedBrandLateAnswer = ContractCase("an answer that comes after its brand is gone changes nothing") {
+    static let deletedBrandLateAnswer = ContractCase("a response after its brand is deleted changes nothing") {
         (f) async throws in
         let row = try await fill(f)
         _ = try await f.store.deleteBrand(f.brand)
@@ -304,7 +306,7 @@ enum HousekeepingCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let nothing = ContractCase("there may be nothing to do") { (f) async throws in
+    static let nothing = ContractCase("a pass without work does nothing") { (f) async throws in
         let works: [HousekeepingBatch.Work] = [
             .expired, .eventIDs(keepHours: [:]), .eventIDs(keepHours: [f.brand: 1]), .sessions,
             .deliveries(before: [f.brand: f.now]), .messages(before: [f.brand: f.now]), .deletedBrands, .deletedApps,

@@ -2,11 +2,11 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// The delivery log as operators ask it.
+/// The delivery log as operators query it.
 enum LogCases {
     static let all =
         [1, 2].map { seed in
-            ContractCase("every filter lists what a naive one would, page by page, seed \(seed)") { (f) async throws in
+            ContractCase("every filter lists the same as a naive one, page by page, seed \(seed)") { (f) async throws in
                 try await lists(f, seed: UInt64(seed))
             }
         } + [changes, changesAfterDeletion, stats, statsOfInventedReasons, statsFollow]
@@ -19,7 +19,7 @@ enum LogCases {
         _ = try await f.restart()
         try await log.grow(turns: 35)
         try await log.leaveSome()
-        // The older half of the messages goes before their deliveries.
+        // The older half of the messages is removed before their deliveries.
         let times = try await log.records(f.brand).map(\.queuedAt)
         #expect(try await f.keepHouse(.messages(before: [f.brand: times[times.count / 2]])) > 100)
         for brand in [f.brand, log.other] {
@@ -52,7 +52,7 @@ enum LogCases {
         }
     }
 
-    /// All pages one behind the other.
+    /// Returns all pages, one after the other.
     private static func pages(_ f: ContractFixture, _ query: DeliveryQuery) async throws -> [DeliveryRecord] {
         var query = query
         var found: [DeliveryRecord] = []
@@ -84,7 +84,7 @@ enum LogCases {
         }
     }
 
-    static let changes = ContractCase("who follows changes gets each once, in order, and later ones behind them") {
+    static let changes = ContractCase("a reader of changes gets each once, in order, and later ones after them") {
         (f) async throws in
         var log = try await RandomLog(f, seed: 3)
         var position: Int64 = 0
@@ -112,7 +112,7 @@ enum LogCases {
         #expect(later.first?.record.state == .delivered)
     }
 
-    static let changesAfterDeletion = ContractCase("numbers of changes are not given again when all rows are gone") {
+    static let changesAfterDeletion = ContractCase("numbers of changes are not reused when all rows are removed") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
@@ -132,7 +132,7 @@ enum LogCases {
 
     // MARK: Statistics
 
-    static let stats = ContractCase("statistics are those of the deliveries that are kept") { (f) async throws in
+    static let stats = ContractCase("statistics match the stored deliveries") { (f) async throws in
         var log = try await RandomLog(f, seed: 4)
         try await log.grow(turns: 45)
         try await check(f, log)
@@ -152,7 +152,7 @@ enum LogCases {
                 let stats = try await f.store.deliveryStats(brand: brand, window: window, now: f.now)
                 let start = window.start(now: f.now)
                 let length = window.unit * 1000
-                // The clock was set back now and then: what is queued in the unit of now counts still.
+                // The clock was set back sometimes: deliveries that were queued in the present unit still count.
                 let inWindow = records.filter {
                     $0.queuedAt >= start && $0.queuedAt.milliseconds / length * length <= f.now.milliseconds
                 }
@@ -171,7 +171,7 @@ enum LogCases {
         }
     }
 
-    /// What finished deliveries say of devices.
+    /// Returns the device reports of finished deliveries.
     static func reports(_ records: [DeliveryRecord]) -> DeliveryReports {
         var reports = DeliveryReports()
         for record in records where record.state.isFinished && record.messageID != nil {
@@ -219,7 +219,7 @@ enum LogCases {
         }
         for _ in 0..<3 { try await refuse(f, other, 1) { "BadDeviceToken" } }
         try await refuse(f, f.brand, 100) { "PayloadTooLarge" }
-        // Enough more that whatever an engine counts later is counted.
+        // Enough more that an engine that counts later has counted.
         for _ in 0..<12 { try await refuse(f, f.brand, 100) { "invented again" } }
         invented += 1200
         let window = StatsWindow(seconds: 3600)
@@ -230,13 +230,13 @@ enum LogCases {
             #expect(counts(own.finished) == ["apns failed other": invented, "apns failed PayloadTooLarge": 100])
             _ = try await f.restart()
         }
-        // A single delivery shows the provider's own word.
+        // A single delivery has the provider's own word.
         var query = DeliveryQuery(brand: f.brand, limit: 10)
         query.reason = "Invented17"
         #expect(try await f.store.deliveries(query).items.map(\.reason) == ["Invented17"])
     }
 
-    /// One message to each of so many consumers of a brand, which its provider refuses.
+    /// Sends one message to each of this many consumers of a brand, which its provider rejects.
     private static func refuse(
         _ f: ContractFixture,
         _ brand: BrandID,
@@ -251,7 +251,7 @@ enum LogCases {
         try await f.commit { $0.outcomes = outcomes }
     }
 
-    static let statsFollow = ContractCase("an answer that comes late and a brand that is gone are in the statistics") {
+    static let statsFollow = ContractCase("a late response and a deleted brand appear in the statistics") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)

@@ -11,7 +11,7 @@ enum MergeCases {
 
     private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
 
-    static let everything = ContractCase("an anonymous consumer is merged into the one that shows its token") {
+    static let everything = ContractCase("an anonymous consumer is merged into the one that presents its token") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
@@ -44,7 +44,7 @@ enum MergeCases {
         #expect(try tap.tapAnswer.first)
     }
 
-    static let follows = ContractCase("what waits for a merged consumer's device goes out with the count of both") {
+    static let follows = ContractCase("rows that wait for a merged consumer's device are sent with the count of both") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         let registration = try await f.register("d-1", of: "a-1").registration.id
@@ -56,7 +56,7 @@ enum MergeCases {
         let rows = try await f.claim().rows
         #expect(rows.map(\.registration) == [registration, registration])
         #expect(rows.map(\.unread) == [3, 3] && Set(rows.map(\.consumer)).count == 1)
-        // A read of what was the other's reaches its rows.
+        // A read of the other's conversation affects its rows.
         let read = try await f.commit { $0.changes = [f.read("u-1", "c-a", 1, on: "d-1")] }
         #expect(read.withdrawn.map(\.delivery) == [rows[0].id])
         #expect(try await f.unread("u-1") == 2)
@@ -103,7 +103,7 @@ enum MergeCases {
         #expect(try await f.store.consumer(brand: elsewhere, id: ConsumerID(trusted: "a-1")) == nil)
     }
 
-    static let active = ContractCase("of the conversations of both the one with the youngest message is active") {
+    static let active = ContractCase("of both consumers' conversations the one with the youngest message is active") {
         (f) async throws in
         for (place, order) in [["a", "u"], ["u", "a"]].enumerated() {
             let names = ["a": "a-\(place)", "u": "u-\(place)"]
@@ -116,7 +116,7 @@ enum MergeCases {
         }
     }
 
-    static let sameTurn = ContractCase("a merge and what is done before and after it in one turn agree") {
+    static let sameTurn = ContractCase("a merge agrees with the changes before and after it in one turn") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
@@ -147,7 +147,7 @@ enum MergeCases {
         #expect(try await f.unread("u-1") == 3)
     }
 
-    static let handedOut = ContractCase("the answer of a push that left before a merge is recorded") {
+    static let handedOut = ContractCase("the response of a push that was sent before a merge is recorded") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
@@ -160,7 +160,7 @@ enum MergeCases {
         #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1", "u-1"])
     }
 
-    /// A login that shows an anonymous session's token.
+    /// A login that presents an anonymous session's token.
     private static func shows(_ session: StoredSession, _ anonymous: StoredSession) -> StoreChange {
         .openSession(session, LoginTerms(anonymousToken: anonymous.tokenHash))
     }
@@ -170,17 +170,17 @@ enum MergeCases {
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
         try await f.makeCredential("key-1")
-        // Knowing the device does nothing, even where the other's registration is on it.
+        // Knowing the device has no effect, even where the other's registration is on it.
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
         #expect(try await merges(f.open(f.session(101, device: "d-1"))).isEmpty)
-        // Nobody's token, somebody's with an identifier, another brand's.
+        // An unknown token, one of a consumer with an identifier, another brand's.
         try await f.open(f.session(2, "u-9", device: "d-1"))
         try await f.change(f.anonymous("a-3", brand: other))
         var theirs = f.session(3, "a-3", device: "d-1")
         theirs.brand = other
         try await f.open(theirs)
-        // Of ended sessions: by a logout, by a logout from afar, by the end of its credential, by the consumer's erasure.
+        // Of ended sessions: by a logout, by a remote logout, by the end of its credential, by the consumer's erasure.
         for byte in UInt8(4)...7 { try await f.change(f.anonymous("a-\(byte)")) }
         for byte in [UInt8(4), 5, 7] { try await f.open(f.session(byte, "a-\(byte)", device: "d-1")) }
         try await f.open(f.session(6, "a-6", device: "d-1", credential: "key-1"))
@@ -195,7 +195,7 @@ enum MergeCases {
         )
         _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
         try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "a-7"), audit: nil)))
-        // One that has got an identifier since.
+        // A consumer that has got an identifier since.
         try await f.openAnonymous(8, "a-8", device: "d-1")
         try await f.change(
             .upsertConsumer(
@@ -210,10 +210,10 @@ enum MergeCases {
             #expect(merges(opening).isEmpty && opening.consumer.rawValue == "u-1", "token \(byte)")
         }
         for byte in [UInt8(2), 3, 8] { #expect(try await f.hasSession(byte)) }
-        // A login without an identifier takes nobody in.
+        // A login without an identifier merges nobody.
         try await f.change(f.anonymous("a-9"))
         #expect(try await merges(f.open(f.session(9, "a-9", device: "d-1"), anonymous: 1)).isEmpty)
-        // The token itself does, once, on whatever device, and also where the login names none.
+        // The token itself does, once, on any device, and also where the login names none.
         #expect(try await merges(f.open(f.session(10), anonymous: 1)) == ["a-1"])
         #expect(try await !f.hasSession(1))
         #expect(try await merges(f.open(f.session(11, "u-2"), anonymous: 1)).isEmpty)
@@ -229,7 +229,7 @@ enum MergeCases {
         }
         func merged(_ byte: UInt8, by login: UInt8, after seconds: Int64, days: Int64 = 2) async throws -> [String] {
             f.wait(seconds: seconds)
-            // What a pass removes was of no use any more.
+            // The session that a pass removed was no longer proof.
             _ = try await f.keepHouse(.sessions, limit: 1)
             var terms = LoginTerms(anonymousMergeDays: days)
             terms.anonymousToken = f.session(byte).tokenHash
@@ -237,18 +237,19 @@ enum MergeCases {
             return try await merges(f.change(change).opening)
         }
         #expect(try await merged(1, by: 11, after: 30, days: 0) == ["a-1"])
-        // What holds is what the brand says now.
+        // The brand's present setting applies.
         #expect(try await merged(2, by: 12, after: 31, days: 0) == [])
         #expect(try await merged(2, by: 13, after: 0, days: 1) == ["a-2"])
         #expect(try await merged(3, by: 14, after: 2 * day - 1) == ["a-3"])
         #expect(try await f.hasSession(4))
         #expect(try await merged(4, by: 15, after: 1) == [])
-        // It is not kept for longer; kept a day it was in any case.
+        // It is not stored for longer; but in any case for a day.
         #expect(try await merged(5, by: 16, after: 0, days: 30) == [])
         for byte in UInt8(4)...6 { #expect(try await !f.hasSession(byte)) }
     }
 
-    static let otherDevices = ContractCase("of a merged consumer's devices follows the one that logs in, others end") {
+    static let otherDevices = ContractCase("of a merged consumer's devices only the one that logs in stays, others end")
+    {
         (f) async throws in
         for (byte, login, kept) in [(UInt8(1), "d-1" as String?, ["d-1"]), (2, "d-9", []), (3, nil, [])] {
             let (guest, consumer) = ("a-\(byte)", "u-\(byte)")
@@ -270,7 +271,7 @@ enum MergeCases {
     }
 
     static let candidates = ContractCase(
-        "where a brand merges by device, its latest session and registrations say whom"
+        "where a brand merges by device, its latest session and registrations name the consumers"
     ) {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
@@ -284,22 +285,22 @@ enum MergeCases {
         try await f.openAnonymous(4, "a-4", device: "d-2")
         f.wait(seconds: 7200)
         #expect(try await merges(f.open(f.session(11, device: "d-1"), merging: .device)) == ["a-1", "a-2"])
-        // A token that is shown beside that counts too.
+        // A presented token counts in addition.
         let opening = try await f.open(f.session(12, "u-2", device: "d-2"), anonymous: 3, merging: .device)
         #expect(Set(merges(opening)) == ["a-3", "a-4"])
-        // What a logout has ended is nobody's any more.
+        // Registrations and sessions that a logout has ended belong to nobody.
         try await f.openAnonymous(5, "a-5", device: "d-5")
         try await f.register("d-5", of: "a-5")
         try await f.change(.endSession(tokenHash: f.session(5).tokenHash, unregister: .all))
         #expect(try await merges(f.open(f.session(13, "u-3", device: "d-5"), merging: .device)).isEmpty)
-        // What is kept for its token's sake says nothing of the device a day after its expiry.
+        // A session that is kept only as proof does not name its device's consumer a day after its expiry.
         try await f.openAnonymous(6, "a-6", device: "d-6")
         f.wait(seconds: 3600 + 86_401)
         #expect(try await merges(f.open(f.session(14, "u-4", device: "d-6"), merging: .device)).isEmpty)
         #expect(try await merges(f.open(f.session(15, "u-4", device: "d-6"), anonymous: 6)) == ["a-6"])
     }
 
-    static let never = ContractCase("nobody is merged who has an identifier, another device or another brand") {
+    static let never = ContractCase("no consumer with an identifier, another device or another brand is merged") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
@@ -314,7 +315,7 @@ enum MergeCases {
         var their = f.device("d-1", of: "a-4")
         their.brand = other
         try await f.register(their)
-        // One that has got an identifier since.
+        // A consumer that has got an identifier since.
         try await f.openAnonymous(5, "a-5", device: "d-5")
         try await f.change(
             .upsertConsumer(
@@ -327,14 +328,14 @@ enum MergeCases {
         for (byte, device) in [(UInt8(11), "d-1" as String?), (12, nil), (13, "d-5")] {
             #expect(try await merges(f.open(f.session(byte, device: device), merging: .device)).isEmpty)
         }
-        // An anonymous login takes nobody in.
+        // An anonymous login merges nobody.
         try await f.change(f.anonymous("a-6"))
         #expect(try await merges(f.open(f.session(14, "a-6", device: "d-2"), merging: .device)).isEmpty)
         for byte in UInt8(1)...5 { #expect(try await f.hasSession(byte)) }
         #expect(try await f.registrations("u-9").count == 1)
     }
 
-    static let twiceNothing = ContractCase("a second login on the device finds nobody to merge") { (f) async throws in
+    static let twiceNothing = ContractCase("a second login on the device merges nobody") { (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.accepted(f.message("a-1", in: "c-a"))
         #expect(try await merges(f.open(f.session(2, device: "d-1"), merging: .device)) == ["a-1"])
@@ -398,7 +399,7 @@ enum MergeCases {
         #expect(try await f.delivery(theirs.id).record.state == .delivered)
     }
 
-    static let big = ContractCase("a consumer with many messages is merged whole") { (f) async throws in
+    static let big = ContractCase("a consumer with many messages is merged completely") { (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
         for batch in 0..<5 {
@@ -452,7 +453,7 @@ enum MergeCases {
             .filter { $0.action == .consumerMerged }.map(\.target)
     }
 
-    static let byBackend = ContractCase("a back-end merges a consumer, known or not, once; everything follows") {
+    static let byBackend = ContractCase("a back-end merges a consumer, known or not, once; everything moves") {
         (f) async throws in
         f.giveSlots(9)
         for (place, name) in ["a-1", "u-2"].enumerated() {
@@ -485,18 +486,18 @@ enum MergeCases {
             #expect(pending.first?.id == offer)
             #expect(try await f.change(f.tap("u-1", "d-\(byte)", offer)).tapAnswer.first)
             #expect(try await f.accepted(f.message(name, in: nil)).unread == before + 2)
-            // Again is the same, over a restart too.
+            // A repetition has the same result, across a restart too.
             _ = try await f.restart()
             let again = try merged(try await f.change(merge(f, name, into: "u-1")))
             #expect(again.merged.isEmpty && again.endedSessions == 0)
             #expect(try await f.unread("u-1") == before + 2)
         }
         #expect(try await audited(f) == ["u-2 -> u-1", "a-1 -> u-1"])
-        // Who logs in by the old name is the other.
+        // A login by the old id is one of the other consumer.
         #expect(try await f.open(f.session(9, "u-2")).consumer.rawValue == "u-1")
     }
 
-    static let refused = ContractCase("nobody is merged who is nobody, the same, or another's already") {
+    static let refused = ContractCase("an unknown, the same or an already merged consumer is not merged") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
@@ -522,7 +523,7 @@ enum MergeCases {
     }
 
     static let chain = ContractCase(
-        "who takes others in and is merged itself leads them on, and is forgotten with them"
+        "a merged consumer leads those merged into it to the new one, and is erased with them"
     ) {
         (f) async throws in
         for name in ["a-1", "a-2"] { try await f.change(f.anonymous(name)) }
@@ -560,7 +561,7 @@ enum MergeCases {
         #expect(try await f.deliveries().isEmpty)
     }
 
-    static let ownTimes = ContractCase("what follows a merge keeps to the quiet hours of who has it now") {
+    static let ownTimes = ContractCase("merged rows use the quiet hours of their present consumer") {
         (f) async throws in
         let hours = QuietHours.off
         func set(_ hours: QuietHours?, of consumer: String) async throws {
@@ -576,7 +577,7 @@ enum MergeCases {
         let opening = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
         #expect(opening.merged.first?.quietHours == hours)
         #expect(try await f.claim().rows.map { $0.traits?.quietHours } == [hours])
-        // The merged one's are forgotten with its profile.
+        // The merged one's are deleted with its profile.
         try await f.change(f.anonymous("a-2"))
         try await set(hours, of: "a-2")
         try await set(nil, of: "u-1")
@@ -585,7 +586,7 @@ enum MergeCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "a-2"))?.quietHours == nil)
     }
 
-    static let crowded = ContractCase("a merge keeps to the number of devices that one may have, the newest") {
+    static let crowded = ContractCase("a merge keeps the limit of devices of a consumer, the newest") {
         (f) async throws in
         try await f.change(f.anonymous("a-1"))
         for number in 1...60 { try await f.register("a-\(number)", of: "a-1") }

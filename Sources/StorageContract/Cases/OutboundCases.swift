@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What back-ends are told, and how far they have read.
+/// The outbound feed, and the marks of its readers.
 enum OutboundCases {
     static let all = [
         nobodyReads, conversations, taps, unregistered, failures, dense, filtered, marks, limits, retention, webhooks,
@@ -21,13 +21,13 @@ enum OutboundCases {
         try await f.accepted(f.message("u-2", in: "c-2"))
         #expect(try await f.subscribe("late").mark == 1)
         #expect(try await f.subscribe("early", fromStart: true).mark == 0)
-        // It is the same at the second time of asking.
+        // A second opening returns the same.
         try await f.accepted(f.message("u-3", in: "c-3"))
         #expect(try await f.subscribe("late", fromStart: true).mark == 1)
         #expect(try await f.items().map(\.position) == [1, 2])
     }
 
-    static let conversations = ContractCase("a conversation is told when it opens and when it is resolved, once") {
+    static let conversations = ContractCase("the feed has a conversation's opening and its resolution, once") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         _ = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1", in: nil))
@@ -42,7 +42,8 @@ enum OutboundCases {
         #expect(items.allSatisfy { $0.time == f.now })
     }
 
-    static let taps = ContractCase("only the first tap is told, with the facts of its message") { (f) async throws in
+    static let taps = ContractCase("the feed has only the first tap, with the facts of its message") {
+        (f) async throws in
         _ = try await f.subscribe("crm")
         let id = try #require(try await f.accepted(f.message("u-\"1")).messageID)
         try await f.change(f.tap("u-\"1", "d\u{1}-1", id))
@@ -57,7 +58,7 @@ enum OutboundCases {
         )
     }
 
-    static let unregistered = ContractCase("a device that is not pushed to any more is told with the reason") {
+    static let unregistered = ContractCase("the feed has a device that is no longer pushed to, with the reason") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         func end(_ device: String, _ change: StoreChange) async throws {
@@ -105,7 +106,7 @@ enum OutboundCases {
     }
 
     static let failures = ContractCase(
-        "a delivery that failed or expired is told, one that was tapped meanwhile is not"
+        "the feed has a delivery that failed or expired, but not one that was tapped meanwhile"
     ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
@@ -131,7 +132,7 @@ enum OutboundCases {
         #expect(told[1].contains(#""state":"expired","attempts":0}"#) && !told[1].contains("status"))
     }
 
-    static let dense = ContractCase("positions are dense over failed turns, restarts and removals") {
+    static let dense = ContractCase("positions are dense across failed turns, restarts and removals") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
@@ -146,7 +147,7 @@ enum OutboundCases {
         #expect(page.items.map(\.position) == [4, 5] && page.end == 5 && page.removedThrough == 3)
     }
 
-    static let filtered = ContractCase("pages have their limits, and a filter moves on over what it leaves out") {
+    static let filtered = ContractCase("pages have their limits, and a filter advances past the items that it skips") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         for number in 1...5 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
@@ -169,7 +170,7 @@ enum OutboundCases {
         #expect(page.items.isEmpty && page.nextAfter == 3)
     }
 
-    static let marks = ContractCase("a mark moves forward only, and not beyond the end") { (f) async throws in
+    static let marks = ContractCase("a mark moves only forward, and not beyond the end") { (f) async throws in
         _ = try await f.subscribe("crm")
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
         #expect(try await f.acknowledge("crm", 2) == 2)
@@ -188,7 +189,7 @@ enum OutboundCases {
         #expect(try await f.items().count == 3)
     }
 
-    static let limits = ContractCase("a brand has a bounded number of subscriptions") { (f) async throws in
+    static let limits = ContractCase("a brand has a limited number of subscriptions") { (f) async throws in
         for number in 1...OutboundLimits.subscriptions { _ = try await f.subscribe("reader-\(number)") }
         let more = SubscriptionID(trusted: "more")
         #expect(try await f.open(more) == .tooMany)
@@ -197,8 +198,9 @@ enum OutboundCases {
         #expect(try await f.open(more, brand: nobody) == .unknownBrand)
     }
 
-    static let owners = ContractCase("a subscription is its first reader's, until somebody who knows that replaces it")
-    {
+    static let owners = ContractCase(
+        "a subscription belongs to its first reader, until a caller that knows the former owner replaces it"
+    ) {
         (f) async throws in
         #expect(try await f.subscribe("crm", owner: "sa_1").owner == "sa_1")
         #expect(try await f.subscribe("crm").owner == "sa_1")
@@ -214,7 +216,9 @@ enum OutboundCases {
         #expect(overview.subscriptions.map(\.owner) == ["sa_2", "sa_3"])
     }
 
-    static let retention = ContractCase("items are kept until everybody has read them, but not beyond the retention") {
+    static let retention = ContractCase(
+        "items are stored until every reader has acknowledged them, but not beyond the retention"
+    ) {
         (f) async throws in
         _ = try await f.subscribe("crm")
         _ = try await f.subscribe("slow")
@@ -235,7 +239,7 @@ enum OutboundCases {
         #expect(try await f.subscribe("new", fromStart: true).mark == 4)
     }
 
-    static let webhooks = ContractCase("a webhook's state comes, is kept and goes with its settings") {
+    static let webhooks = ContractCase("a webhook's state is created, stored and deleted with its settings") {
         (f) async throws in
         var brand = try #require(try await f.store.brands().first)
         #expect(try await f.store.webhookState(brand: f.brand) == nil)
@@ -277,7 +281,7 @@ enum OutboundCases {
         #expect(try await f.items().count == 1)
     }
 
-    static let replays = ContractCase("a replay sets the webhook's mark back, and never beyond the end") {
+    static let replays = ContractCase("a replay moves the webhook's mark back, and never beyond the end") {
         (f) async throws in
         #expect(try await f.store.replayWebhook(brand: f.brand, after: 0, audit: nil) == nil)
         var brand = try #require(try await f.store.brands().first)
@@ -294,7 +298,8 @@ enum OutboundCases {
         #expect(try await f.store.replayWebhook(brand: f.brand, after: 99, audit: nil)?.mark == 3)
     }
 
-    static let deletedBrand = ContractCase("a brand made anew has nothing of the old one's feed") { (f) async throws in
+    static let deletedBrand = ContractCase("a brand created again has nothing of the old one's feed") {
+        (f) async throws in
         _ = try await f.subscribe("crm")
         for number in 1...5 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
         _ = try await f.store.deleteBrand(f.brand)
@@ -307,7 +312,7 @@ enum OutboundCases {
         #expect(try await f.items().map(\.position) == [1])
     }
 
-    static let listeners = ContractCase("listeners are told after the commit how many items are new") {
+    static let listeners = ContractCase("listeners are notified after the commit of the number of new items") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         let (stream, continuation) = AsyncStream.makeStream(
@@ -357,7 +362,7 @@ extension ContractFixture {
         return subscription
     }
 
-    /// Where the mark is afterwards.
+    /// Acknowledges a position; returns the mark afterwards.
     func acknowledge(_ name: String, _ upTo: Int64) async throws -> Int64 {
         let id = SubscriptionID(trusted: name)
         let ack = try await store.acknowledge(brand: brand, id, upTo: upTo, now: now)

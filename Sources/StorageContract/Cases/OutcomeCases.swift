@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// What becomes of rows that were handed out.
+/// The outcomes of rows that were handed out.
 enum OutcomeCases {
     static let all = [
         finishedToLog, finishedWithoutAnswer, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry,
@@ -50,7 +50,7 @@ enum OutcomeCases {
         #expect(detail.record.sentAt == nil && detail.record.status == nil)
     }
 
-    static let retries = ContractCase("a retry is written with its attempt, its count and its due time") {
+    static let retries = ContractCase("a retry is stored with its attempt, its count and its due time") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -75,7 +75,7 @@ enum OutcomeCases {
         #expect(detail.attempts.last?.sentAt == f.now)
     }
 
-    static let releaseCountsNothing = ContractCase("a row that goes back untried counts no attempt") {
+    static let releaseCountsNothing = ContractCase("a row that is requeued untried counts no attempt") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -86,7 +86,7 @@ enum OutcomeCases {
         #expect(try await f.claim().rows.map(\.attempts) == [0])
     }
 
-    static let lateAccepted = ContractCase("a late acceptance of a cancelled row wins: the push did leave") {
+    static let lateAccepted = ContractCase("a late acceptance of a cancelled row wins: the push was sent") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -100,7 +100,7 @@ enum OutcomeCases {
         #expect(detail.attempts.map(\.status) == [200])
     }
 
-    static let lateFailed = ContractCase("a late refusal of a cancelled row leaves it cancelled, with the answer") {
+    static let lateFailed = ContractCase("a late rejection of a cancelled row leaves it cancelled, with the response") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -112,7 +112,7 @@ enum OutcomeCases {
         #expect(record.status == 400 && record.reason == "BadTopic")
     }
 
-    static let lateRetry = ContractCase("a late retry or release of a cancelled row does not bring it back") {
+    static let lateRetry = ContractCase("a late retry or release of a cancelled row does not restore it") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
@@ -128,7 +128,7 @@ enum OutcomeCases {
         #expect(try await f.delivery(rows[1].id).record.attempts == 0)
     }
 
-    static let lateAfterTap = ContractCase("a tap or receipt that came first is never lowered") { (f) async throws in
+    static let lateAfterTap = ContractCase("an earlier tap or receipt is never lowered") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(4)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"), f.message("u-1"))
@@ -147,7 +147,7 @@ enum OutcomeCases {
         #expect(records.map(\.attempts) == [1, 1, 1, 1])
     }
 
-    static let unknownDelivery = ContractCase("an outcome of a delivery that is gone does nothing") {
+    static let unknownDelivery = ContractCase("an outcome of a removed delivery does nothing") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
@@ -158,7 +158,7 @@ enum OutcomeCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let drop = ContractCase("a dead token stops its registration with everything that waits for it") {
+    static let drop = ContractCase("a dead token stops its registration with all its waiting rows") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -204,7 +204,9 @@ enum OutcomeCases {
         #expect(try await f.registrations("u-1").map(\.token) == ["newer"])
     }
 
-    static let dropOfNewerRegistration = ContractCase("a token registered again after it died is not dropped") {
+    static let dropOfNewerRegistration = ContractCase(
+        "a token that was registered again after its death is not dropped"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
@@ -283,7 +285,7 @@ enum OutcomeCases {
         #expect(try await f.registrations("u-1").map(\.state) == [.active])
     }
 
-    static let retriedThenCancelled = ContractCase("a row that was tried and then cancelled keeps its last answer") {
+    static let retriedThenCancelled = ContractCase("a row that was tried and then cancelled keeps its last response") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)

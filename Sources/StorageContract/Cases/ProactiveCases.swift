@@ -35,7 +35,9 @@ enum ProactiveCases {
         #expect(try await f.pending("u-1", before: ids[1], limit: 2).map(\.id) == [ids[0]])
     }
 
-    static let tapped = ContractCase("a tap takes its message out, over a restart too; reading takes out none") {
+    static let tapped = ContractCase(
+        "a tap removes its message from the pending ones, across a restart too; a read removes none"
+    ) {
         (f) async throws in
         let first = try #require(try await f.accepted(f.proactive("u-1")).messageID)
         let second = try await f.accepted(f.proactive("u-1")).messageID
@@ -47,7 +49,7 @@ enum ProactiveCases {
         #expect(try await f.pending("u-1").map(\.id) == [second])
     }
 
-    static let cleared = ContractCase("one tap clears the others once: a repetition clears nothing that came since") {
+    static let cleared = ContractCase("one tap clears the others once: a repetition does not clear later ones") {
         (f) async throws in
         let others = try await f.accepted(f.proactive("u-2", in: "c-9")).messageID
         var first: MessageID?
@@ -65,7 +67,9 @@ enum ProactiveCases {
         #expect(try await f.pending("u-1").map(\.id) == [since])
     }
 
-    static let clearedPushes = ContractCase("what waits of cleared messages is not pushed, agents' messages are") {
+    static let clearedPushes = ContractCase(
+        "waiting pushes of cleared messages are cancelled, agents' messages are not"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -84,12 +88,12 @@ enum ProactiveCases {
             records.map(\.state) == [.tapped, .accepted, .cancelled, .cancelled, .sending, .pending]
         )
         #expect(records.map(\.suppressedBy) == [nil, nil, .read, .read, nil, nil])
-        // A cleared message can be tapped all the same: its push may be on the screen.
+        // A cleared message can still be tapped: its push may be on the screen.
         let cleared = try #require(owned.message?.id)
         #expect(try await f.change(f.tap("u-1", "d-2", cleared)).tapAnswer.first)
     }
 
-    static let removed = ContractCase("a message that is removed is pending no longer") { (f) async throws in
+    static let removed = ContractCase("a removed message is no longer pending") { (f) async throws in
         try await f.accepted(f.proactive("u-1"))
         f.wait(seconds: 1000)
         let kept = try await f.accepted(f.proactive("u-1")).messageID
@@ -97,7 +101,7 @@ enum ProactiveCases {
         #expect(try await f.pending("u-1").map(\.id) == [kept])
     }
 
-    static let merged = ContractCase("pending messages follow a consumer that turns out to be another") {
+    static let merged = ContractCase("pending messages move to the consumer into which theirs is merged") {
         (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         let id = try await f.accepted(f.proactive("a-1")).messageID

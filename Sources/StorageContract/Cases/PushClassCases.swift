@@ -6,7 +6,7 @@ import Testing
 enum PushClassCases {
     static let all: [ContractCase] = [agentsPass, theirOwnOrder, campaigns, putOff, slots, device]
 
-    static let agentsPass = ContractCase("an agent's message is owned though a proactive one of its device waits") {
+    static let agentsPass = ContractCase("an agent's message is owned while a proactive one of its device waits") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         let waiting = try await f.commit { $0.accepts = [f.request([f.proactive("u-1")])] }
@@ -38,7 +38,7 @@ enum PushClassCases {
         #expect(try await f.claim(queue: queues[0]).rows.map(\.message?.campaign) == [nil])
     }
 
-    static let putOff = ContractCase("a device that is to be left alone gets no agent's message either") {
+    static let putOff = ContractCase("a paused device gets no agent's message either") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9, mayHaveBacklog: true)
@@ -47,7 +47,7 @@ enum PushClassCases {
         let due = f.now.adding(seconds: 30)
         let result = try await f.commit { $0.accepts = [f.request([f.message("u-1")])] }
         #expect(result.owned.isEmpty && result.unowned == [f.agents(f.apns): due])
-        // What is put off later puts off what waits already.
+        // A longer pause also delays the rows that wait already.
         f.wait(seconds: 30)
         let agents = try await f.claim().rows
         try await f.outcome(f.retry(try #require(agents.first), seconds: 60))
@@ -56,7 +56,7 @@ enum PushClassCases {
         #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.count == 1)
     }
 
-    static let slots = ContractCase("proactive rows take no more slots than are theirs, none of a closed class") {
+    static let slots = ContractCase("proactive rows take no more slots than their share, none of a closed class") {
         (f) async throws in
         for user in 1...4 { try await f.register("d-\(user)", of: "u-\(user)") }
         f.budgets = [f.apns: LaneBudget(slots: 3, proactiveSlots: 1, mayHaveBacklog: false)]
@@ -71,7 +71,7 @@ enum PushClassCases {
         try await f.register("d-5", of: "u-5")
         let events = [f.message("u-5", in: "c-5"), f.of("spring", "u-5"), f.proactive("u-5", in: "c-5")]
         let next = try await f.commit { $0.accepts = [f.request(events)] }
-        // What waits of an earlier class keeps what comes after it in the store, whatever room there is.
+        // Waiting rows of an earlier class keep later ones in the store, whatever room there is.
         #expect(next.owned.isEmpty)
     }
 

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Outbox rows: who gets one, who owns it, in which order they are handed out.
+/// Outbox rows: their recipients, their owner, and the order in which they are handed out.
 enum QueueCases {
     static let all = [
         rowForEachDevice, wholeRow, quarantinedGetNone, slots, noBudget, backlogKeepsOrder, withoutBacklogOwns,
@@ -12,7 +12,7 @@ enum QueueCases {
         beginKeepsRetries, deliveryNumbersRise,
     ]
 
-    static let rowForEachDevice = ContractCase("each active device that wants the kind gets one row") {
+    static let rowForEachDevice = ContractCase("each active device that receives the kind gets one row") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm, receives: .agent))
@@ -27,7 +27,9 @@ enum QueueCases {
         #expect(devices == ["d-1", "d-2", "d-1", "d-3", "d-1", "d-2"])
     }
 
-    static let wholeRow = ContractCase("an owned row has all that its lane needs, with the unread of the turn's end") {
+    static let wholeRow = ContractCase(
+        "an owned row has all that its lane needs, with the unread count of the turn's end"
+    ) {
         (f) async throws in
         var device = f.device("d-1", of: "u-1")
         device.locale = "de-CH"
@@ -102,7 +104,9 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2])
     }
 
-    static let withoutBacklogOwns = ContractCase("a backlog of another device or of owned rows holds nobody back") {
+    static let withoutBacklogOwns = ContractCase(
+        "a backlog of another device, or of owned rows, delays no other device"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(5, mayHaveBacklog: true)
@@ -110,7 +114,8 @@ enum QueueCases {
         #expect(try await f.owned(f.message("u-1"), f.message("u-1")).count == 2)
     }
 
-    static let sameTurnOrder = ContractCase("within a turn, too, nothing overtakes on its device") { (f) async throws in
+    static let sameTurnOrder = ContractCase("within a turn, too, no row overtakes another of its device") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-2"))
         f.budgets = [:]
@@ -137,7 +142,8 @@ enum QueueCases {
         #expect(try await f.claim().rows.isEmpty)
     }
 
-    static let claimWholeRow = ContractCase("a claimed row has all that its lane needs, true now") { (f) async throws in
+    static let claimWholeRow = ContractCase("a claimed row has all that its lane needs, with present values") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         var event = f.message("u-1", text: "Grüße")
         event.agentNickname = "Dana"
@@ -152,7 +158,7 @@ enum QueueCases {
         device.timeZone = "Europe/Zurich"
         let token = try await f.register(device).registration.token
         f.wait(seconds: 5)
-        // Claims of a turn see the accepts of the turn.
+        // Claims of a turn include the accepts of the turn.
         let request = f.request([f.message("u-1")])
         let lane = f.apns
         let result = try await f.commit {
@@ -172,7 +178,7 @@ enum QueueCases {
         #expect(message.brand == f.brand && message.sequence == 1 && message.expiresAt == row.expiresAt)
     }
 
-    static let claimLimit = ContractCase("a claim takes no more than its limit and says when the rest is due") {
+    static let claimLimit = ContractCase("a claim takes no more than its limit and returns when the rest is due") {
         (f) async throws in
         for index in 1...5 { try await f.register("d-\(index)", of: "u-\(index)") }
         for index in 1...5 {
@@ -187,7 +193,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 9).rows.count == 3)
     }
 
-    static let claimLanes = ContractCase("a claim takes rows of its lane only") { (f) async throws in
+    static let claimLanes = ContractCase("a claim takes only rows of its lane") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
         try await f.accepted(f.message("u-1"))
@@ -210,7 +216,7 @@ enum QueueCases {
         #expect(claim.rows.map(\.id) == [row.id] && claim.rows.map(\.attempts) == [1] && claim.nextDue == nil)
     }
 
-    static let orderAfterGiveBack = ContractCase("a row that is given back for later takes its younger ones along") {
+    static let orderAfterGiveBack = ContractCase("a row that is requeued for later moves its younger ones with it") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
@@ -228,7 +234,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 2).rows.map(\.message?.sequence) == [2, 3])
     }
 
-    static let giveBackBehindElder = ContractCase("a row that is given back stays behind its older ones that wait") {
+    static let giveBackBehindElder = ContractCase("a requeued row stays behind its older ones that wait") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(3)
@@ -244,14 +250,16 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
     }
 
-    static let giveBackAndAcceptInOneTurn = ContractCase("a row given back in a turn holds that turn's new rows back") {
+    static let giveBackAndAcceptInOneTurn = ContractCase(
+        "a row that is requeued in a turn keeps that turn's new rows back"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(5)
         let row = try await f.ownedRow(f.message("u-1"))
         let outcome = f.retry(row, seconds: 60)
         let request = f.request([f.message("u-1")])
-        // The lane did not know of a backlog when it gave its budget.
+        // The lane's budget was computed without a backlog.
         let result = try await f.commit {
             $0.outcomes = [outcome]
             $0.accepts = [request]
@@ -260,7 +268,8 @@ enum QueueCases {
         #expect(result.unowned == [f.agents(f.apns): f.now.adding(seconds: 60)])
     }
 
-    static let beginTakesBack = ContractCase("a new life takes back what earlier ones owned") { (f) async throws in
+    static let beginTakesBack = ContractCase("a new process requeues rows that earlier ones owned") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
         f.giveSlots(2)
@@ -283,7 +292,7 @@ enum QueueCases {
         #expect(try await f.restart().recovered == 3)
     }
 
-    static let beginRestoresOrder = ContractCase("the order of a device survives a clock that was set back") {
+    static let beginRestoresOrder = ContractCase("the order of a device is kept when the clock is set back") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -301,7 +310,8 @@ enum QueueCases {
         #expect(try await f.claim(limit: 1).rows.map(\.message?.sequence) == [2])
     }
 
-    static let beginMakesDue = ContractCase("what a clock that was set back put off is due at the next start") {
+    static let beginMakesDue = ContractCase("rows that a clock that was set back has delayed are due at the next start")
+    {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-2", pushType: .fcm))
@@ -316,8 +326,7 @@ enum QueueCases {
         #expect(try await f.claim(f.fcm).rows.count == 1)
     }
 
-    static let beginKeepsRetries = ContractCase("a start makes nothing due that waits for its next try, or behind one")
-    {
+    static let beginKeepsRetries = ContractCase("a start makes no row due that waits for its next try, or behind one") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-2", pushType: .fcm))
@@ -326,7 +335,7 @@ enum QueueCases {
         try await f.outcome(f.retry(row, seconds: 60))
         f.giveSlots(1, mayHaveBacklog: true)
         try await f.accepted(f.message("u-1"))
-        // Another device's row is owned: there is something to take back.
+        // Another device's row is owned: there is a row to requeue.
         try await f.accepted(f.message("u-2", in: "c-2"))
         let due = f.now.adding(seconds: 60)
         f.wait(seconds: 1)
@@ -338,7 +347,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 1).rows.map(\.message?.sequence) == [2])
     }
 
-    static let deliveryNumbersRise = ContractCase("delivery numbers rise and are never given again") {
+    static let deliveryNumbersRise = ContractCase("delivery numbers rise and are never reused") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(100)

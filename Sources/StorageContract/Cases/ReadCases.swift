@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Read marks and what follows from them (R87-R90).
+/// Read marks and their effects (R87-R90).
 enum ReadCases {
     static let all = [
         marks, counts, cancels, badges, badgesCollapse, proactive, nothingNew, foreign, readAndAccept, badgeRow,
@@ -22,7 +22,7 @@ enum ReadCases {
         #expect(counts.conversations.map(\.readSequence) == [3] && counts.conversations.map(\.lastSequence) == [4])
     }
 
-    static let counts = ContractCase("unread is exact after a read, whatever lay between") { (f) async throws in
+    static let counts = ContractCase("unread is exact after a read, with any messages between") { (f) async throws in
         var silent = f.message("u-1")
         silent.silent = true
         _ = try await f.accept(f.message("u-1"), silent, f.proactive("u-1"), f.message("u-1"), f.message("u-1"))
@@ -37,7 +37,7 @@ enum ReadCases {
         #expect(try await f.unread("u-2") == 1)
     }
 
-    static let cancels = ContractCase("a read cancels what is pending of what was read, owned or not") {
+    static let cancels = ContractCase("a read cancels pending rows of read messages, owned or not") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -52,7 +52,7 @@ enum ReadCases {
         #expect(rows.map(\.message?.sequence) == [2, 1, 2, 1])
     }
 
-    static let badges = ContractCase("a read sends the new badge to the consumer's other devices only") {
+    static let badges = ContractCase("a read sends the new badge only to the consumer's other devices") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
@@ -70,7 +70,7 @@ enum ReadCases {
         #expect(second.owned.map(\.lane) == [f.apns, f.fcm] && second.owned.map(\.unread) == [0, 0])
     }
 
-    static let badgesCollapse = ContractCase("an older badge that still waits gives way to the newer") {
+    static let badgesCollapse = ContractCase("an older badge that still waits is replaced by the newer one") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         for _ in 1...3 { try await f.accepted(f.message("u-1")) }
@@ -95,8 +95,7 @@ enum ReadCases {
         #expect(record.state == .accepted && record.messageID == nil && record.badge == 0)
     }
 
-    static let tells = ContractCase("a badge says of all conversations that were just read how far, the last one first")
-    {
+    static let tells = ContractCase("a badge has the marks of all recently read conversations, the last one first") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
@@ -106,13 +105,13 @@ enum ReadCases {
         try await f.accepted(f.message("u-2", in: "c-4"))
         _ = try await f.claim()
         f.giveSlots(9)
-        // The first of the two gives way to the second: what it would have said must not be lost.
+        // The second replaces the first of the two: the marks of the first must not be lost.
         let result = try await f.commit {
             $0.changes = [f.read("u-1", "c-1", 1), f.read("u-1", "c-2", 2), f.read("u-2", "c-4", 1)]
         }
         #expect(result.owned.map(\.consumer.rawValue).count == 2)
         #expect(result.owned.first?.marks == ["c-2 2", "c-1 1"] && result.owned.last?.marks == ["c-4 1"])
-        // Also when it already is on its way: the next says it again.
+        // Also when it is already in flight: the next one repeats them.
         f.wait(seconds: 1)
         let request = f.request([f.readEvent("u-1", in: "c-1", .sequence(3))])
         let next = try await f.commit { $0.accepts = [request] }
@@ -120,7 +119,7 @@ enum ReadCases {
         #expect(next.owned.map(\.unread) == [4])
     }
 
-    static let tellsAfterRestart = ContractCase("a badge that waits, or that a process died with, says what was read") {
+    static let tellsAfterRestart = ContractCase("a badge that waits, or that a process died with, has the read marks") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register(f.device("d-2", of: "u-1", pushType: .fcm))
@@ -131,7 +130,7 @@ enum ReadCases {
         #expect(try await f.commit { $0.changes = [f.read("u-1", "c-1", 1)] }.owned.map(\.marks) == [["c-1 1"]])
         f.budgets = [:]
         f.wait(seconds: 1)
-        // Nobody else is to be told: the badges that wait say it all the same, once they are claimed.
+        // No other device needs a badge: the waiting badges include the mark once they are claimed.
         try await f.change(f.read("u-1", "c-2", 1, on: "d-2"))
         _ = try await f.restart()
         var claimed: [OutboxRow] = []
@@ -142,7 +141,7 @@ enum ReadCases {
         #expect(claimed.filter { $0.kind == .message }.allSatisfy { $0.read.isEmpty })
     }
 
-    static let tellsMessages = ContractCase("a badge names the messages whose notifications bear their ids") {
+    static let tellsMessages = ContractCase("a badge names the messages whose notifications have their ids as tag") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         var silent = f.message("u-1")
@@ -165,7 +164,7 @@ enum ReadCases {
         #expect(many.owned.last?.read.map(\.messageIDs.count) == [ReadMark.maxMessages, 0])
     }
 
-    static let tellsForADay = ContractCase("reads are told again for a day") { (f) async throws in
+    static let tellsForADay = ContractCase("read marks are sent again for a day") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         for conversation in ["c-1", "c-2"] { try await f.accepted(f.message("u-1", in: conversation)) }
         _ = try await f.claim()
@@ -176,8 +175,7 @@ enum ReadCases {
         #expect(result.owned.map(\.marks) == [["c-2 1"]])
     }
 
-    static let proactive = ContractCase("a read of nothing but a proactive message takes it away on other devices, too")
-    {
+    static let proactive = ContractCase("a read of only a proactive message removes it on other devices, too") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -190,7 +188,8 @@ enum ReadCases {
         #expect(try await f.commit { $0.changes = [f.read("u-1", "c-1", 1, on: "d-1")] }.owned.isEmpty)
     }
 
-    static let nothingNew = ContractCase("a read of what shows nothing sends no badge") { (f) async throws in
+    static let nothingNew = ContractCase("a read of messages without notifications sends no badge") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         var silent = f.proactive("u-1")
         silent.silent = true
@@ -239,11 +238,13 @@ enum ReadCases {
         #expect(try await page(0, 2) == [1, 2])
         #expect(try await page(2, 9) == [3, 4, 5])
         #expect(try await page(5, 9) == [])
-        // Downloading alone resets nothing (R88).
+        // A download alone resets nothing (R88).
         #expect(try await f.unread("u-1") == 5)
     }
 
-    static let messagesOfAll = ContractCase("messages of all conversations come as they were accepted, by page") {
+    static let messagesOfAll = ContractCase(
+        "messages of all conversations are returned in the order of acceptance, by page"
+    ) {
         (f) async throws in
         _ = try await f.accept(f.message("u-1", in: "c-2", text: "1"), f.message("u-1", in: "c-1", text: "2"))
         _ = try await f.accept(f.message("u-2", in: "c-3", text: "x"), f.message("u-1", in: "c-2", text: "3"))
@@ -264,6 +265,6 @@ enum ReadCases {
 }
 
 extension OutboxRow {
-    /// What a badge says was read, in short.
+    /// A short form of a badge's read marks.
     fileprivate var marks: [String] { read.map { "\($0.conversation.rawValue) \($0.upToSequence)" } }
 }

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Devices that come, move and go (R71, R80-R82).
+/// The registration, move and removal of devices (R71, R80-R82).
 enum RegistrationCases {
     static let all = [
         wholeRegistration, idempotent, rotation, tokenMoves, tokenMovesWithinConsumer, deviceMoves, laneChanges,
@@ -11,7 +11,7 @@ enum RegistrationCases {
         endedInTurnOfRow, rotatedInTurnOfRow,
     ]
 
-    static let wholeRegistration = ContractCase("a registration is kept with everything that the device said") {
+    static let wholeRegistration = ContractCase("a registration is stored with all facts of the device") {
         (f) async throws in
         var device = f.device("d-1", of: "u-1", environment: .sandbox, receives: .proactive)
         device.locale = "de-CH"
@@ -51,7 +51,7 @@ enum RegistrationCases {
         #expect(try await f.claim().rows.count == 2)
     }
 
-    static let rotation = ContractCase("a new token keeps the registration, and what waits goes to it") {
+    static let rotation = ContractCase("a new token keeps the registration, and waiting rows use it") {
         (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration
         try await f.accepted(f.message("u-1"))
@@ -100,7 +100,7 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-3", in: "c-3")).deliveries == 1)
     }
 
-    static let laneChanges = ContractCase("a device that goes another way is a new registration") { (f) async throws in
+    static let laneChanges = ContractCase("a device with another lane is a new registration") { (f) async throws in
         let old = try await f.register("d-1", of: "u-1").registration
         try await f.accepted(f.message("u-1"))
         let change = try await f.register(f.device("d-1", of: "u-1", environment: .sandbox))
@@ -109,7 +109,7 @@ enum RegistrationCases {
         #expect(try await f.registrations("u-1").map(\.id) == [change.registration.id])
     }
 
-    static let narrowed = ContractCase("a device that no longer wants agents' messages gets none that wait") {
+    static let narrowed = ContractCase("a device that no longer receives agents' messages gets none that wait") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
@@ -119,7 +119,9 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
     }
 
-    static let narrowedToAgents = ContractCase("a device that no longer wants proactive messages gets none that wait") {
+    static let narrowedToAgents = ContractCase(
+        "a device that no longer receives proactive messages gets none that wait"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
@@ -139,7 +141,7 @@ enum RegistrationCases {
         #expect(try await f.registrations("u-1").count == 100)
     }
 
-    static let nextUser = ContractCase("who logs in on a device and shows its push token ends what others had there") {
+    static let nextUser = ContractCase("a login that presents a device's push token ends others' registrations there") {
         (f) async throws in
         let old = try await f.register("d-1", of: "u-1").registration
         let elsewhere = try await f.register("d-2", of: "u-1").registration
@@ -181,7 +183,7 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
-    static let unregisterAll = ContractCase("unregistering all ends the registrations and what waits for them") {
+    static let unregisterAll = ContractCase("unregistering all ends the registrations and their waiting rows") {
         (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration.id
         let second = try await f.register("d-2", of: "u-1").registration.id
@@ -197,7 +199,7 @@ enum RegistrationCases {
         #expect(try await f.claim().rows.isEmpty)
         #expect(try await f.accepted(f.proactive("u-1")).deliveries == 0)
         #expect(try await f.registrations("u-2").count == 1)
-        // R95: the query still answers.
+        // R95: the query still works.
         #expect(try await f.unread("u-1") == 1)
     }
 
@@ -249,7 +251,7 @@ enum RegistrationCases {
         #expect(try await f.change(f.unregister("u-1", app: f.app, .all)).unregisteredChange.ended == [ids[0]])
     }
 
-    static let unregisterUnknown = ContractCase("unregistering what is not there does nothing") { (f) async throws in
+    static let unregisterUnknown = ContractCase("unregistering an unknown device does nothing") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         #expect(try await f.change(f.unregister("nobody", .all)).unregisteredChange == RegistrationsChange())
         #expect(
@@ -258,7 +260,7 @@ enum RegistrationCases {
         #expect(try await f.registrations("u-1").count == 1)
     }
 
-    static let endedInTurnOfRow = ContractCase("a row that ends in the turn that made it goes to no lane") {
+    static let endedInTurnOfRow = ContractCase("a row that ends in the turn that created it goes to no lane") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -279,7 +281,7 @@ enum RegistrationCases {
         #expect(unowned == [f.agents(f.apns): f.now, LaneQueue(f.apns, .badge): f.now])
     }
 
-    static let rotatedInTurnOfRow = ContractCase("a row leaves with the token that its turn ends with") {
+    static let rotatedInTurnOfRow = ContractCase("a row is sent with the token at the end of its turn") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1"))

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Registrations and the sessions that ask for them.
+/// Registrations and the sessions that request them.
 enum RegistrationSessionCases {
     static let all = [ended, singleDevice, laterLogin]
 
@@ -23,14 +23,15 @@ enum RegistrationSessionCases {
         }
     }
 
-    static let ended = ContractCase("a device is registered for a session only while it lasts, and for its consumer") {
+    static let ended = ContractCase("a device is registered for a session only while it is live, and for its consumer")
+    {
         (f) async throws in
         try await f.makeCredential("key-1")
         try await f.open(f.session(1))
         try await f.open(f.session(2, credential: "key-1"))
         try await f.open(f.session(3, seconds: 60))
         for byte in UInt8(1)...3 { #expect(try await register(f, "d-\(byte)", session: byte) != nil) }
-        // Another's, and nobody's.
+        // Another consumer's, and an unknown one.
         try await f.open(f.session(4, "u-2"))
         #expect(try await register(f, "d-9", session: 4) == nil)
         #expect(try await register(f, "d-9", session: 99) == nil)
@@ -41,7 +42,7 @@ enum RegistrationSessionCases {
         f.wait(seconds: 60)
         for byte in UInt8(1)...3 { #expect(try await register(f, "d-9", session: byte) == nil) }
         #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-9")) == nil)
-        // An anonymous session ends when its consumer turns out to be somebody: its old name must not let it in.
+        // An anonymous session ends when its consumer is merged: its old id must not authorize it.
         _ = try await f.change(f.anonymous("guest"))
         try await f.open(f.session(10, "guest", device: "d-10"))
         #expect(try await register(f, "d-10", "guest", session: 10) != nil)
@@ -49,25 +50,25 @@ enum RegistrationSessionCases {
         #expect(try await register(f, "d-11", "guest", session: 10) == nil)
     }
 
-    static let singleDevice = ContractCase("where there may be one device, a registration ends what was there before") {
+    static let singleDevice = ContractCase("where one device is allowed, a registration ends the earlier ones") {
         (f) async throws in
         try await f.open(f.session(1))
         let first = try #require(try await register(f, "d-1", session: 1, singleDevice: true))
         f.wait(seconds: 1)
         try await f.open(f.session(2), singleDevice: true)
-        // Nobody knows yet whether it is the same device.
+        // It is not known yet whether it is the same device.
         #expect(try await f.hasSession(1))
         let second = try await register(f, "d-2", session: 2, singleDevice: true)
         #expect(second?.ended == [first.registration.id])
         #expect(try await !f.hasSession(1))
         let bound = try await f.store.session(tokenHash: [UInt8](repeating: 2, count: 32))
         #expect(bound?.device == DeviceID(trusted: "d-2"))
-        // The same again changes nothing.
+        // A repetition changes nothing.
         #expect(try await register(f, "d-2", session: 2, singleDevice: true)?.ended == [])
         #expect(try await f.hasSession(2))
     }
 
-    static let laterLogin = ContractCase("a later login is not ended by a device that registers again") {
+    static let laterLogin = ContractCase("a device that registers again does not end a later login") {
         (f) async throws in
         try await f.open(f.session(1))
         f.wait(seconds: 1)

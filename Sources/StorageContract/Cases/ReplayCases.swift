@@ -6,7 +6,7 @@ import Testing
 enum ReplayCases {
     static let all = [withinTurn, acrossTurns, otherBody, sources, afterMidnight, afterWindow, withoutMessage, brands]
 
-    static let withinTurn = ContractCase("a replay within a turn counts once and answers with the first's ids") {
+    static let withinTurn = ContractCase("a replay within a turn counts once and returns the first one's ids") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         let requests = [
@@ -24,7 +24,7 @@ enum ReplayCases {
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let acrossTurns = ContractCase("a replay in a later turn, or in a later life, counts nothing") {
+    static let acrossTurns = ContractCase("a replay in a later turn, or after a restart, counts nothing") {
         (f) async throws in
         let first = try await f.accepted(f.message("u-1", in: nil, id: "e"))
         try await f.accepted(f.message("u-1", in: "c-2"))
@@ -37,7 +37,8 @@ enum ReplayCases {
         #expect(try await f.unread("u-1") == 2)
     }
 
-    static let otherBody = ContractCase("a replay with another body says so and counts nothing") { (f) async throws in
+    static let otherBody = ContractCase("a replay with another body is reported and counts nothing") {
+        (f) async throws in
         let first = try await f.accepted(f.message("u-1", id: "e"))
         var replay = f.message("u-2", in: "c-2", id: "e", text: "something else")
         replay.bodyHash = 2
@@ -65,20 +66,20 @@ enum ReplayCases {
         #expect(try result.accepts[0][0].acceptedEvent.sequence == 1)
     }
 
-    static let afterMidnight = ContractCase("an id is remembered for the whole window, over midnights") {
+    static let afterMidnight = ContractCase("an id is stored for the whole window, across midnights") {
         (f) async throws in
         let first = try await f.accepted(f.message("u-1", id: "e"))
         for _ in 0..<12 {
             f.wait(seconds: 6 * 3600 - 1)
             #expect(try await f.accept(f.message("u-1", id: "e"))[0].duplicateEvent.event.messageID == first.messageID)
         }
-        // A clock that was set back does not forget what it has seen.
+        // A clock that was set back does not delete stored ids.
         f.wait(seconds: -9 * 86_400)
         #expect(try await f.accept(f.message("u-1", id: "e"))[0].duplicateEvent.event.messageID == first.messageID)
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let afterWindow = ContractCase("long after the window an id may come again") { (f) async throws in
+    static let afterWindow = ContractCase("long after the window an id may be used again") { (f) async throws in
         try await f.accepted(f.message("u-1", id: "e"))
         f.wait(seconds: 10 * 86_400)
         #expect(try await f.accepted(f.message("u-1", id: "e")).sequence == 2)

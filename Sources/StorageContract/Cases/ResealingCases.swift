@@ -3,7 +3,7 @@ import GatewayStorage
 import Synchronization
 import Testing
 
-/// Everything that is sealed is replaced together.
+/// The replacement of all sealed secrets together.
 enum ResealingCases {
     static let all = [everything, nothing, givenUp, notVerified]
 
@@ -61,7 +61,7 @@ enum ResealingCases {
 
     private static let rotatedAt = Timestamp(milliseconds: 1_900_000_000_000)
 
-    /// What the audit trail says of rotations, by brand.
+    /// Returns the audit entries of rotations, by brand.
     private static func trail(_ f: ContractFixture) async throws -> [AuditEntry] {
         try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.entry).filter {
             $0.action == .masterKeyRotated
@@ -69,7 +69,7 @@ enum ResealingCases {
         .sorted { $0.target < $1.target }
     }
 
-    static let everything = ContractCase("everything that is sealed is replaced, and nothing else") {
+    static let everything = ContractCase("all sealed secrets are replaced, and nothing else") {
         (f) async throws in
         try await fill(f)
         let before = try await facts(f)
@@ -102,7 +102,7 @@ enum ResealingCases {
             #expect(brands == wantedBrands)
             #expect(apps == wantedApps)
             #expect(credentials == wantedCredentials)
-            // Each brand is told.
+            // Each brand has an entry.
             let told = try await trail(f)
             #expect(told.map(\.brand) == brands.map(\.id))
             for entry in told {
@@ -112,7 +112,7 @@ enum ResealingCases {
         }
     }
 
-    static let nothing = ContractCase("where nothing is sealed nothing is said: it cannot be told which key holds") {
+    static let nothing = ContractCase("without sealed secrets nothing is audited: the valid key cannot be determined") {
         (f) async throws in
         _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
         let counts = try await f.store.resealSecrets(at: rotatedAt) { _ in
@@ -124,7 +124,7 @@ enum ResealingCases {
         #expect(try await trail(f).isEmpty)
     }
 
-    static let givenUp = ContractCase("when one cannot be sealed anew nothing is changed") { (f) async throws in
+    static let givenUp = ContractCase("when one cannot be sealed again nothing is changed") { (f) async throws in
         try await fill(f)
         let before = try await facts(f)
         await #expect(throws: StorageError.self) {
@@ -138,7 +138,7 @@ enum ResealingCases {
         #expect(try await trail(f).isEmpty)
     }
 
-    static let notVerified = ContractCase("when one does not open again nothing is changed") { (f) async throws in
+    static let notVerified = ContractCase("when one cannot be opened again nothing is changed") { (f) async throws in
         try await fill(f)
         let before = try await facts(f)
         await #expect(throws: StorageError.self) {

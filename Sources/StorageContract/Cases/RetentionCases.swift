@@ -2,14 +2,14 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Messages and deliveries that are old enough to go.
+/// Messages and deliveries past their retention.
 enum RetentionCases {
     static let all = [
         deliveries, deliveriesInBatches, numbersStay, messages, unread, pendingStays, listedWithout, tapsGo,
         messageIDsStay, clockAhead,
     ]
 
-    /// Ten days after whatever was done before.
+    /// Moves the time ten days ahead.
     private static func age(_ f: ContractFixture) -> [BrandID: Timestamp] {
         f.wait(seconds: 10 * 86_400)
         return [f.brand: f.now.adding(seconds: -86_400)]
@@ -23,7 +23,9 @@ enum RetentionCases {
         }
     }
 
-    static let deliveries = ContractCase("deliveries of the log go with their attempts, those of the outbox stay") {
+    static let deliveries = ContractCase(
+        "deliveries of the log are removed with their attempts, those of the outbox stay"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -43,7 +45,7 @@ enum RetentionCases {
         #expect(try await f.keepHouse(.deliveries(before: before)) == 0)
     }
 
-    static let deliveriesInBatches = ContractCase("each brand's deliveries are kept as long as it says") {
+    static let deliveriesInBatches = ContractCase("each brand's deliveries are stored for its own retention") {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.register("d-1", of: "u-1")
@@ -59,7 +61,7 @@ enum RetentionCases {
         #expect(try await f.deliveries().count == 3)
     }
 
-    static let numbersStay = ContractCase("numbers of deliveries that were removed are not given again") {
+    static let numbersStay = ContractCase("numbers of removed deliveries are not reused") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await send(f, 3)
@@ -70,7 +72,8 @@ enum RetentionCases {
         #expect(try await f.ownedRow(f.message("u-1")).id > newest)
     }
 
-    static let messages = ContractCase("messages go by age, their numbers are not given again") { (f) async throws in
+    static let messages = ContractCase("messages are removed by age, their numbers are not reused") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await send(f, 5)
         let before = age(f)
@@ -86,7 +89,7 @@ enum RetentionCases {
     }
 
     static let unread = ContractCase(
-        "an unread message that ages out counts no more, one that was read changes nothing"
+        "a removed unread message no longer counts, the removal of a read one changes nothing"
     ) {
         (f) async throws in
         var silent = f.message("u-1")
@@ -99,7 +102,7 @@ enum RetentionCases {
         #expect(try await f.accepted(f.message("u-1")).unread == 4)
         #expect(try await f.keepHouse(.messages(before: before), limit: 4) == 6)
         #expect(try await f.unread("u-1") == 1)
-        // What the writer remembers is the same as what it would read.
+        // The writer's memory agrees with the file.
         #expect(try await f.accepted(f.message("u-1", in: "c-2")).unread == 2)
         #expect(try await f.change(f.read("u-1", "c-1", 99)).readChange.unread == 1)
         _ = try await f.restart()
@@ -118,13 +121,13 @@ enum RetentionCases {
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [2, 3])
         #expect(try await f.unread("u-1") == 2)
         try await f.outcome(f.answer(second))
-        // The third one goes before the second: a pass comes back for what it had to leave.
+        // The third one is removed before the second: a later pass removes what it had to leave.
         #expect(try await f.claim().rows.map(\.message?.text) == ["Your order has shipped"])
         #expect(try await f.keepHouse(.messages(before: before)) == 1)
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [3])
     }
 
-    static let listedWithout = ContractCase("a delivery whose message is gone is listed as before") {
+    static let listedWithout = ContractCase("a delivery whose message is removed is listed as before") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await send(f, 2)
@@ -137,7 +140,7 @@ enum RetentionCases {
         #expect(try await f.delivery(records[0].id).record == records[0])
     }
 
-    static let tapsGo = ContractCase("a message that is gone cannot be tapped, and its event stays known") {
+    static let tapsGo = ContractCase("a removed message cannot be tapped, and its event's id stays stored") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -152,7 +155,7 @@ enum RetentionCases {
         #expect(again.messageID == nil && again.unread == 0)
     }
 
-    static let messageIDsStay = ContractCase("the newest message's id is known when the message is gone") {
+    static let messageIDsStay = ContractCase("the newest message's id is known when the message is removed") {
         (f) async throws in
         let id = try #require(try await f.accepted(f.message("u-1")).messageID)
         #expect(try await f.keepHouse(.messages(before: age(f))) == 1)
@@ -161,7 +164,8 @@ enum RetentionCases {
         #expect(generator.next(at: Timestamp(milliseconds: 1)) > id)
     }
 
-    static let clockAhead = ContractCase("what came while the clock was ahead holds up nobody") { (f) async throws in
+    static let clockAhead = ContractCase("rows from a time when the clock was ahead delay no others") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.wait(seconds: 365 * 86_400)
         try await send(f, 2)

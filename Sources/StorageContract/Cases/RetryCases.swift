@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Deliveries that are tried again.
+/// Retries of deliveries.
 enum RetryCases {
     static let all = [again, order, refusals, collapsed]
 
@@ -21,7 +21,7 @@ enum RetryCases {
         return row
     }
 
-    static let again = ContractCase("a failed delivery is tried again under its id, and keeps its tries") {
+    static let again = ContractCase("a failed delivery is retried under its id, and keeps its attempts") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
@@ -47,7 +47,7 @@ enum RetryCases {
         #expect(stats.finished.map(\.count) == [1])
     }
 
-    static let order = ContractCase("a delivery that is tried again is handed out before younger ones that wait") {
+    static let order = ContractCase("a retried delivery is handed out before younger ones that wait") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
@@ -61,7 +61,7 @@ enum RetryCases {
         #expect(claimed.count == 3 && claimed == claimed.sorted() && claimed.first == row.id)
     }
 
-    static let refusals = ContractCase("what cannot be tried again says why") { (f) async throws in
+    static let refusals = ContractCase("a delivery that cannot be retried has a reason") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
         let running = try await f.ownedRow(f.message("u-1"))
@@ -90,7 +90,7 @@ enum RetryCases {
         #expect(refusal(try await f.change(retry(f, second.id))) == .messageGone)
     }
 
-    static let collapsed = ContractCase("what a newer one took the place of is not tried again") {
+    static let collapsed = ContractCase("a delivery that a newer one replaced is not retried") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)

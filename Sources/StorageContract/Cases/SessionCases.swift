@@ -36,7 +36,9 @@ enum SessionCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) != nil)
     }
 
-    static let expiredIsKept = ContractCase("an expired session is kept for a while, so that its device learns why") {
+    static let expiredIsKept = ContractCase(
+        "an expired session is kept for a while, so that its device gets the reason"
+    ) {
         (f) async throws in
         try await f.open(session(f, 1, seconds: 60))
         f.wait(seconds: 3600)
@@ -52,7 +54,7 @@ enum SessionCases {
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32))?.consumer.rawValue == "u-1")
     }
 
-    static let oldestEnd = ContractCase("of a consumer's sessions the oldest end when there are too many") {
+    static let oldestEnd = ContractCase("the oldest sessions of a consumer end when there are too many") {
         (f) async throws in
         let limit = SessionLimits.perConsumer
         try await f.open(session(f, 255, "u-2"))
@@ -71,7 +73,7 @@ enum SessionCases {
         for byte in [UInt8(200), 201, 255] { #expect(try await exists(f, byte)) }
     }
 
-    static let endOne = ContractCase("the end of a session unregisters its device as far as asked") {
+    static let endOne = ContractCase("the end of a session unregisters its device within the requested scope") {
         (f) async throws in
         let ids = [
             try await f.register("d-1", of: "u-1").registration.id,
@@ -89,12 +91,12 @@ enum SessionCases {
         for byte in UInt8(1)...3 { #expect(try await !exists(f, byte)) }
     }
 
-    static let endOfUnknown = ContractCase("a session that is not there cannot end") { (f) async throws in
+    static let endOfUnknown = ContractCase("an unknown session cannot end") { (f) async throws in
         let result = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
         #expect(result.isNotFound)
     }
 
-    static let endUnbound = ContractCase("the end of a session without device unregisters all of the consumer's") {
+    static let endUnbound = ContractCase("the end of a session without a device unregisters all of the consumer's") {
         (f) async throws in
         let ids = [
             try await f.register("d-1", of: "u-1").registration.id,
@@ -107,7 +109,7 @@ enum SessionCases {
         #expect(try await f.registrations("u-2").count == 1)
     }
 
-    static let endAll = ContractCase("all sessions of a consumer end at once, and of nobody else") { (f) async throws in
+    static let endAll = ContractCase("all sessions of a consumer end at once, and no others") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.open(session(f, 1))
         try await f.open(session(f, 2, device: "d-1"))
@@ -161,7 +163,7 @@ enum SessionCases {
         return consumer
     }
 
-    static let upsert = ContractCase("what an assertion says of a consumer is kept until it says otherwise") {
+    static let upsert = ContractCase("a consumer's profile is kept until another assertion changes it") {
         (f) async throws in
         let first = try await said(f, ConsumerProfile(name: "Ada", email: "ada@example.org"), anonymous: true)
         #expect(first.anonymous && first.unread == 0 && first.createdAt == f.now && first.id.rawValue == "u-1")
@@ -172,7 +174,7 @@ enum SessionCases {
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == second)
     }
 
-    static let upsertKeeps = ContractCase("a consumer that is known keeps its count and its devices") {
+    static let upsertKeeps = ContractCase("a known consumer keeps its count and its devices") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1"))

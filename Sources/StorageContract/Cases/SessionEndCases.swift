@@ -2,12 +2,13 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Who is told of sessions that ended: every gateway on the data.
+/// Notifications of ended sessions: to every gateway on the data.
 enum SessionEndCases {
     static let all = [logouts, logins, singleDevice, binding, crowd, merges, erasure, administration, notDone]
 
-    static let logouts = ContractCase("a logout, also from elsewhere, is told to each listener before its call returns")
-    {
+    static let logouts = ContractCase(
+        "each listener is notified of a logout, also a remote one, before its call returns"
+    ) {
         (f) async throws in
         let heard = [f.listen(), f.listen()]
         func told(_ change: StoreChange) async throws -> [Set<SessionEnd>] {
@@ -37,7 +38,7 @@ enum SessionEndCases {
         #expect(heard.map { $0.take() } == Array(repeating: [f.end(of: "u-2"), f.end(of: "u-3")], count: 2))
     }
 
-    static let logins = ContractCase("what ends no session is told to nobody") { (f) async throws in
+    static let logins = ContractCase("a login that ends no session notifies no listener") { (f) async throws in
         let heard = f.listen()
         try await f.open(f.session(1, device: "d-1"))
         try await f.open(f.session(2, device: "d-1"))
@@ -50,7 +51,7 @@ enum SessionEndCases {
     }
 
     static let singleDevice = ContractCase(
-        "where one device is allowed, its login and its registration tell of the others"
+        "where one device is allowed, its login and its registration notify of the others"
     ) {
         (f) async throws in
         try await f.open(f.session(1, device: "d-1"))
@@ -70,7 +71,7 @@ enum SessionEndCases {
         #expect(heard.take().isEmpty)
     }
 
-    static let binding = ContractCase("a registration that tells a session its device is told, once") {
+    static let binding = ContractCase("a registration that binds a session notifies once") {
         (f) async throws in
         try await f.open(f.session(1))
         let heard = f.listen()
@@ -83,14 +84,14 @@ enum SessionEndCases {
         #expect(try await f.store.session(tokenHash: f.session(1).tokenHash)?.device?.rawValue == "d-1")
     }
 
-    static let crowd = ContractCase("a login that ends the oldest of too many tells of it") { (f) async throws in
+    static let crowd = ContractCase("a login that ends the oldest of too many notifies of it") { (f) async throws in
         for number in 0..<SessionLimits.perConsumer { try await f.open(f.session(UInt8(number))) }
         let heard = f.listen()
         try await f.open(f.session(255))
         #expect(heard.take() == [f.end(of: "u-1")])
     }
 
-    static let merges = ContractCase("a merge tells of whom was merged") { (f) async throws in
+    static let merges = ContractCase("a merge notifies of the merged consumer") { (f) async throws in
         try await f.openAnonymous(1, "guest", device: "d-1")
         try await f.openAnonymous(2, "visitor", device: "d-2")
         let heard = f.listen()
@@ -105,7 +106,7 @@ enum SessionEndCases {
         try await f.change(.merge(request))
         #expect(heard.take().contains(f.end(of: "visitor")))
         for byte in UInt8(1)...2 { #expect(try await !f.hasSession(byte)) }
-        // The old name leads to the new one, whose sessions end.
+        // The old id leads to the new one, whose sessions end.
         try await f.change(
             .endSessions(
                 brand: f.brand,
@@ -117,7 +118,7 @@ enum SessionEndCases {
         #expect(heard.take() == [f.end(of: "u-1")])
     }
 
-    static let erasure = ContractCase("an erasure tells of the consumer's sessions") { (f) async throws in
+    static let erasure = ContractCase("an erasure notifies of the consumer's sessions") { (f) async throws in
         try await f.open(f.session(1))
         let heard = f.listen()
         func erase(_ consumer: String) async throws -> Set<SessionEnd> {
@@ -128,14 +129,14 @@ enum SessionEndCases {
         #expect(try await erase("u-1") == [f.end(of: "u-1")])
         #expect(try await !f.hasSession(1))
         #expect(try await erase("u-1").isEmpty)
-        // By a name that leads to it.
+        // By an id that leads to it.
         try await f.openAnonymous(2, "guest", device: "d-1")
         try await f.open(f.session(3, "u-2", device: "d-1"), anonymous: 2)
         _ = heard.take()
         #expect(try await erase("guest") == [f.end(of: "u-2")])
     }
 
-    static let administration = ContractCase("a revoked credential and a deleted brand are told once") {
+    static let administration = ContractCase("a revoked credential and a deleted brand are notified once") {
         (f) async throws in
         try await f.makeCredential("key-1")
         let heard = f.listen()
@@ -149,7 +150,7 @@ enum SessionEndCases {
         }
     }
 
-    static let notDone = ContractCase("what is rolled back is told to nobody") { (f) async throws in
+    static let notDone = ContractCase("a change that is rolled back notifies no listener") { (f) async throws in
         try await f.open(f.session(1))
         try await f.open(f.session(2, "u-2"))
         let heard = f.listen()

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Logins that log other devices out.
+/// Logins that log out other devices.
 enum SingleDeviceCases {
     static let all = [others, unnamed, told]
 
@@ -43,7 +43,7 @@ enum SingleDeviceCases {
         #expect(try await f.registrations("u-1").count == 1)
     }
 
-    static let told = ContractCase("readers are told of the devices that a login has logged out") { (f) async throws in
+    static let told = ContractCase("the feed has the devices that a login has logged out") { (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.register("d-1", of: "u-1")
         try await f.open(f.session(1, device: "d-1"))

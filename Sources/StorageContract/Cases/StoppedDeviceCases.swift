@@ -2,13 +2,13 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Devices whose tokens a provider calls dead.
+/// Devices whose tokens a provider reports as dead.
 enum StoppedDeviceCases {
     static let all = [
         hidden, ended, putBack, reopened, notReopened, pieces, registeredAgain, taken, loggedOut, erased, started,
     ]
 
-    /// A push to the device is refused.
+    /// Rejects a push to the device.
     @discardableResult
     private static func stop(_ f: ContractFixture, _ rows: OutboxRow...) async throws -> WriterTurnResult {
         f.wait(seconds: 1)
@@ -51,7 +51,7 @@ enum StoppedDeviceCases {
         try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
     }
 
-    static let hidden = ContractCase("a dead token stops its device at once, and the feed says nothing yet") {
+    static let hidden = ContractCase("a dead token stops its device at once, without a feed item yet") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.register("d-1", of: "u-1")
@@ -71,7 +71,7 @@ enum StoppedDeviceCases {
         #expect(try await stop(f, rows[0]).stopped.isEmpty)
     }
 
-    static let ended = ContractCase("a stopped device ends when a turn says so, and the feed says why") {
+    static let ended = ContractCase("a turn's request ends a stopped device, with the reason in the feed") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         let row = try await stopped(f, "d-1")
@@ -93,7 +93,7 @@ enum StoppedDeviceCases {
         #expect(try await f.registrations("u-1").isEmpty)
     }
 
-    static let putBack = ContractCase("a stopped device that is put back is as it was, and the feed never knew") {
+    static let putBack = ContractCase("a restored stopped device is unchanged, and the feed has no item") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         let before = try await f.register("d-1", of: "u-1").registration
@@ -109,7 +109,7 @@ enum StoppedDeviceCases {
         #expect(try await end(f) == StoppedDeviceResult())
     }
 
-    static let reopened = ContractCase("what a stopped device had waiting is handed out again when it is put back") {
+    static let reopened = ContractCase("waiting rows of a stopped device are handed out again when it is restored") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
@@ -132,7 +132,7 @@ enum StoppedDeviceCases {
         #expect(try await f.delivery(row.id).record.state == .failed)
     }
 
-    static let notReopened = ContractCase("what a stopped device had waiting stays ended when its time is over") {
+    static let notReopened = ContractCase("waiting rows of a stopped device stay ended when they have expired") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
@@ -152,7 +152,7 @@ enum StoppedDeviceCases {
         #expect(try await f.delivery(second.id).record.state == .accepted)
     }
 
-    static let pieces = ContractCase("stopped devices end and are put back in pieces, the first that stopped first") {
+    static let pieces = ContractCase("stopped devices end and are restored in batches, the first stopped first") {
         (f) async throws in
         for number in 1...5 { try await f.register("d-\(number)", of: "u-1") }
         f.giveSlots(5)
@@ -172,7 +172,7 @@ enum StoppedDeviceCases {
         #expect(try await f.claim().rows.map(\.id) == [rows[0], rows[1], rows[4]].map(\.id))
     }
 
-    static let registeredAgain = ContractCase("a stopped device that registers again is simply there") {
+    static let registeredAgain = ContractCase("a stopped device that registers again is present again") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         let row = try await stopped(f, "d-1")
@@ -187,7 +187,7 @@ enum StoppedDeviceCases {
         #expect(try await told(f).isEmpty)
     }
 
-    static let taken = ContractCase("a stopped device that another consumer registers, or its token, is not put back") {
+    static let taken = ContractCase("a stopped device that another consumer registers, or its token, is not restored") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         _ = try await stopped(f, "d-1")
@@ -201,7 +201,7 @@ enum StoppedDeviceCases {
         #expect(try await f.registrations("u-2").map(\.device.rawValue) == ["d-1", "d-3"])
     }
 
-    static let loggedOut = ContractCase("a stopped device whose consumer logs out, or that asks for less, stays so") {
+    static let loggedOut = ContractCase("a stopped device whose consumer logs out, or that receives less, stays so") {
         (f) async throws in
         let row = try await stopped(f, "d-1")
         let change = try await f.change(f.unregister("u-1", .agent)).unregisteredChange
@@ -217,7 +217,7 @@ enum StoppedDeviceCases {
         #expect(try await f.registrations("u-1").isEmpty)
     }
 
-    static let erased = ContractCase("a stopped device of a consumer or an app that goes goes with it") {
+    static let erased = ContractCase("a stopped device of a removed consumer or app is removed with it") {
         (f) async throws in
         _ = try await stopped(f, "d-1")
         let erasure = ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil)
@@ -230,7 +230,7 @@ enum StoppedDeviceCases {
         #expect(try await end(f) == StoppedDeviceResult())
     }
 
-    static let started = ContractCase("a start finds what is stopped, and which lanes are suspended") {
+    static let started = ContractCase("a start finds the stopped devices and the suspended lanes") {
         (f) async throws in
         for number in 1...3 { try await f.register("d-\(number)", of: "u-1") }
         f.giveSlots(3)

@@ -9,7 +9,7 @@ enum TapCases {
         receiptsOnce, receiptsForeign,
     ]
 
-    static let own = ContractCase("a tap answers with the message") { (f) async throws in
+    static let own = ContractCase("a tap returns the message") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         let id = try #require(try await f.accepted(f.proactive("u-1")).messageID)
         let answer = try await f.change(f.tap("u-1", "d-1", id)).tapAnswer
@@ -55,7 +55,7 @@ enum TapCases {
         #expect(!answer.first && answer.tappedAt == tappedAt)
     }
 
-    static let repeats = ContractCase("a repeated tap answers the same and records nothing") { (f) async throws in
+    static let repeats = ContractCase("a repeated tap returns the same and records nothing") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -73,7 +73,7 @@ enum TapCases {
         #expect(try await f.delivery(row.id).record.tappedAt == tappedAt)
     }
 
-    static let early = ContractCase("a tap or a receipt from before the message is one of when it came") {
+    static let early = ContractCase("a tap or a receipt from before the message is recorded at the message's time") {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.register("d-1", of: "u-1")
@@ -105,7 +105,8 @@ enum TapCases {
         #expect(told.count == 2 && told.allSatisfy { $0.data.text.contains(cameAt.rfc3339) })
     }
 
-    static let beforeOutcome = ContractCase("a tap that overtakes the outcome marks the delivery") { (f) async throws in
+    static let beforeOutcome = ContractCase("a tap that arrives before the outcome marks the delivery") {
+        (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
         f.giveSlots(2)
@@ -121,7 +122,7 @@ enum TapCases {
         #expect(try await f.delivery(rows[1].id).record.state == .accepted)
     }
 
-    static let afterOutcome = ContractCase("a tap marks the delivery of its device only") { (f) async throws in
+    static let afterOutcome = ContractCase("a tap marks only the delivery of its device") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
         f.giveSlots(2)
@@ -141,7 +142,7 @@ enum TapCases {
         #expect(try await f.unread("u-1") == 1)
     }
 
-    static let receipts = ContractCase("receipts count those that met a delivery of the consumer's device") {
+    static let receipts = ContractCase("receipts count those with a delivery of the consumer's device") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
@@ -186,7 +187,7 @@ enum TapCases {
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
         try await f.outcome(f.answer(rows[0]))
         let start = f.now
-        // The second delivery's receipts overtake its outcome.
+        // The second delivery's receipts arrive before its outcome.
         for state in [DeviceReceipt.State.dismissed, .displayed, .delivered, .displayed] {
             f.wait(seconds: 1)
             for row in rows {
@@ -206,7 +207,7 @@ enum TapCases {
         let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect([stats.reports.delivered, stats.reports.displayed, stats.reports.dismissed] == [2, 2, 2])
         #expect(stats.reports.taken == 2 && stats.reports.tapped == 0)
-        // Nobody can tap what shows nothing.
+        // A silent push cannot be tapped.
         var silent = f.message("u-1")
         silent.silent = true
         f.giveSlots(1)
@@ -215,7 +216,7 @@ enum TapCases {
         #expect(more.reports == stats.reports)
     }
 
-    static let receiptsForeign = ContractCase("a receipt of a guessed or another consumer's message meets nothing") {
+    static let receiptsForeign = ContractCase("a receipt of a guessed or another consumer's message has no effect") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)

@@ -2,15 +2,16 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Quiet hours of consumers, rows that need wait no longer, and devices for which much waits.
+/// Quiet hours of consumers, rows that no longer need to wait, and devices with many waiting rows.
 enum WaitingCases {
     static let all = [
         ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, wholeDevices,
         deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart,
     ]
 
-    static let ownQuietHours = ContractCase("a consumer's quiet hours are kept, go with its rows, and free what waits")
-    {
+    static let ownQuietHours = ContractCase(
+        "a consumer's quiet hours are stored, are in its rows, and release waiting rows"
+    ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1"))
@@ -60,7 +61,8 @@ enum WaitingCases {
         return rows
     }
 
-    static let requeues = ContractCase("rows that need wait no longer are due at once, those of other lanes are not") {
+    static let requeues = ContractCase("rows that no longer need to wait are due at once, those of other lanes are not")
+    {
         (f) async throws in
         let rows = try await waiting(f)
         #expect(try await f.claim().rows.isEmpty)
@@ -76,7 +78,7 @@ enum WaitingCases {
         #expect(result.claims[0].rows.map(\.id) == rows.map(\.id))
     }
 
-    static let requeuesInPieces = ContractCase("devices that need wait no longer keep their order, piece by piece") {
+    static let requeuesInPieces = ContractCase("devices that no longer need to wait keep their order, batch by batch") {
         (f) async throws in
         let rows = try await waiting(f)
         f.wait(seconds: 1)
@@ -88,7 +90,7 @@ enum WaitingCases {
     }
 
     static let requeuesNoTry = ContractCase(
-        "who changes quiet hours shortens no wait that a provider asked for, nor that of what is behind it"
+        "a change of quiet hours shortens no wait that a provider asked for, nor that of rows behind it"
     ) { (f) async throws in
         let rows = try await waiting(f).filter { $0.message?.conversation.rawValue == "c-1" }
         f.wait(seconds: 3600)
@@ -108,7 +110,7 @@ enum WaitingCases {
         #expect(result.requeued == [0] && result.unowned.isEmpty)
         #expect(try await f.claim().rows.isEmpty)
         f.wait(seconds: 60)
-        // Tried, and then held: what is left of the first wait is kept, and no more.
+        // Tried, and then held: the rest of the first wait is kept, and no more.
         let again = try await f.claim().rows
         #expect(again.count == 3)
         for row in again { try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600)))) }
@@ -119,9 +121,9 @@ enum WaitingCases {
         #expect(try await f.claim().rows.count(where: { row in again.contains { $0.id == row.id } }) == 3)
     }
 
-    static let askedTogether = ContractCase("what a provider asked to wait together does, after a restart too") {
+    static let askedTogether = ContractCase("rows that a provider asked to wait together do so, after a restart too") {
         (f) async throws in
-        // A summary, the newest, is refused, and what it stood for waits with it.
+        // A summary, the newest, is rejected, and the rows that it replaced wait with it.
         let rows = try await waiting(f).filter { $0.message?.conversation.rawValue == "c-1" }
         f.wait(seconds: 3600)
         let claimed = try await f.claim().rows.filter { row in rows.contains { $0.id == row.id } }
@@ -141,7 +143,7 @@ enum WaitingCases {
         #expect(try await taken() == rows.map(\.id))
     }
 
-    static let moved = ContractCase("what waits for a device that is in another time zone now is due, others' is not") {
+    static let moved = ContractCase("rows that wait for a device in another time zone now are due, others' are not") {
         (f) async throws in
         let rows = try await waiting(f)
         var device = f.device("d-1", of: "u-1")
@@ -156,7 +158,7 @@ enum WaitingCases {
     }
 
     static let merged = ContractCase(
-        "what waited for an anonymous consumer's quiet hours waits for those of who it is now"
+        "rows that waited for an anonymous consumer's quiet hours wait for those of its present consumer"
     ) {
         (f) async throws in
         try await f.openAnonymous(1, "anon", device: "d-1")
@@ -183,7 +185,7 @@ enum WaitingCases {
     }
 
     static let tooLate = ContractCase(
-        "what waited for the end of quiet hours in vain is suppressed by them, and not expired"
+        "a row that expires while it waits for the end of quiet hours is suppressed by them, not expired"
     ) { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1"))
@@ -193,7 +195,7 @@ enum WaitingCases {
             var short = f.message("u-1", id: id)
             short.ttlSeconds = 10
             if id == "e-2" {
-                // Behind one that a provider refused it expires.
+                // Behind one that a provider rejected it expires.
                 f.wait(seconds: 3590)
                 try await f.outcome(f.retry(try #require(try await f.claim().rows.first), seconds: 60))
             }
@@ -206,7 +208,7 @@ enum WaitingCases {
         }
     }
 
-    static let wholeDevices = ContractCase("what is due for a device is handed out together, as far as there is room") {
+    static let wholeDevices = ContractCase("due rows of a device are handed out together, as far as there is room") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
@@ -223,10 +225,10 @@ enum WaitingCases {
             let names = claim.rows.map { "\($0.message?.consumer.rawValue ?? "") \($0.message?.kind.rawValue ?? "")" }
             return (names, claim.nextDue)
         }
-        // The second device's rows are too many for what is left, and what is behind it waits with it.
+        // The second device's rows are too many for the remaining room, and the rows behind wait with them.
         var claim = try await claimed(limit: 6, device: 6)
         #expect(claim.rows == ["u-1 agent", "u-1 agent", "u-1 agent"] && claim.nextDue.map { $0 <= f.now } == true)
-        // First, it gets as many as one device may, the oldest first.
+        // As the first device it gets as many as one device may, the oldest first.
         claim = try await claimed(limit: 2, device: 3)
         #expect(claim.rows == ["u-2 agent", "u-2 agent", "u-2 agent"])
         claim = try await claimed(limit: 2, device: 9)
@@ -248,20 +250,20 @@ enum WaitingCases {
         return claim
     }
 
-    static let deviceShare = ContractCase("a device has only its share of rows in memory, whoever else waits") {
+    static let deviceShare = ContractCase("a device has only its share of rows in memory, whatever else waits") {
         (f) async throws in
         let first = try await f.register("d-1", of: "u-1").registration.id
         let second = try await f.register("d-2", of: "u-2").registration.id
         f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: false, deviceLimit: DeviceLimit(4))]
-        // One that is not named may have one row there.
+        // A device that is not named may have one row in memory.
         let request = f.request((0..<10).map { _ in f.message("u-1") } + [f.message("u-2", in: "c-2")])
         let made = try await f.commit { $0.accepts = [request] }
         #expect(made.owned.map(\.registration) == [first, first, first, second])
         #expect(made.unowned == [f.agents(f.apns): f.now])
-        // As many as are there are named: one more fits, and then none.
+        // The number of rows in memory is named: one more fits, and then none.
         let one = try await share(f, inMemory: [first: 3])
         #expect(one.rows.map(\.message?.sequence) == [4] && one.behind == [first] && one.nextDue == nil)
-        // New rows stay behind those that are left.
+        // New rows stay behind the remaining ones.
         f.budgets = [f.apns: LaneBudget(slots: 100, mayHaveBacklog: true, deviceLimit: DeviceLimit(4))]
         let next = try await f.commit { $0.accepts = [f.request([f.message("u-1"), f.message("u-2", in: "c-2")])] }
         #expect(next.owned.map(\.registration) == [second] && next.unowned.isEmpty)
@@ -271,7 +273,7 @@ enum WaitingCases {
         #expect(full.rows.isEmpty && full.behind == [first] && full.nextDue == nil)
     }
 
-    static let behindMemory = ContractCase("what a claim left of a device is due once it is recalled") {
+    static let behindMemory = ContractCase("a device's rows that a claim left are due once they are recalled") {
         (f) async throws in
         let device = try await f.register("d-1", of: "u-1").registration.id
         for _ in 0..<12 { try await f.accepted(f.message("u-1")) }
@@ -281,7 +283,7 @@ enum WaitingCases {
         #expect(try await f.commit { $0.outcomes = answers }.unowned.isEmpty)
         #expect(try await share(f).rows.isEmpty)
         f.wait(seconds: 5)
-        // It is recalled in the turn that writes down the last outcome; what it made due goes out in the same one.
+        // It is recalled in the turn that stores the last outcome; its due rows are handed out in the same turn.
         let request = ClaimRequest(lane: f.apns, limit: 100, deviceRows: .limited(to: DeviceLimit(4)))
         let result = try await f.commit {
             $0.recalls = [device]
@@ -290,7 +292,7 @@ enum WaitingCases {
         #expect(result.unowned == [f.agents(f.apns): f.now])
         let claimed = result.claims.flatMap(\.rows)
         #expect(claimed.map(\.message?.sequence) == [4, 5, 6])
-        // They go back for a while: what is behind them waits with them, whoever recalls it.
+        // They are requeued for a while: the rows behind them wait with them, even when recalled.
         let back = claimed.map { f.unsent($0, .release(due: f.now.adding(seconds: 60), isAsked: true)) }
         #expect(
             try await f.commit {
@@ -302,14 +304,14 @@ enum WaitingCases {
         #expect(early.rows.isEmpty && early.nextDue == f.now.adding(seconds: 60))
         f.wait(seconds: 60)
         #expect(try await share(f).rows.map(\.message?.sequence) == [4, 5, 6])
-        // All that is left was read; only the badge that says so waits.
+        // All remaining messages were read; only the badge with the mark waits.
         try await f.change(f.read("u-1", "c-1", 12))
         #expect(try await share(f).nextDue == nil)
         let end = try await share(f, .badge)
         #expect(end.rows.map(\.kind) == [.badge] && end.nextDue == nil && end.behind.isEmpty)
     }
 
-    static let behindRestart = ContractCase("what a claim left of a device is due after a restart") {
+    static let behindRestart = ContractCase("a device's rows that a claim left are due after a restart") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         for _ in 0..<6 { try await f.accepted(f.message("u-1")) }
@@ -337,12 +339,12 @@ enum WaitingCases {
         #expect(start.backlog == [f.agents(f.apns): f.now])
         let second = rows.filter { $0.message?.conversation.rawValue == "c-2" }.map(\.id)
         #expect(try await f.claim().rows.map(\.id) == second)
-        // They are taken back from the process before; the others' hours end at another time by now.
+        // They are requeued from the earlier process; the others' hours end at another time by now.
         #expect(try await f.restart { _, _ in night.adding(seconds: 60) }.recovered == 2)
         #expect(try await Set(f.claim().rows.map(\.id)) == Set(rows.map(\.id)))
     }
 
-    static let mixedRestart = ContractCase("a device of which a start takes rows back waits for no quiet hours") {
+    static let mixedRestart = ContractCase("a device of which a start requeues rows waits for no quiet hours") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         for _ in 0..<6 { try await f.accepted(f.message("u-1")) }

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Agents' messages to consumers who have a messaging window open (R97-R102, Architecture page, 7).
+/// Agents' messages to consumers with an open messaging window (R97-R102, Architecture page, 7).
 enum WindowCases {
     static let all = [
         held, released, order, pause, read, ends, crash, expired, perDevice, merged, collapsed, news, unheard,
@@ -35,19 +35,19 @@ enum WindowCases {
         #expect(try await f.store.deliveries(query).items.map(\.consumer.rawValue) == ["u-2"])
         let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect(stats.unfinished.reduce(0) { $0 + ($1.state == .held ? $1.count : 0) } == 4)
-        // Without slots neither.
+        // Also without slots.
         f.budgets = [:]
         let waiting = f.request([f.message("u-1")])
         #expect(try await f.commit { $0.accepts = [waiting] }.unowned.isEmpty)
         #expect(try await f.claim().rows.isEmpty)
         #expect(try await f.claim(f.fcm).nextDue == nil)
-        // A proactive message is pushed all the same, past what is held.
+        // A proactive message is pushed anyway, past the held one.
         f.giveSlots(9, mayHaveBacklog: true)
         #expect(try await f.owned(f.proactive("u-1")).count == 2)
         #expect(try await f.unread("u-1") == 2)
     }
 
-    static let released = ContractCase("what was held goes to its lane when no window holds it any more") {
+    static let released = ContractCase("held rows go to their lane when no window holds them any more") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.openWindow("u-1")
@@ -59,7 +59,7 @@ enum WindowCases {
         #expect(early.held == HeldCounts() && early.unowned.isEmpty)
         f.closeWindow("u-1")
         f.wait(seconds: 7)
-        // What comes in the same turn stays behind it.
+        // Rows of the same turn stay behind it.
         let request = f.request([f.message("u-1")])
         let result = try await f.commit {
             $0.releases = [f.name("u-1"), f.name("u-1"), f.name("nobody")]
@@ -73,7 +73,7 @@ enum WindowCases {
         #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
     }
 
-    static let order = ContractCase("what is released follows what waits, and what comes later follows it") {
+    static let order = ContractCase("released rows follow waiting ones, and later ones follow them") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         let first = try await f.accepted(f.message("u-1"))
@@ -89,7 +89,7 @@ enum WindowCases {
         #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.map(\.message?.sequence) == [3])
     }
 
-    static let pause = ContractCase("what is released goes with younger rows that a provider has put off") {
+    static let pause = ContractCase("released rows go with younger rows that a provider has delayed") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.openWindow("u-1")
@@ -107,7 +107,8 @@ enum WindowCases {
         #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.map(\.message?.sequence) == [2])
     }
 
-    static let read = ContractCase("what is acknowledged in the window ends as suppressed, and the badge goes on") {
+    static let read = ContractCase("a row that is acknowledged in the window ends as suppressed, and the badge is sent")
+    {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -130,7 +131,7 @@ enum WindowCases {
         #expect(counts.finished.filter { $0.state == .suppressed }.map(\.count) == [4])
     }
 
-    static let ends = ContractCase("what is held ends with its registration like any row that waits") {
+    static let ends = ContractCase("a held row ends with its registration like any waiting row") {
         (f) async throws in
         func hold(_ device: String) async throws {
             try await f.register(device, of: "u-1")
@@ -158,7 +159,7 @@ enum WindowCases {
         #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
     }
 
-    static let crash = ContractCase("the next start pushes what was held: a crash never ends in silence") {
+    static let crash = ContractCase("the next start pushes held rows: a crash loses no push") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.openWindow("u-1")
@@ -174,7 +175,7 @@ enum WindowCases {
         #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
     }
 
-    static let expired = ContractCase("what is held past its time expires") { (f) async throws in
+    static let expired = ContractCase("a held row expires at its expiry") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.openWindow("u-1")
         var event = f.message("u-1")
@@ -188,7 +189,7 @@ enum WindowCases {
         #expect(states == [.expired, .held])
     }
 
-    static let perDevice = ContractCase("where a window holds for its device alone, others are pushed to") {
+    static let perDevice = ContractCase("where a window holds only for its device, others are pushed to") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-1")
@@ -206,19 +207,19 @@ enum WindowCases {
         #expect(try await f.deliveries().filter { $0.state == .held }.map(\.device.rawValue) == ["d-1", "d-1"])
     }
 
-    static let merged = ContractCase("what is held for a consumer that is merged is not stranded") { (f) async throws in
+    static let merged = ContractCase("held rows of a merged consumer are not stranded") { (f) async throws in
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
         try await f.register("d-2", of: "u-1")
         f.openWindow("a-1", device: "d-1")
         try await f.accepted(f.message("a-1", in: "c-a"))
-        // The other has a window of its own: then it goes on holding.
+        // The other has a window of its own: then it continues to hold.
         f.openWindow("u-1", device: "d-2")
         try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         #expect(try await f.deliveries().map(\.state) == [.held])
         f.closeWindow("u-1", device: "d-2")
         f.closeWindow("a-1", device: "d-1")
-        // By either name.
+        // By either id.
         #expect(try await f.commit { $0.releases = [f.name("a-1")] }.held.released == 1)
 
         // Without one, nothing holds them after the merge.
@@ -235,14 +236,14 @@ enum WindowCases {
             $0.changes = [login]
             $0.accepts = [request]
         }
-        // The window is open under a name that leads elsewhere: nobody is told under it.
+        // The window is open under an id that leads elsewhere: it receives nothing under it.
         #expect(result.held.released == 1 && result.held.made == 0 && result.news.isEmpty)
         let sequences = try await f.claim().rows.filter { $0.message?.conversation.rawValue == "c-b" }
             .filter { $0.token == "token-of-d-3" }.map(\.message?.sequence)
         #expect(sequences == [1, 2])
     }
 
-    static let collapsed = ContractCase("a newer message takes the place of one that is held") { (f) async throws in
+    static let collapsed = ContractCase("a newer message replaces a held one") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         var event = f.message("u-1")
         event.collapseKey = "k"
@@ -261,7 +262,7 @@ enum WindowCases {
     }
 
     static let news = ContractCase(
-        "a consumer with an open window is told of messages, reads, resolutions and typing, in its own conversations"
+        "an open window receives messages, reads, resolutions and typing, in its consumer's own conversations"
     ) {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -296,7 +297,7 @@ enum WindowCases {
         }
     }
 
-    static let unheard = ContractCase("who has no window open is told nothing, and nothing is held") {
+    static let unheard = ContractCase("a consumer without an open window receives nothing, and nothing is held") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.openWindow("u-2")

@@ -3,7 +3,7 @@ import GatewayStorage
 import Testing
 
 extension ContractFixture {
-    /// A row that an earlier turn handed out.
+    /// Returns the outcome of a row that an earlier turn handed out.
     func answer(
         _ row: OutboxRow,
         _ outcome: PushOutcome = .accepted(providerID: "p-1"),
@@ -31,7 +31,7 @@ extension ContractFixture {
                 outcome: outcome,
                 status: status,
                 reason: reason,
-                // Whatever shows something carries one.
+                // Every visible push carries a badge.
                 badge: badge ?? (row.message?.silent == true ? nil : row.unread),
                 sentAt: now,
                 latencyMilliseconds: 42
@@ -41,7 +41,7 @@ extension ContractFixture {
         )
     }
 
-    /// Tried in vain; due again later.
+    /// Returns a failed attempt that is due again later.
     func retry(_ row: OutboxRow, seconds: Int64) -> OutcomeRecord {
         record(
             row,
@@ -52,7 +52,7 @@ extension ContractFixture {
         )
     }
 
-    /// Ends without having been sent.
+    /// Returns an outcome of a row that was not sent.
     func unsent(_ row: OutboxRow, _ disposition: OutcomeRecord.Disposition) -> OutcomeRecord {
         OutcomeRecord(
             delivery: row.id,
@@ -63,7 +63,7 @@ extension ContractFixture {
         )
     }
 
-    /// Every lane takes this many rows of the next turns into memory.
+    /// Gives every lane this many slots in the next turns.
     func giveSlots(_ slots: Int, mayHaveBacklog: Bool = false) {
         budgets = [
             apns: LaneBudget(slots: slots, mayHaveBacklog: mayHaveBacklog),
@@ -71,13 +71,13 @@ extension ContractFixture {
         ]
     }
 
-    /// One turn with these events; the rows that it handed out.
+    /// Runs one turn with these events; returns the rows that it handed out.
     func owned(_ events: AgentEvent...) async throws -> [OutboxRow] {
         let request = request(events)
         return try await commit { $0.accepts = [request] }.owned
     }
 
-    /// One turn with one event that makes one owned row.
+    /// Runs one turn with one event that creates one owned row.
     func ownedRow(_ event: AgentEvent) async throws -> OutboxRow {
         let rows = try await owned(event)
         try #require(rows.count == 1)
@@ -85,7 +85,7 @@ extension ContractFixture {
     }
 }
 
-// MARK: What devices say
+// MARK: Reports of devices
 
 extension ContractFixture {
     func tap(_ consumer: String, _ device: String, _ message: MessageID, at time: Timestamp? = nil) -> StoreChange {

@@ -2,9 +2,9 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// Sessions, and who opens them.
+/// Sessions and their consumers.
 extension ContractFixture {
-    /// A session whose token's hash is one byte over and over.
+    /// Returns a session whose token's hash repeats one byte.
     func session(
         _ byte: UInt8,
         _ consumer: String = "u-1",
@@ -27,7 +27,7 @@ extension ContractFixture {
         try await store.session(tokenHash: [UInt8](repeating: byte, count: 32)) != nil
     }
 
-    /// One turn that opens a session; `anonymous` is the session whose token the login shows.
+    /// Runs one turn that opens a session; `anonymous` is the session whose token the login presents.
     @discardableResult
     func open(
         _ session: StoredSession,
@@ -49,7 +49,7 @@ extension ContractFixture {
 
     static func proof(_ token: String) -> PushTokenProof { PushTokenProof(forms: [Array(token.utf8)]) }
 
-    /// What makes a consumer anonymous.
+    /// Returns the change that creates an anonymous consumer.
     func anonymous(_ consumer: String, brand: BrandID? = nil) -> StoreChange {
         .upsertConsumer(
             brand: brand ?? self.brand,

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// A store with one brand, one app and its lanes, and short words for what the cases do; confined to its case.
+/// A store with one brand, one app and its lanes, and short helpers for the cases; confined to its case.
 final class ContractFixture {
     static let settings = BrandSettings()
     let engine: any ContractEngine
@@ -12,10 +12,10 @@ final class ContractFixture {
     private(set) var incarnation: IncarnationID
     private(set) var apns: LaneID
     private(set) var fcm: LaneID
-    /// The time of the next turn; moves only when a case moves it.
+    /// The time of the next turn; only a case moves it.
     var now = Timestamp(milliseconds: 1_767_323_045_678)
     var budgets: LaneBudgets = [:]
-    /// Who has a window open in the next turn.
+    /// The windows that are open in the next turn.
     var windows = OpenWindows()
     private var generator = MessageIDGenerator()
     private var events = 0
@@ -60,9 +60,9 @@ final class ContractFixture {
         return try #require(try await store.lanes().first { $0.value == key }?.key)
     }
 
-    // MARK: Lives
+    // MARK: Restarts
 
-    /// Ends this process and starts the next one on the same data, where it is quiet until then for those who say so.
+    /// Ends this process and starts the next one on the same data, with the quiet hours of `quietUntil`.
     func restart(quietUntil: @escaping QuietUntil = { _, _ in nil }) async throws -> IncarnationStart {
         await store.close()
         store = try await engine.reopen(store)
@@ -102,41 +102,41 @@ final class ContractFixture {
         )
     }
 
-    /// One turn with these events in one request.
+    /// Runs one turn with these events in one request.
     func accept(_ events: AgentEvent...) async throws -> [EventResult] {
         let request = request(events)
         let result = try await commit { $0.accepts = [request] }
         return try #require(result.accepts.first)
     }
 
-    /// One turn with one event that must be accepted.
+    /// Runs one turn with one event that must be accepted.
     @discardableResult
     func accepted(_ event: AgentEvent) async throws -> AcceptedEvent {
         try #require(try await accept(event).first).acceptedEvent
     }
 
-    /// One turn with one change.
+    /// Runs one turn with one change.
     @discardableResult
     func change(_ change: StoreChange) async throws -> StoreChangeResult {
         try #require(try await commit { $0.changes = [change] }.changes.first)
     }
 
-    /// One turn with one outcome.
+    /// Runs one turn with one outcome.
     @discardableResult
     func outcome(_ outcome: OutcomeRecord) async throws -> OutcomeEffect {
         try #require(try await commit { $0.outcomes = [outcome] }.outcomes.first)
     }
 
-    /// The queue of agents' messages of a lane.
+    /// Returns the queue of agents' messages of a lane.
     func agents(_ lane: LaneID) -> LaneQueue { LaneQueue(lane, .agent) }
 
-    /// One turn with one claim.
+    /// Runs one turn with one claim.
     func claim(_ lane: LaneID? = nil, queue: OutboxQueue = .agent, limit: Int = 100) async throws -> ClaimResult {
         let request = ClaimRequest(lane: lane ?? apns, queue: queue, limit: limit)
         return try #require(try await commit { $0.claims = [request] }.claims.first)
     }
 
-    /// A whole pass of housekeeping in batches of `limit`; how many rows were removed.
+    /// Runs a whole pass of housekeeping in batches of `limit`; returns the number of removed rows.
     func keepHouse(_ work: HousekeepingBatch.Work, limit: Int = 100) async throws -> Int {
         var batch = HousekeepingBatch(work: work, now: now, limit: limit)
         var removed = 0
@@ -166,7 +166,7 @@ final class ContractFixture {
 
     func wait(seconds: Int64) { now = now.adding(seconds: seconds) }
 
-    /// A change with the next message id.
+    /// Returns a change with the next message id.
     func numbered(_ change: StoreChange) -> StoreChange {
         var change = change
         change.number { generator.next(at: now) }
@@ -175,7 +175,7 @@ final class ContractFixture {
 
     // MARK: Events
 
-    /// An agent's message with an id of its own.
+    /// Returns an agent's message with an id of its own.
     func message(
         _ consumer: String,
         in conversation: String? = "c-1",
@@ -248,7 +248,7 @@ final class ContractFixture {
         try await register(self.device(device, of: consumer))
     }
 
-    // MARK: What is stored
+    // MARK: Stored data
 
     func unread(_ consumer: String) async throws -> Int64 {
         try await store.unread(brand: brand, consumer: ConsumerID(trusted: consumer)).total
@@ -265,7 +265,7 @@ final class ContractFixture {
         ) ?? []
     }
 
-    /// All deliveries, newest first.
+    /// Returns all deliveries, newest first.
     func deliveries() async throws -> [DeliveryRecord] {
         try await store.deliveries(DeliveryQuery(brand: brand, limit: 500)).items
     }

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Synchronization
 
-/// What a store told of ends of sessions since it was last asked.
+/// The ends of sessions of which a store has notified since the last read.
 final class HeardEnds: Sendable {
     private let ends = Mutex<Set<SessionEnd>>([])
 
@@ -11,7 +11,7 @@ final class HeardEnds: Sendable {
         store.onSessionEnd { [weak self] end in self?.ends.withLock { _ = $0.insert(end) } }
     }
 
-    /// What was told, once.
+    /// Returns the notifications, each once.
     func take() -> Set<SessionEnd> {
         ends.withLock { ends in
             defer { ends = [] }
@@ -21,13 +21,13 @@ final class HeardEnds: Sendable {
 }
 
 extension ContractFixture {
-    /// Somebody who listens to the store from now on.
+    /// Returns a listener of the store from now on.
     func listen() -> HeardEnds {
         let heard = HeardEnds()
         heard.listen(to: store)
         return heard
     }
 
-    /// What is told of a consumer's sessions.
+    /// Returns the notification of a consumer's sessions.
     func end(of consumer: String) -> SessionEnd { .consumer(name(consumer)) }
 }

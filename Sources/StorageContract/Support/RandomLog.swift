@@ -2,16 +2,16 @@ import GatewayModel
 import GatewayStorage
 import Testing
 
-/// A log of two brands with everything that can happen to a delivery in it, and what a list of it should say.
+/// A delivery log of two brands with every possible event of a delivery, and the expected lists.
 struct RandomLog {
-    /// Of what events are; most have none.
+    /// The campaigns of events; most have none.
     private static let campaigns: [String?] = ["spring", "autumn", nil, nil, nil, nil]
     private static let reasons = ["BadDeviceToken", "InternalServerError", "Rare"]
 
     let f: ContractFixture
     let other = BrandID(trusted: "other")
     private(set) var random: SplitMix
-    /// Every delivery that was made, by brand.
+    /// All created deliveries, by brand.
     private(set) var made: [BrandID: Set<DeliveryID>] = [:]
     private var owned: [OutboxRow] = []
     private(set) var messages: [Message] = []
@@ -32,7 +32,7 @@ struct RandomLog {
         }
     }
 
-    /// Turns with events, outcomes, taps and receipts; now and then the clock is set back.
+    /// Runs turns with events, outcomes, taps and receipts; the clock is sometimes set back.
     mutating func grow(turns: Int) async throws {
         for _ in 0..<turns {
             f.wait(seconds: Int64.random(in: 0...900, using: &random))
@@ -44,14 +44,14 @@ struct RandomLog {
             try await answer()
             try await report()
         }
-        // What the clock has put off is due by then.
+        // Rows that the clock has delayed are due by then.
         f.wait(seconds: 50_000)
         var turn = f.turn()
         turn.claims = claims
         take(try await f.store.commit(turn))
     }
 
-    /// Leaves some to be tried later; nothing of their devices is handed out any more.
+    /// Leaves some to be retried later; nothing of their devices is handed out any more.
     mutating func leaveSome() async throws {
         let outcomes = owned.prefix(3).map { f.retry($0, seconds: 1_000_000) }
         owned.removeFirst(outcomes.count)
@@ -76,7 +76,7 @@ struct RandomLog {
         }
     }
 
-    /// A device gets another consumer, or none; its log stays.
+    /// Moves a device to another consumer, or to none; its log stays.
     private mutating func handOver() async throws {
         let number = Int.random(in: 0..<6, using: &random)
         let (device, consumer) = ("d-\(number)", "u-\(Int.random(in: 0..<4, using: &random))")
@@ -124,7 +124,7 @@ struct RandomLog {
             var outcome: OutcomeRecord
             switch Int.random(in: 0..<30, using: &random) {
             case 0:
-                // Stays on its way.
+                // It stays in flight.
                 kept.append(row)
                 continue
             case 1: outcome = f.retry(row, seconds: 1)
@@ -173,9 +173,9 @@ struct RandomLog {
         )
     }
 
-    // MARK: What should be listed
+    // MARK: Expected lists
 
-    /// All of a brand's deliveries that are kept, newest first, read one by one.
+    /// Returns all stored deliveries of a brand, newest first, read one by one.
     func records(_ brand: BrandID) async throws -> [DeliveryRecord] {
         var records: [DeliveryRecord] = []
         for id in made[brand, default: []].sorted(by: >) {
@@ -184,7 +184,7 @@ struct RandomLog {
         return records
     }
 
-    /// Whether a naive filter lets a delivery through.
+    /// Whether a naive filter accepts a delivery.
     static func matches(_ record: DeliveryRecord, _ query: DeliveryQuery) -> Bool {
         (query.consumer == nil || query.consumer == record.consumer)
             && (query.device == nil || query.device == record.device)
@@ -197,7 +197,7 @@ struct RandomLog {
             && (query.before.map { record.id < $0 } ?? true)
     }
 
-    /// A filter of one to three members.
+    /// Returns a filter of one to three members.
     mutating func query(_ brand: BrandID, among records: [DeliveryRecord]) -> DeliveryQuery {
         var query = DeliveryQuery(brand: brand, limit: Int.random(in: 5...60, using: &random))
         func moment() -> Timestamp {

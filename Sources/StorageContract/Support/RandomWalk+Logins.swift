@@ -4,10 +4,11 @@ import Testing
 
 /// Logins and retries of the walk.
 extension RandomWalk {
-    /// A login: of somebody new without an identifier, or of somebody with one on a device that perhaps has such.
+    /// Returns a login: of a new consumer without an identifier, or of one with an identifier on a device that may have
+    /// such a consumer.
     mutating func login() -> [StoreChange] {
         logins += 1
-        // No two sessions are of one moment: which is the latest would be a question of keys.
+        // No two sessions have the same time: otherwise the order of keys would decide which is the latest.
         f.now = f.now.adding(milliseconds: 1)
         let device = chance(85) ? "d-\(Int.random(in: 0..<9, using: &random))" : nil
         var terms = LoginTerms(singleDevice: chance(20), anonymousMerge: chance(50) ? .device : .token)
@@ -19,13 +20,13 @@ extension RandomWalk {
         return [f.anonymous(consumer), .openSession(session(consumer, device), terms)]
     }
 
-    /// A token that is shown for a device, mostly the one that it has.
+    /// Returns a token to present for a device, mostly its present one.
     private mutating func proof(for device: String) -> PushTokenProof {
         let present = model.registrations.values.first { $0.device == device }?.token
         return ContractFixture.proof(chance(70) ? present ?? "none" : "t-0-\(Int.random(in: 0..<6, using: &random))")
     }
 
-    /// Lets a session ask for a registration, mostly for its own device.
+    /// Adds a requesting session to a registration, mostly one for its own device.
     mutating func ask(for device: DeviceToRegister) -> DeviceToRegister {
         guard !model.sessions.isEmpty, chance(60) else { return device }
         let session = any(model.sessions)
@@ -51,7 +52,7 @@ extension RandomWalk {
     mutating func applyLogin(_ change: StoreChange, _ result: StoreChangeResult) throws {
         guard case .openSession(let session, let terms) = change else {
             guard case .upsertConsumer(_, let id, _, _) = change, case .consumer(let consumer) = result else {
-                throw Unexpected(what: "\(change) was answered by \(result)")
+                throw Unexpected(what: "\(change) resulted in \(result)")
             }
             #expect(consumer.id == id && consumer.anonymous)
             model.anonymous.insert(id.rawValue)
@@ -99,7 +100,8 @@ extension RandomWalk {
         )
     }
 
-    /// Whoever has lost a session in the turn, or has one that was bound, was told of, and nobody when there was none.
+    /// Checks that the consumers that lost a session in the turn, or have one that was bound, were notified, and nobody
+    /// else.
     func checkEnds(_ before: [WalkModel.Session]) {
         let live = Dictionary(uniqueKeysWithValues: model.sessions.map { ($0.createdAt, $0.device) })
         let ended = Set(before.filter { live[$0.createdAt] != .some($0.device) }.map { f.end(of: $0.consumer) })
@@ -109,7 +111,7 @@ extension RandomWalk {
 
     // MARK: Retries
 
-    /// Asks for a delivery that is finished, and whose answer is not on its way still.
+    /// Returns a retry of a finished delivery whose response is not pending any more.
     mutating func anyRetry() -> [StoreChange] {
         let finished = model.finished.subtracting(held.map(\.id)).sorted()
         guard !finished.isEmpty else { return [] }
@@ -117,7 +119,7 @@ extension RandomWalk {
         return [.retry(RetryRequest(brand: f.brand, delivery: any(finished), ttlSeconds: ttl))]
     }
 
-    /// How a delivery that is asked for stands before the turn.
+    /// Returns the state of a retried delivery before the turn.
     func retriedState(_ changes: [StoreChange]) async throws -> (id: DeliveryID, state: DeliveryState)? {
         guard case .retry(let request)? = changes.first else { return nil }
         return (request.delivery, try await f.delivery(request.delivery).record.state)

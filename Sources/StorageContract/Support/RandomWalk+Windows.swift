@@ -4,7 +4,7 @@ import Testing
 
 /// Messaging windows of the walk.
 extension RandomWalk {
-    /// Opens and closes windows before a turn; returns whose closed.
+    /// Opens and closes windows before a turn; returns the consumers of closed ones.
     mutating func moveWindows() -> [ConsumerName] {
         var closed: [ConsumerName] = []
         if chance(20), windows.count < 6 {

@@ -7,18 +7,18 @@ struct RandomWalk {
     let f: ContractFixture
     var random: SplitMix
     var model = WalkModel()
-    /// Rows that were handed out and not answered, cancelled ones among them.
+    /// Rows that were handed out and have no response yet, cancelled ones included.
     private(set) var held: [OutboxRow] = []
     private var newest = DeliveryID(0)
     var consumers = (0..<6).map { "u-\($0)" }
-    /// How many sessions were opened: each has another token.
+    /// The number of opened sessions: each has another token.
     var logins = 0
     /// Windows that are open.
     var windows: [(name: ConsumerName, device: DeviceID?)] = []
-    /// How many rows the turn should have released.
+    /// The number of rows that the turn should have released.
     var released = 0
 
-    /// What the store tells of ends of sessions.
+    /// The store's notifications of ended sessions.
     let heard: HeardEnds
 
     private let isPerDevice: Bool
@@ -100,7 +100,7 @@ struct RandomWalk {
         let collapsed = try await learnNewRows(reads)
         let named = Set(result.withdrawn.map(\.delivery))
         #expect(named.count == result.withdrawn.count && named.isSuperset(of: collapsed))
-        // Every row that ended, however it did; what ended with an answer may be missing.
+        // Every row that ended, in any way; those that ended with a response may be missing.
         let ended = openBefore.intersection(model.finished)
         #expect(named.isSubset(of: ended))
         #expect(named.isSuperset(of: ended.subtracting(turn.outcomes.map(\.delivery))))
@@ -271,11 +271,11 @@ struct RandomWalk {
             let owner = model.conversations[request.conversation.rawValue]?.consumer
             #expect(owner != model.name(request.consumer.rawValue))
         case (.tap, .tapped), (.tap, .notFound), (.receipts, .receipts): break
-        default: throw Unexpected(what: "\(change) was answered by \(result)")
+        default: throw Unexpected(what: "\(change) resulted in \(result)")
         }
     }
 
-    /// Compares the answer; returns what a stored read event has read.
+    /// Compares the result; returns the extent of a stored read event.
     private mutating func apply(
         _ event: AgentEvent,
         _ id: MessageID,
@@ -319,7 +319,7 @@ struct RandomWalk {
         return nil
     }
 
-    /// Takes over rows that the turn made; returns the older ones that gave way to them.
+    /// Adds rows that the turn created; returns the older ones that they replaced.
     private mutating func learnNewRows(
         _ reads: [(conversation: String, mark: Int64)]
     ) async throws -> Set<DeliveryID> {
@@ -381,7 +381,7 @@ struct RandomWalk {
         }
     }
 
-    // MARK: Now and then
+    // MARK: Occasional actions
 
     private mutating func keepHouse() async throws {
         let limit = Int.random(in: 1...30, using: &random)
@@ -443,7 +443,7 @@ struct RandomWalk {
                 if item.state.isFinished { finished.insert(item.id) } else { open.insert(item.id) }
                 let isForWindow = model.open[item.id]?.isForWindow ?? model.rows[item.id]?.isForWindow
                 if !item.state.isFinished { #expect((item.state == .held) == isForWindow, "delivery \(item.id)") }
-                // How the window or the read ended it, unless the device said more of it.
+                // Ended by the window or the read, unless the device reported more.
                 if item.state == .suppressed { #expect(item.suppressedBy == .windowOpen && isForWindow == true) }
                 if item.suppressedBy == .read { #expect(item.state == .cancelled && isForWindow == false) }
             }

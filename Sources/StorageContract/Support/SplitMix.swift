@@ -1,4 +1,4 @@
-/// A seeded generator (splitmix64), so that a walk that fails can be walked again.
+/// A seeded generator (splitmix64), so that a failed walk can be repeated.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,13 +1,13 @@
 import GatewayModel
 import GatewayStorage
 
-/// An answer of another kind than the case asked for.
+/// A result of another kind than expected.
 struct Unexpected: Error {
     var what: String
 }
 
 extension EventResult {
-    /// What the back-end learns; throws when the event was not accepted.
+    /// The result for the back-end; throws when the event was not accepted.
     var acceptedEvent: AcceptedEvent {
         get throws {
             guard case .accepted(let event) = self else { throw Unexpected(what: "\(self)") }
@@ -15,7 +15,7 @@ extension EventResult {
         }
     }
 
-    /// What a replay answers; throws when the event was no replay.
+    /// The result of a replay; throws when the event was no replay.
     var duplicateEvent: (event: AcceptedEvent, bodyDiffers: Bool) {
         get throws {
             guard case .duplicate(let event, let bodyDiffers) = self else { throw Unexpected(what: "\(self)") }
@@ -25,7 +25,7 @@ extension EventResult {
 }
 
 extension StoreChangeResult {
-    /// What a read did; throws when it was something else.
+    /// The result of a read; throws when it was something else.
     var readChange: ReadChange {
         get throws {
             guard case .read(let change) = self else { throw Unexpected(what: "\(self)") }
@@ -33,7 +33,7 @@ extension StoreChangeResult {
         }
     }
 
-    /// What a tap answers; throws when it was something else.
+    /// The result of a tap; throws when it was something else.
     var tapAnswer: TapAnswer {
         get throws {
             guard case .tapped(let answer) = self else { throw Unexpected(what: "\(self)") }
@@ -41,7 +41,7 @@ extension StoreChangeResult {
         }
     }
 
-    /// What became of registrations; throws when it was something else.
+    /// The change of registrations; throws when it was something else.
     var unregisteredChange: RegistrationsChange {
         get throws {
             guard case .unregistered(let change) = self else { throw Unexpected(what: "\(self)") }
@@ -49,7 +49,7 @@ extension StoreChangeResult {
         }
     }
 
-    /// How many receipts met a delivery; throws when it was something else.
+    /// The number of receipts with a delivery; throws when it was something else.
     var recorded: Int {
         get throws {
             guard case .receipts(let met) = self else { throw Unexpected(what: "\(self)") }
@@ -57,7 +57,7 @@ extension StoreChangeResult {
         }
     }
 
-    /// How many sessions ended, and what became of registrations; throws when it was something else.
+    /// The number of ended sessions, and the change of registrations; throws when it was something else.
     var endedSessions: (count: Int, registrations: RegistrationsChange) {
         get throws {
             guard case .sessionsEnded(let ended) = self else { throw Unexpected(what: "\(self)") }
@@ -65,7 +65,7 @@ extension StoreChangeResult {
         }
     }
 
-    /// What the opening of a session did; throws when it was something else.
+    /// The result of opening a session; throws when it was something else.
     var opening: SessionOpening {
         get throws {
             guard case .sessionOpened(let opening) = self else { throw Unexpected(what: "\(self)") }

@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// Logins, and deliveries that are tried again.
+/// Logins and retries of deliveries.
 extension WalkModel {
-    /// Who is merged when somebody with an identifier logs in; no walk is so long that a session proves nothing any more.
+    /// Returns the consumers to merge at a login with an identifier; no walk is so long that a session's proof expires.
     func anonymousConsumers(of login: StoredSession, _ terms: LoginTerms) -> Set<String> {
         var found = anonymous.intersection(sessions.filter { $0.token == terms.anonymousToken }.map(\.consumer))
         if terms.anonymousMerge == .device, let device = login.device {
@@ -12,7 +12,7 @@ extension WalkModel {
         return found
     }
 
-    /// Why a session does not get a device; nil when it does.
+    /// Returns the reason why a session does not get a device; nil when it does.
     func refusal(_ device: DeviceToRegister) -> DeviceRefusal? {
         guard let session = sessions.first(where: { $0.token == device.session }) else { return nil }
         if let bound = session.device, bound != device.device.rawValue { return .boundElsewhere }
@@ -27,7 +27,7 @@ extension WalkModel {
         case boundElsewhere, conflict
     }
 
-    /// Binds the session that asked for a registration, if it is bound to none.
+    /// Binds the session that requested a registration, if it is bound to none.
     mutating func bind(_ device: DeviceToRegister) {
         guard let place = sessions.firstIndex(where: { $0.token == device.session }) else { return }
         sessions[place].device = sessions[place].device ?? device.device.rawValue
@@ -39,7 +39,7 @@ extension WalkModel {
         return anonymous.intersection(owners + [latest].compactMap(\.self))
     }
 
-    /// Ends the sessions of a consumer; returns how many.
+    /// Ends the sessions of a consumer; returns their number.
     mutating func endSessions(of consumer: String) -> Int {
         let before = sessions.count
         sessions.removeAll { $0.consumer == consumer }
@@ -57,12 +57,12 @@ extension WalkModel {
         }
     }
 
-    /// A finished row's registration as it is now; nil when its device is not its consumer's any more.
+    /// Returns a finished row's present registration; nil when its device is no longer its consumer's.
     func registration(of row: Row) -> (key: RegistrationID, value: Registration)? {
         registrations.first { $0.value.device == row.device && $0.value.consumer == name(row.consumer) }
     }
 
-    /// Why a delivery that failed or expired is not tried again; nil when it is.
+    /// Returns the reason why a failed or expired delivery is not retried; nil when it is.
     func refusal(_ id: DeliveryID, _ row: Row) -> RetryRefusal? {
         guard let registration = registration(of: row) else { return .registrationGone }
         guard registration.value.isActive else { return .registrationQuarantined }
@@ -77,7 +77,7 @@ extension WalkModel {
         return open.contains { $0.key > id && $0.value.takesPlace(of: now) } ? .collapsed : nil
     }
 
-    /// Puts a delivery back; nobody owns it.
+    /// Requeues a delivery, unowned.
     mutating func retry(_ id: DeliveryID, until: Timestamp) {
         guard var row = rows[id], let registration = registration(of: row) else { return }
         row.registration = registration.key

@@ -1,17 +1,17 @@
 import GatewayModel
 import GatewayStorage
 
-/// What a store should hold, in the plainest shape that can say so.
+/// The expected content of a store, in the simplest form.
 struct WalkModel {
     struct Conversation {
         var consumer: String
         /// Whether each message counts, in order.
         var counts: [Bool] = []
-        /// Sequences of messages that were removed; they count no more.
+        /// Sequences of removed messages; they no longer count.
         var gone: Set<Int64> = []
         var mark = 0
         var isResolved = false
-        /// The place of its newest message among all messages.
+        /// The position of its newest message among all messages.
         var newest = 0
 
         var unread: Int64 { Int64(counts.dropFirst(mark).count { $0 }) }
@@ -42,7 +42,7 @@ struct WalkModel {
         /// Whether it waits for a window and not for its lane.
         var isForWindow = false
 
-        /// Whether an older row has nothing to say any more once this one is there.
+        /// Whether this row replaces an older one.
         func takesPlace(of older: Row) -> Bool {
             guard older.registration == registration else { return false }
             if kind == nil { return older.kind == nil }
@@ -70,7 +70,7 @@ struct WalkModel {
     var conversations: [String: Conversation] = [:]
     var registrations: [RegistrationID: Registration] = [:]
     var open: [DeliveryID: Row] = [:]
-    /// Every row, as it was made or last tried again.
+    /// Every row, as it was created or last retried.
     var rows: [DeliveryID: Row] = [:]
     var sessions: [Session] = []
     var anonymous: Set<String> = []
@@ -78,14 +78,14 @@ struct WalkModel {
     var merged: [String: String] = [:]
     var finished: Set<DeliveryID> = []
     var queuedAt: [DeliveryID: Timestamp] = [:]
-    /// How many deliveries were removed from the log.
+    /// The number of deliveries that were removed from the log.
     var removed = 0
-    /// Every event that was stored, with the message that it made.
+    /// Every stored event, with its message.
     var events: [String: Made?] = [:]
     var made: [MessageID: Made] = [:]
     private var messages = 0
 
-    /// Whom a name means.
+    /// Returns the consumer that a name means.
     func name(_ consumer: String) -> String { merged[consumer] ?? consumer }
 
     func unread(_ consumer: String) -> Int64 {
@@ -125,7 +125,7 @@ struct WalkModel {
         return message
     }
 
-    /// Removes old messages without a pending delivery; returns how many.
+    /// Removes old messages without a pending delivery; returns their number.
     mutating func removeMessages(before: Timestamp) -> Int {
         let pending = Set(open.values.compactMap(\.message))
         let old = made.values.filter { $0.acceptedAt < before && !pending.contains($0.id) }
@@ -137,7 +137,7 @@ struct WalkModel {
         return old.count
     }
 
-    /// Moves a mark; the rows of what was read end.
+    /// Moves a mark; the rows of read messages end.
     mutating func read(_ conversation: String, upTo target: Int64) {
         guard var read = conversations[conversation] else { return }
         read.mark = max(read.mark, min(Int(target), read.counts.count))
@@ -176,7 +176,7 @@ struct WalkModel {
         }
     }
 
-    /// Gives to their lanes what no window of a consumer holds any more; returns how many rows.
+    /// Releases to their lanes the rows that no window of a consumer holds any more; returns their number.
     mutating func release(_ consumer: ConsumerName, _ windows: OpenWindows) -> Int {
         let owner = name(consumer.consumer.rawValue)
         let own = ConsumerName(brand: consumer.brand, consumer: ConsumerID(trusted: owner))
@@ -189,7 +189,7 @@ struct WalkModel {
         return released
     }
 
-    /// Whether every older open row of the registration is held already, by us or for a window.
+    /// Whether every older open row of the registration is held already, by the walk or for a window.
     func mayBeHanded(_ id: DeliveryID) -> Bool {
         guard let row = open[id], !row.isHeld, !row.isForWindow else { return false }
         return !open.contains {
