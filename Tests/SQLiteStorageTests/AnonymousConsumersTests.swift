@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Anonymous consumers of whom nothing is kept", .timeLimit(.minutes(10)))
+@Suite("Anonymous consumers without stored data", .timeLimit(.minutes(10)))
 struct AnonymousConsumersTests {
     private let engine: SQLiteEngine
 
@@ -24,7 +24,7 @@ struct AnonymousConsumersTests {
         return (removed, batches)
     }
 
-    @Test("20,000 of them go in batches, and those who are kept are not looked at again on the same day")
+    @Test("20,000 of them are removed in batches, and the others are not checked again on the same day")
     func many() async throws {
         let store = try engine.openSQLite()
         let now = Timestamp(milliseconds: 1_800_000_000_000)
@@ -54,7 +54,7 @@ struct AnonymousConsumersTests {
         await store.close()
     }
 
-    @Test("those of the first version are looked at a day after the upgrade")
+    @Test("those of the first version are checked a day after the upgrade")
     func upgraded() async throws {
         try engine.load(fixture: "data-0001")
         let store = try engine.openSQLite()
@@ -63,7 +63,7 @@ struct AnonymousConsumersTests {
         }
         let now = Timestamp(milliseconds: try #require(upgraded))
         #expect(try await clear(store, now: now.adding(seconds: 86_000), limit: 10).removed == 0)
-        // One of the three has written; what the tokens of the others prove ends a week after their sessions.
+        // One of the three has a message; the tokens of the others prove a merge until a week after their sessions.
         let later = Timestamp(milliseconds: max(now.milliseconds, 1_795_410_000_000)).adding(seconds: 10 * 86_400)
         #expect(try await clear(store, now: later, limit: 10).removed == 2)
         await store.close()

@@ -34,13 +34,13 @@ struct BackupTests {
         } catch { return error }
     }
 
-    /// How often the data was opened: a number that every start raises.
+    /// Returns how often the data was opened: a number that every start raises.
     private func starts(_ file: String) throws -> Int? {
         let queue = try DatabaseQueue(path: file)
         return try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") }
     }
 
-    @Test("a backup of open data is one file with what was committed, closed to group and others")
+    @Test("a backup of open data is one file with all commits, without access for group and others")
     func open() async throws {
         let store = try engine.openSQLite()
         _ = try await store.begin(now: Timestamp(milliseconds: 1))
@@ -52,14 +52,14 @@ struct BackupTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
         #expect(try names.filter { $0.hasPrefix("copy") } == ["copy"])
         #expect(try starts(path("copy")) == 1)
-        // Its own work goes on.
+        // Its own work continues.
         _ = try await store.begin(now: Timestamp(milliseconds: 2))
         await store.close()
         #expect(try starts(engine.path) == 2)
         #expect(try starts(path("copy")) == 1)
     }
 
-    @Test("a writer that never rests does not make it start over, and its later commits are not in it")
+    @Test("a writer that never pauses does not restart it, and its later commits are not included")
     func busyWriter() async throws {
         let store = try engine.openSQLite()
         try await store.pool.write { db in
@@ -69,25 +69,25 @@ struct BackupTests {
         var steps: [Int] = []
         let report = try SQLiteStore.backup(path: engine.path, to: path("copy"), isReplacing: false) { done, _ in
             steps.append(done)
-            // So that one that starts over comes to an end, and is seen.
+            // So that a backup that restarts comes to an end, and is detected.
             guard steps.count < 100 else { return }
             do {
                 try store.pool.write { try $0.execute(sql: "INSERT INTO filler (bytes) VALUES (zeroblob(100000))") }
             } catch { Issue.record(error) }
         }
         #expect(steps.count > 3)
-        #expect(steps == steps.sorted(), "it started over")
+        #expect(steps == steps.sorted(), "it restarted")
         #expect(report.bytes > 30_000_000)
         let copy = try DatabaseQueue(path: path("copy"))
         #expect(try await copy.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM filler") } == 300)
         await store.close()
     }
 
-    @Test("data that was killed in the middle is backed up with what is only in its log")
+    @Test("data of a killed process is backed up with the content of its WAL")
     func afterCrash() async throws {
         let store = try engine.openSQLite()
         _ = try await store.begin(now: Timestamp(milliseconds: 1))
-        // What a crash leaves: the files as they are now.
+        // The files after a crash: as they are now.
         let crashed = path("crashed")
         for end in ["", "-wal"] { try FileManager.default.copyItem(atPath: engine.path + end, toPath: crashed + end) }
         await store.close()
@@ -96,7 +96,7 @@ struct BackupTests {
     }
 
     @Test(
-        "a file that is there is only replaced when that is wanted, and a left-over of a killed backup is no hindrance"
+        "a file that exists is replaced only on request, and the rest of a killed backup does not interfere"
     )
     func existing() async throws {
         await (try engine.openSQLite()).close()
@@ -109,7 +109,7 @@ struct BackupTests {
         #expect(try names.filter { $0.hasPrefix("copy") } == ["copy"])
     }
 
-    @Test("what is not data of this version is not backed up, and nothing is left behind")
+    @Test("data that is not of this version is not backed up, and no file is left")
     func badSource() async throws {
         #expect(error { () throws(BackupError) in try backup() } == .missing(path: engine.path))
         let store = try engine.openSQLite()
@@ -125,13 +125,13 @@ struct BackupTests {
         #expect(try names.filter { $0.hasPrefix("copy") } == [])
     }
 
-    @Test("a restore brings back the backup and keeps what was there, log included")
+    @Test("a restore writes the backup and keeps the earlier database, WAL included")
     func restored() async throws {
         let store = try engine.openSQLite()
         _ = try await store.begin(now: Timestamp(milliseconds: 1))
         _ = try backup()
         _ = try await store.begin(now: Timestamp(milliseconds: 2))
-        // The log stays behind, as after a crash.
+        // The WAL is left, as after a crash.
         let log = try Data(contentsOf: URL(filePath: engine.path + "-wal"))
         let main = try Data(contentsOf: URL(filePath: engine.path))
         await store.close()
@@ -150,7 +150,7 @@ struct BackupTests {
         #expect(try starts(engine.path) == 2)
     }
 
-    @Test("restores within the same second keep each what they replaced")
+    @Test("restores within the same second each keep the database that they replaced")
     func sameSecond() async throws {
         let store = try engine.openSQLite()
         _ = try backup()
@@ -163,7 +163,7 @@ struct BackupTests {
         #expect(try names.filter { $0.contains("restore-partial") } == [])
     }
 
-    @Test("a restore into nothing makes the data")
+    @Test("a restore without existing data creates it")
     func fresh() async throws {
         await (try engine.openSQLite()).close()
         _ = try backup()
@@ -187,7 +187,7 @@ struct BackupTests {
     }
 
     @Test(
-        "a backup that is damaged, newer or none at all is refused, and the data stays",
+        "a backup that is damaged, newer or missing is rejected, and the data stays",
         arguments: ["truncated", "scribbled", "text", "newer", "stranger", "missing"]
     )
     func badBackup(kind: String) async throws {

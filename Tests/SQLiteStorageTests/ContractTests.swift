@@ -1,7 +1,7 @@
 import StorageContract
 import Testing
 
-@Suite("SQLite keeps the contract")
+@Suite("SQLite passes the storage contract")
 struct ContractTests {
     @Test("the contract", .timeLimit(.minutes(10)), arguments: StorageContract.cases)
     func holds(_ contractCase: ContractCase) async throws {
@@ -9,7 +9,7 @@ struct ContractTests {
     }
 
     @Test(
-        "the contract, when the writer remembers no consumer from one turn to the next",
+        "the contract, when the writer remembers no consumer between turns",
         .timeLimit(.minutes(10)),
         arguments: StorageContract.cases
     )
@@ -17,7 +17,7 @@ struct ContractTests {
         try await run(contractCase, on: try SQLiteEngine(memoryBytes: 0))
     }
 
-    /// Runs a case, and counts again what is stored as counted.
+    /// Runs a case, and counts again the rows behind the stored counts.
     private func run(_ contractCase: ContractCase, on engine: SQLiteEngine) async throws {
         try await contractCase.run(on: engine)
         #expect(try engine.miscounted() == [], "\(contractCase.name)")

@@ -50,7 +50,7 @@ struct CountersTests {
         try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM written") }
     }
 
-    @Test("are right with each message, though they are stored with few of them, after starts too")
+    @Test("are right after each message, though they are stored with few of them, across restarts too")
     func countedOn() async throws {
         let engine = try SQLiteEngine()
         var store = try engine.openSQLite()
@@ -75,7 +75,7 @@ struct CountersTests {
             store = try engine.openSQLite()
             _ = try await store.begin(now: time(number))
         }
-        // Once that something is unread, and with every 32nd message.
+        // Once when something is unread, and with every 32nd message.
         #expect(try await writes(store) == 4)
         var turn = WriterTurn(now: time(101), incarnation: IncarnationID(1))
         turn.changes = [
@@ -96,7 +96,7 @@ struct CountersTests {
         try await check(store, last: 101, read: 5, unread: 86)
         #expect(try await writes(store) == 5)
 
-        // Those go that the counters are counted on from, and nearly all others.
+        // The messages from which the counters are derived are removed, and nearly all others.
         for (before, unread) in [(51, 46), (103, 0)] as [(Int, Int64)] {
             let old = [brand: time(before)]
             var batch = HousekeepingBatch(work: .messages(before: old), now: time(200), limit: 7)

@@ -12,14 +12,14 @@ struct DamageTests {
     private let brand = BrandID(trusted: "acme")
     private let now = Timestamp(milliseconds: 1_767_323_045_678)
 
-    /// How a page is spoiled; all of them leave the file's first pages and its size alone.
+    /// The kind of damage to a page; none changes the file's first pages or its size.
     enum Garbage: CaseIterable, CustomTestStringConvertible {
         case random, zeros, ones, cellPointers, anotherPage
 
         var testDescription: String { "\(self)" }
     }
 
-    /// 300 messages of ten consumers, deliveries waiting and finished, and a session; closed.
+    /// Stores 300 messages of ten consumers, deliveries waiting and finished, and a session; closed afterwards.
     private func fill(_ engine: SQLiteEngine) async throws {
         let store = try engine.openSQLite()
         let incarnation = try await store.begin(now: now).incarnation
@@ -99,14 +99,14 @@ struct DamageTests {
         case .random: for index in page.indices { page[index] = random() }
         case .zeros: for index in page.indices { page[index] = 0 }
         case .ones: for index in page.indices { page[index] = 0xFF }
-        // The header stays: only what it points to is wrong.
+        // The header stays: only the pointers are wrong.
         case .cellPointers: for index in 8..<200 { page[index] = random() }
         case .anotherPage: page = Array(other)
         }
         return page
     }
 
-    /// Touches everything that can be read and written; returns what went wrong.
+    /// Uses everything that can be read and written; returns the errors.
     private func touch(_ store: SQLiteStore) async -> [StorageError] {
         var errors: [StorageError] = []
         func attempt(_ work: () async throws -> Void) async {
@@ -146,7 +146,7 @@ struct DamageTests {
         return errors
     }
 
-    @Test("a page of garbage is called corrupt or does no harm; nothing crashes", arguments: Garbage.allCases)
+    @Test("a page of garbage is reported as corrupt or does no harm; nothing crashes", arguments: Garbage.allCases)
     func pages(_ garbage: Garbage) async throws {
         let engine = try SQLiteEngine()
         try await fill(engine)
@@ -184,14 +184,14 @@ struct DamageTests {
                 corrupt += 1
                 #expect(detail.contains(path) && detail.contains("switchboard restore"))
             }
-            // A page from elsewhere may be well formed: then the data contradicts itself in another way, and is left alone.
+            // A page from elsewhere may be well formed: then the data is inconsistent in another way, and is unchanged.
             // So it is where the hashes of the migrations are those of another page.
             let known = ["corrupt", "constraint", "unavailable", "changed_migration"]
             for error in errors where !known.contains(error.label) {
                 Issue.record("page \(number): \(error)")
             }
         }
-        // Garbage in tables that are read is found.
+        // Garbage in tables that are read is detected.
         #expect(corrupt > pages / 6)
     }
 

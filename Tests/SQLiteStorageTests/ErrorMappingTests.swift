@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("What an error of SQLite means")
+@Suite("Mapping of SQLite errors")
 struct ErrorMappingTests {
     private static let path = "/data/switchboard.sqlite"
     private static let advice = "; restore it from a backup with `switchboard restore`"
@@ -33,20 +33,20 @@ struct ErrorMappingTests {
         (.SQLITE_NOMEM, .unavailable(detail: "error 7: \(path): words")),
     ]
 
-    @Test("each code has its meaning, with the file's name", arguments: table)
+    @Test("each code maps to its error, with the file's name", arguments: table)
     func meaning(code: ResultCode, expected: StorageError) {
         let error = DatabaseError(resultCode: code, message: "words")
         #expect(StorageError(sqlite: error, path: Self.path) == expected)
     }
 
-    @Test("an operator reads what to do about damage")
+    @Test("the text tells an operator what to do about damage")
     func text() {
         let error = StorageError(sqlite: DatabaseError(resultCode: .SQLITE_CORRUPT), path: Self.path)
         #expect(error.text.hasPrefix("the data is damaged: \(Self.path): "))
         #expect(error.text.hasSuffix("restore it from a backup with `switchboard restore`"))
     }
 
-    @Test("the store's own errors stay what they are")
+    @Test("the store's own errors are unchanged")
     func own() {
         #expect(StorageError(sqlite: StorageError.closed, path: Self.path) == .closed)
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Whose devices were", .timeLimit(.minutes(10)))
+@Suite("Former devices of consumers", .timeLimit(.minutes(10)))
 struct FormerDevicesTests {
-    @Test("who had a device is known as long as the log has something of it, and no longer")
+    @Test("a device's former consumers are stored as long as the log has rows of them, and no longer")
     func forgotten() async throws {
         let engine = try SQLiteEngine()
         let store = try engine.openSQLite()
@@ -50,7 +50,7 @@ struct FormerDevicesTests {
         await store.close()
     }
 
-    @Test("a registration that ends costs the same whatever is in the log")
+    @Test("the end of a registration costs the same, however long the log is")
     func cost() async throws {
         let engine = try SQLiteEngine()
         let store = try engine.openSQLite()

@@ -6,11 +6,11 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("A disk without room", .timeLimit(.minutes(10)))
+@Suite("A full disk", .timeLimit(.minutes(10)))
 struct FullDiskTests {
     private let brand = BrandID(trusted: "acme")
 
-    /// A limit of pages answers as a full disk does, for every user and on every file system.
+    /// Limits the pages, which has the effect of a full disk for every user and on every file system.
     private func limit(_ store: SQLiteStore, pages: Int) async throws {
         try await store.pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA max_page_count = \(pages)")
@@ -35,7 +35,7 @@ struct FullDiskTests {
         return turn
     }
 
-    @Test("is told, leaves nothing of the turn, and passes")
+    @Test("is reported, leaves nothing of the turn, and is transient")
     func fullAndBack() async throws {
         let engine = try SQLiteEngine()
         let store = try engine.openSQLite()

@@ -7,13 +7,13 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// Data of a build with a long log, with devices that changed hands and rows that wait, opened by this one.
-@Suite("A long log of an earlier build", .timeLimit(.minutes(10)))
+/// Data of an earlier build with a long log, with devices that changed hands and rows that wait, opened by this build.
+@Suite("A long delivery log of an earlier build", .timeLimit(.minutes(10)))
 struct LargeUpgradeTests {
     private static let brand = BrandID(trusted: "large")
     private static let people = 1...20
     private static let day: Int64 = 20_780
-    /// When rows that wait may go.
+    /// The time at which waiting rows are due.
     private static let due = Timestamp(milliseconds: 1_795_403_142_198)
     private static let longID = "0190f3c2-7f0e-7cc0-8000-3b2a73afe97c"
 
@@ -21,7 +21,7 @@ struct LargeUpgradeTests {
 
     init() throws { engine = try SQLiteEngine() }
 
-    /// Brings data of the first version to a later schema of before, and fills it as that build would have.
+    /// Migrates data of the first version to a later schema, and fills it as that build would have.
     private func prepare(through last: Int) throws -> DatabaseQueue {
         try engine.load(fixture: "data-0001")
         let queue = try DatabaseQueue(path: engine.path)
@@ -34,7 +34,8 @@ struct LargeUpgradeTests {
         try queue.write { db in
             try db.execute(sql: Self.rows)
             try db.execute(sql: last < 10 ? Self.waitingByDevice : Self.waitingByQueue)
-            // Two phones end and one goes to another consumer, as SQL of that build has them: triggers see it from 0009 on.
+            // Two phones end and one moves to another consumer, as that build's SQL does it: triggers see it from 0009
+            // on.
             try db.execute(
                 sql: """
                     DELETE FROM registrations WHERE id IN (2001, 2002);
@@ -56,8 +57,8 @@ struct LargeUpgradeTests {
 
     /// Twenty consumers with 200 messages each in the log and three that are not finished.
     ///
-    /// The first half of the first two went to phones that are gone, some of the first's to one that is another's now. The
-    /// outbox rows of the last five belong to the process that was killed.
+    /// The first half of the first two went to phones that are removed, some of the first's to one that now belongs to
+    /// another consumer. The outbox rows of the last five belong to the process that was killed.
     private static let rows = """
         INSERT INTO brands (key, id, name, settings, created_at)
             SELECT 3, 'large', 'Large', settings, created_at FROM brands WHERE key = 1;
@@ -108,7 +109,7 @@ struct LargeUpgradeTests {
             WHERE owner IS NULL AND lane = 101 GROUP BY registration, queue;
         """
 
-    /// The rows that a full scan finds, newest first; a row that is not finished is its registration's.
+    /// Returns the rows that a full scan finds, newest first; an unfinished row belongs to its registration.
     private func numbers(_ condition: String, _ queue: DatabaseQueue) throws -> [Int64] {
         try queue.read { db in
             try Int64.fetchAll(
@@ -183,7 +184,7 @@ struct LargeUpgradeTests {
             turn.claims = [ClaimRequest(lane: LaneID(101), limit: 100)]
             return try await store.commit(turn).claims.flatMap(\.rows).map(\.id.rawValue)
         }
-        // Those of the process that is gone go at once, the others when they may.
+        // Rows of the killed process are sent at once, the others when they are due.
         let all: [Int64] = (5001...5060).map { $0 }
         let isKilled = { (id: Int64) in (id - 5001) % 20 >= 15 }
         #expect(try await claimed(at: before).sorted() == all.filter { isKilled($0) })

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Counts that were made by providers' own words", .timeLimit(.minutes(10)))
+@Suite("Counts by providers' own words", .timeLimit(.minutes(10)))
 struct LogRecountTests {
     private static let travel = BrandID(trusted: "travel")
     private static let bank = BrandID(trusted: "bank")
@@ -27,7 +27,7 @@ struct LogRecountTests {
         }
     }
 
-    /// Checks what every brand has in the hour, and that no word of a provider's own is stored.
+    /// Checks the counts of every brand in the hour, and that no word of a provider is stored.
     private func check(words: ClosedRange<Int>) async throws {
         let store = try engine.openSQLite()
         #expect(try await finished(store, Self.travel) == ["apns failed other": 3])
@@ -46,7 +46,7 @@ struct LogRecountTests {
         #expect(stored.allSatisfy { !$0.hasPrefix("MadeUp") && !$0.hasPrefix("filler") })
         let counted = try await store.pool.read { try String.fetchSet($0, sql: "SELECT word FROM counted_reasons") }
         #expect(counted == ReasonLabel.known)
-        // What is taken out of the log is taken out of the counts: not one is left that nothing stands for.
+        // Rows that are removed from the log are subtracted from the counts: no count is left without rows.
         let before = [Self.travel: Self.now, Self.bank: Self.now]
         var batch = HousekeepingBatch(work: .deliveries(before: before), now: Self.now, limit: 100)
         repeat { batch.position = try await store.keepHouse(batch).next } while batch.position != nil
@@ -55,14 +55,14 @@ struct LogRecountTests {
         await store.close()
     }
 
-    @Test("data of the first version is counted by labels")
+    @Test("data of the first version is recounted by labels")
     func firstVersion() async throws {
         try await check(words: 6...12)
     }
 
-    @Test("what was counted as other, because words of one brand had used up the numbers, is counted right again")
+    @Test("reasons that count as other because one brand's words used up the numbers are recounted")
     func usedUp() async throws {
-        // The words of the second brand came too late: they were counted under "other", states among them.
+        // The words of the second brand came too late: they were counted under "other", states included.
         try await DatabaseQueue(path: engine.path).write { db in
             let late = ["failed", "tapped", "BadExpirationDate"]
             var numbers: [String: UInt16] = [:]
@@ -94,19 +94,19 @@ struct LogRecountTests {
     }
 
     @Test(
-        "a reason that becomes documented is counted by its word from the next start on, and one that is no longer is not"
+        "a newly documented reason is counted by its word from the next start on, a no longer documented one is not"
     )
     func otherReasons() async throws {
         await (try engine.openSQLite()).close()
         try await DatabaseQueue(path: engine.path).write { db in
-            // As a version wrote it that knew one reason more, and one less.
+            // As written by a version with one reason more, and one less.
             try db.execute(sql: "INSERT INTO counted_reasons (word) VALUES ('MadeUp9')")
             try db.execute(sql: "DELETE FROM counted_reasons WHERE word = 'BadExpirationDate'")
         }
         try await check(words: 6...12)
     }
 
-    @Test("what campaigns counted of deliveries that have left the log stays counted")
+    @Test("campaigns keep the counts of deliveries that have left the log")
     func campaign() async throws {
         try await DatabaseQueue(path: engine.path).write { db in
             let words = try Row.fetchAll(db, sql: "SELECT word, id FROM log_words")
@@ -127,7 +127,7 @@ struct LogRecountTests {
         await store.close()
     }
 
-    @Test("data that is counted by this version's reasons is not counted again")
+    @Test("data that is counted by this version's reasons is not recounted")
     func again() async throws {
         let store = try engine.openSQLite()
         let isAgain = try await store.write { try $0.recountReasons() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Opening and keeping the file", .timeLimit(.minutes(10)))
+@Suite("Opening and locking the file", .timeLimit(.minutes(10)))
 struct OpeningTests {
     private let engine: SQLiteEngine
 
@@ -25,7 +25,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("every commit is synced: the writer reads back FULL, and WAL")
+    @Test("every commit is synced: the writer has FULL, and WAL")
     func synchronous() async throws {
         let store = try engine.openSQLite()
         let (synchronous, journal) = try await store.pool.writeWithoutTransaction { db in
@@ -36,7 +36,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    @Test("every connection overwrites what it removes, whatever SQLite was built with")
+    @Test("every connection overwrites removed bytes, however SQLite was built")
     func secureDelete() async throws {
         let sql = "PRAGMA secure_delete"
         let store = try engine.openSQLite()
@@ -49,7 +49,7 @@ struct OpeningTests {
         #expect(try await queue.read { try Int.fetchOne($0, sql: sql) } == 1)
     }
 
-    @Test("a file that is open cannot be opened again, one that was closed can")
+    @Test("an open file cannot be opened again, a closed one can")
     func locked() async throws {
         let store = try engine.openSQLite()
         guard case .locked(let detail) = error(opening: engine.path) else {
@@ -64,18 +64,18 @@ struct OpeningTests {
         await again.close()
     }
 
-    @Test("a text file is not a database, and is left as it was")
+    @Test("a text file is not a database, and is unchanged")
     func textFile() throws {
         let text = String(repeating: "dear diary, nothing happened today\n", count: 200)
         try Data(text.utf8).write(to: URL(filePath: engine.path))
         guard case .corrupt = error(opening: engine.path) else {
-            Issue.record("it was not called corrupt")
+            Issue.record("it was not reported as corrupt")
             return
         }
         #expect(try Data(contentsOf: URL(filePath: engine.path)) == Data(text.utf8))
     }
 
-    @Test("damaged pages are called so, and left as they were", arguments: [16, 100, 4096])
+    @Test("damaged pages are reported, and unchanged", arguments: [16, 100, 4096])
     func damaged(from offset: Int) async throws {
         await (try engine.openSQLite()).close()
         var bytes = try Data(contentsOf: URL(filePath: engine.path))
@@ -83,13 +83,13 @@ struct OpeningTests {
         try bytes.write(to: URL(filePath: engine.path))
         let error = error(opening: engine.path)
         guard case .corrupt = error else {
-            Issue.record("it was not called corrupt but \(String(describing: error))")
+            Issue.record("it was not reported as corrupt but \(String(describing: error))")
             return
         }
         #expect(try Data(contentsOf: URL(filePath: engine.path)) == bytes)
     }
 
-    @Test("a newer version's file is refused, by its migration's name")
+    @Test("a newer version's file is rejected, with its migration's name")
     func newerSchema() async throws {
         let store = try engine.openSQLite()
         try await store.pool.write { db in
@@ -101,7 +101,7 @@ struct OpeningTests {
         #expect(throws: expected) { try SQLiteStore.migrations(path: engine.path) }
     }
 
-    @Test("a store that was closed has its data in the file, none in the log")
+    @Test("a closed store has its data in the file, none in the WAL")
     func closedIsWhole() async throws {
         let store = try engine.openSQLite()
         _ = try await store.begin(now: Timestamp(milliseconds: 1))
@@ -112,7 +112,7 @@ struct OpeningTests {
         #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") } == 1)
     }
 
-    @Test("a place that is not there is named")
+    @Test("the error names a missing directory")
     func missingPlace() throws {
         let missing = engine.directory.appending(path: "nowhere/switchboard.db").path
         let file = engine.directory.appending(path: "file")
@@ -126,10 +126,10 @@ struct OpeningTests {
         }
     }
 
-    @Test("a place that cannot be written is named")
+    @Test("the error names a directory that cannot be written")
     func unwritablePlace() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: engine.directory.path)
-        // Root may write in any folder but the kernel's own.
+        // Root may write in any folder except the kernel's own.
         let path = geteuid() == 0 ? "/sys/fs/switchboard.db" : engine.path
         guard case .readOnly(let detail) = error(opening: path) else {
             Issue.record("it was opened")
@@ -138,13 +138,13 @@ struct OpeningTests {
         #expect(detail.contains(path))
     }
 
-    @Test("a database file where a folder is cannot be opened")
+    @Test("a directory cannot be opened as a database")
     func folder() throws {
         try FileManager.default.createDirectory(atPath: engine.path, withIntermediateDirectories: false)
         #expect(error(opening: engine.path) != nil)
     }
 
-    @Test("every file is closed to group and others")
+    @Test("group and others have no access to any file")
     func modes() async throws {
         let store = try engine.openSQLite()
         _ = try await store.begin(now: Timestamp(milliseconds: 1))
@@ -158,7 +158,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    @Test("migrations are listed without touching the data")
+    @Test("migrations are listed without changing the data")
     func migrations() async throws {
         let names = Migrations.all.map(\.name)
         let pending = try SQLiteStore.migrations(path: engine.path).migrations
@@ -169,7 +169,7 @@ struct OpeningTests {
         let applied = try SQLiteStore.migrations(path: engine.path).migrations
         #expect(applied.map(\.name) == names && applied.allSatisfy(\.isApplied))
         #expect(try Data(contentsOf: URL(filePath: engine.path)) == before)
-        // While a server has it open, too.
+        // Also while a server has it open.
         let store = try engine.openSQLite()
         #expect(try SQLiteStore.migrations(path: engine.path).migrations.map(\.name) == names)
         await store.close()

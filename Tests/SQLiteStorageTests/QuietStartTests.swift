@@ -84,7 +84,7 @@ struct QuietStartTests {
         let next = try engine.openSQLite()
         let start = try await next.begin(now: now.adding(seconds: 60)) { _, _ in night }
         #expect(start.backlog.values.map(\.self) == [night] && start.recovered == 0)
-        // Where it is quiet no longer they are due, so that this sees whether they are written.
+        // Without quiet hours they are due, which shows whether they are written.
         await #expect(throws: StorageError.self) { try await next.begin(now: now.adding(seconds: 60)) }
         await next.close()
     }

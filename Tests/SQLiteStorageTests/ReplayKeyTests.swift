@@ -5,11 +5,11 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("What stands for an event id", .timeLimit(.minutes(10)))
+@Suite("The stored key of an event id", .timeLimit(.minutes(10)))
 struct ReplayKeyTests {
     private static let id = "0190f3c2-7f0e-7cc0-8000-3b2a73afe97c"
 
-    @Test("a long key is stored as 16 bytes, a short one and one that is found by its beginning as they are")
+    @Test("a long key is stored as 16 bytes; a short one and one that is found by a prefix are stored unchanged")
     func short() {
         let long = Replay(key: Self.id, brand: 1, day: 1, isHashed: true)
         #expect(long.hash?.count == 16)
@@ -18,7 +18,7 @@ struct ReplayKeyTests {
         #expect(Replay(key: Self.id, brand: 1, day: 1, isHashed: false).hash == nil)
     }
 
-    @Test("an event that the version before took is known, whichever day it came on", arguments: [0, 1] as [Int64])
+    @Test("an event that the earlier version accepted is known, whatever its day", arguments: [0, 1] as [Int64])
     func earlierVersion(daysAgo: Int64) async throws {
         let engine = try SQLiteEngine()
         let store = try engine.openSQLite()

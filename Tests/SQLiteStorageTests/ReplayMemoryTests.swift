@@ -6,13 +6,13 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("What the writer knows of event ids", .timeLimit(.minutes(10)))
+@Suite("The writer's memory of event ids", .timeLimit(.minutes(10)))
 struct ReplayMemoryTests {
     private static func mark(_ number: Int, _ brand: Int64 = 1) -> UInt32 {
         Replay(key: "event-with-a-long-id-\(number)", brand: brand, day: 0, isHashed: true).mark
     }
 
-    /// Stores so many ids of a day, and says in which bucket each is.
+    /// Stores this many ids of a day, and returns the bucket of each.
     private static func fill(_ memory: inout ReplayMemory, _ numbers: Range<Int>, on day: Int64) -> [Int64] {
         numbers.map { number in
             _ = memory.prepare(for: day)
@@ -21,10 +21,10 @@ struct ReplayMemoryTests {
         }
     }
 
-    @Test("an id is looked for where it is, and in few other buckets")
+    @Test("an id is looked up in its bucket, and in few others")
     func finds() {
         var memory = ReplayMemory()
-        // More than the first filter takes.
+        // More than the capacity of the first filter.
         let count = 7 * ReplayMemory.bucketSize
         let buckets = Self.fill(&memory, 0..<count, on: 20_000)
         #expect(Set(buckets).count == 7 && Set(buckets) == Set(memory.buckets))
@@ -37,11 +37,11 @@ struct ReplayMemoryTests {
         #expect(others < count / 20)
         let unknown = (count..<2 * count).count { !memory.candidates(Self.mark($0), since: 19_997).isEmpty }
         #expect(unknown < count / 20)
-        // Its day is over for a brand that remembers for less long.
+        // Its day is over for a brand with a shorter retention.
         #expect(memory.candidates(Self.mark(0), since: 20_001).isEmpty)
     }
 
-    @Test("a new day, and a full bucket, begin another one; the one before says what is in it")
+    @Test("a new day, and a full bucket, begin another bucket; the earlier one returns its marks")
     func closes() {
         var memory = ReplayMemory()
         #expect(memory.prepare(for: 20_000) == nil)
@@ -58,7 +58,7 @@ struct ReplayMemoryTests {
         #expect(memory.candidates(Self.mark(2), since: 19_999).count == 1)
     }
 
-    @Test("with more ids than filters hold they are stored by the day, where each is looked for")
+    @Test("more ids than filters hold are stored by the day, and looked up there")
     func overflows() {
         var memory = ReplayMemory()
         for bucket in 1...ReplayMemory.maxFilters * ReplayFilter.maxBuckets {
@@ -72,7 +72,7 @@ struct ReplayMemoryTests {
         #expect(memory.candidates(Self.mark(1), since: 20_001).isEmpty)
     }
 
-    @Test("what a failed transaction has emptied is looked in further, what a committed one has is not")
+    @Test("a bucket that a failed transaction has emptied is still searched, one that a committed one has is not")
     func empties() {
         var memory = ReplayMemory()
         let bucket: Int64 = 20_000 << 20 | 1
@@ -85,7 +85,7 @@ struct ReplayMemoryTests {
             if isCommitted { memory.committed() } else { memory.rolledBack() }
         }
         #expect(memory.candidates(Self.mark(1), since: 0).isEmpty && memory.buckets.isEmpty)
-        // Ids that were not stored after all are not known either.
+        // Ids that were not stored in the end are not known either.
         memory.isLoaded = true
         _ = memory.prepare(for: 20_001)
         memory.add(Self.mark(2))
@@ -119,7 +119,7 @@ struct ReplayMemoryTests {
         return results.map { if case .duplicate = $0 { true } else { false } }
     }
 
-    @Test("ids of full and of other buckets are known after starts, until their days are over")
+    @Test("ids of full and of other buckets are known after restarts, until their days are over")
     func restarts() async throws {
         let engine = try SQLiteEngine()
         var ids = MessageIDGenerator()
@@ -137,7 +137,7 @@ struct ReplayMemoryTests {
             store = try engine.openSQLite()
             let time = now.adding(seconds: Int64(days) * 86_400)
             _ = try await store.begin(now: time)
-            // The bucket of before is filled further on its day.
+            // Ids are added to the earlier bucket on its day.
             let isKnown = try await post([-1 - days], to: store, at: time, &ids)
             #expect(isKnown == [false])
             #expect(try await post(probes, to: store, at: time, &ids).allSatisfy(\.self))
@@ -150,7 +150,7 @@ struct ReplayMemoryTests {
         }
         #expect(buckets.map { $0[1] } == [Int64(ReplayMemory.bucketSize), 1001, 1, 1])
         #expect(marks == buckets.prefix(3).map { $0[0] })
-        // Five days later all are forgotten, with what stood for them.
+        // Five days later all are removed, with their marks.
         let later = now.adding(seconds: 5 * 86_400)
         var batch = HousekeepingBatch(work: .eventIDs(keepHours: [brand: 72]), now: later, limit: 500)
         repeat { batch.position = try await store.keepHouse(batch).next } while batch.position != nil

@@ -5,15 +5,15 @@ import Logging
 import SQLiteStorage
 import StorageContract
 
-/// Stores on files of their own, removed with the engine.
+/// Creates stores on files of their own, removed with the engine.
 final class SQLiteEngine: ContractEngine {
     let directory: URL
     private let memoryBytes: Int
 
-    /// An engine with a directory of its own.
+    /// Creates an engine with a directory of its own.
     ///
-    /// - Parameter memoryBytes: What the writer remembers of consumers.
-    /// - Throws: When the directory cannot be made.
+    /// - Parameter memoryBytes: The writer's memory for consumers.
+    /// - Throws: When the directory cannot be created.
     init(memoryBytes: Int = SQLiteStore.defaultMemoryBytes) throws {
         self.memoryBytes = memoryBytes
         directory = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
@@ -43,9 +43,10 @@ final class SQLiteEngine: ContractEngine {
 }
 
 extension SQLiteEngine {
-    /// Conversations whose unread count is not that of their messages, or that are not in the index of those with some.
+    /// Returns conversations whose unread count differs from their messages, or that are missing in the index of unread
+    /// ones.
     ///
-    /// - Returns: Their ids; those of consumers that are being erased are not looked at.
+    /// - Returns: Their ids; those of consumers that are being erased are skipped.
     /// - Throws: An error of SQLite; the store must be closed.
     func miscounted() throws -> [String] {
         let queue = try DatabaseQueue(path: path)
@@ -62,7 +63,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Writes the data of an earlier version where the store will be opened.
+    /// Writes the data of an earlier version to the path of the store.
     ///
     /// - Parameter name: The name of the fixture.
     /// - Throws: An error of the file or of SQLite.

@@ -14,7 +14,7 @@ struct SchemaTests {
 
     init() throws { engine = try SQLiteEngine() }
 
-    /// The SHA-256 of each released migration: who changes a text changes data that is somewhere already.
+    /// The SHA-256 of each released migration: a changed text changes the meaning of existing data.
     private static let hashes = [
         "0001-create-tables": "b6f43344e0b9b156f9c1ba9b54cdd64cf5e06caf84c86649144c8a5ee9a948f8",
         "0002-count-by-label": "c2437a65e7558f7f78d187182b592e8a0c46667ec8313f5c55dd09861bae8882",
@@ -82,7 +82,7 @@ struct SchemaTests {
         get throws { try Data(contentsOf: URL(filePath: engine.path)) }
     }
 
-    /// Where the copy of data goes that has only the first migration.
+    /// Returns the path of the copy of data that has only the first migration.
     private func copyPath(_ last: Migration? = Migrations.all.last) -> String {
         "\(engine.path).at-\(last?.name ?? "")"
     }
@@ -91,9 +91,9 @@ struct SchemaTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: engine.directory.path) }
     }
 
-    // MARK: What was applied
+    // MARK: Applied migrations
 
-    @Test("the text of no released migration was changed")
+    @Test("no released migration was changed")
     func frozen() {
         let found = Dictionary(
             uniqueKeysWithValues: Migrations.all.map { migration in
@@ -107,7 +107,7 @@ struct SchemaTests {
         #expect(Migrations.all.map(\.name) == Migrations.all.map(\.name).sorted())
     }
 
-    @Test("new data says whose it is and what was applied")
+    @Test("new data records its application id and its migrations")
     func marked() async throws {
         await (try open([Self.additive])).close()
         #expect(try query("PRAGMA application_id") == [Schema.applicationID])
@@ -117,7 +117,7 @@ struct SchemaTests {
         #expect(try !names.contains { $0.contains(".at-") }, "new data was copied")
     }
 
-    @Test("data to which another text was applied is refused, and left as it was")
+    @Test("data with a changed migration is rejected, and unchanged")
     func changedText() async throws {
         await (try open([Self.additive])).close()
         let before = try bytes
@@ -138,7 +138,7 @@ struct SchemaTests {
         #expect(refusal([changed]) == .changedMigration(Migrations.all[0].name))
     }
 
-    @Test("a database of another program is refused, and left as it was", arguments: ["id", "tables"])
+    @Test("a database of another program is rejected, and unchanged", arguments: ["id", "tables"])
     func foreign(kind: String) throws {
         try execute("CREATE TABLE notes (a INTEGER)")
         if kind == "id" { try execute("DROP TABLE notes; PRAGMA application_id = 1196444487") }
@@ -152,7 +152,7 @@ struct SchemaTests {
         #expect(throws: (any Error).self) { try SQLiteStore.migrations(path: engine.path) }
     }
 
-    @Test("an empty file, and a first start that was killed, become data")
+    @Test("an empty file, and the rest of a killed first start, become a database")
     func unfinishedStart() async throws {
         try Data().write(to: URL(filePath: engine.path))
         await (try open()).close()
@@ -168,7 +168,7 @@ struct SchemaTests {
 
     // MARK: Versions beside each other
 
-    @Test("the version before opens data whose later migrations are additive, and backs it up")
+    @Test("the earlier version opens data with additive later migrations, and backs it up")
     func additiveLater() async throws {
         await (try open([Self.additive])).close()
         let before = try open()
@@ -184,7 +184,7 @@ struct SchemaTests {
         await after.close()
     }
 
-    @Test("the version before refuses data with a later migration that is not additive")
+    @Test("the earlier version rejects data with a later migration that is not additive")
     func otherLater() async throws {
         await (try open([Self.additive, Self.later])).close()
         #expect(refusal() == .newerSchema(migration: Self.later.name))
@@ -193,7 +193,7 @@ struct SchemaTests {
 
     // MARK: Data of earlier versions
 
-    @Test("data of the first version opens, says what was applied, and keeps what it held")
+    @Test("data of the first version opens, records its migrations, and keeps its rows")
     func upgrade() async throws {
         try engine.load(fixture: "data-0001")
         let tables =
@@ -219,7 +219,7 @@ struct SchemaTests {
         #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
     }
 
-    @Test("rows that waited before wait for the same time, and are handed out in their order")
+    @Test("rows that waited before the upgrade keep their due time, and are handed out in order")
     func waiting() async throws {
         try engine.load(fixture: "data-0001")
         let store = try engine.openSQLite()
@@ -239,7 +239,7 @@ struct SchemaTests {
         await store.close()
     }
 
-    @Test("brands of before go on merging by device, and anonymous sessions of before prove a merge for a week")
+    @Test("existing brands still merge by device, and existing anonymous sessions prove a merge for a week")
     func merges() async throws {
         try engine.load(fixture: "data-0001")
         let store = try engine.openSQLite()
@@ -291,7 +291,7 @@ struct SchemaTests {
         await store.close()
     }
 
-    @Test("an app of before is deleted in pieces, and nobody else's registrations with it")
+    @Test("an existing app is deleted in batches, with no registrations of other apps")
     func deletedApp() async throws {
         try engine.load(fixture: "data-0001")
         let store = try engine.openSQLite()
@@ -317,12 +317,12 @@ struct SchemaTests {
         #expect(try query("SELECT count(*) > 0 FROM registrations") == [1])
     }
 
-    /// Tables to which a start adds rows, or a migration.
+    /// Tables to which a start or a migration adds rows.
     private static let changing: Set = ["grdb_migrations", "incarnations", "high_marks", "log_words", "log_counts"]
 
     // MARK: The copy
 
-    @Test("before a migration the data is copied beside itself, once and closed to group and others")
+    @Test("before a migration the data is copied beside itself, once and without access for group and others")
     func copied() async throws {
         try engine.load(fixture: "data-0001")
         let migrations = Migrations.all + [Self.later]
@@ -342,14 +342,14 @@ struct SchemaTests {
         let again = try FileManager.default.attributesOfItem(atPath: path)
         #expect(again[.systemFileNumber] as? NSNumber == attributes[.systemFileNumber] as? NSNumber)
         #expect(try names.filter { $0.contains(".at-") } == [URL(filePath: path).lastPathComponent])
-        // It is a backup: what was there can be had back.
+        // It is a backup: the earlier data can be restored from it.
         _ = try SQLiteStore.restore(path: engine.path, from: path, isReplacing: true, suffix: "now")
         let restored = try open()
         try await restored.probe()
         await restored.close()
     }
 
-    @Test("no copy is taken where none is wanted")
+    @Test("no copy is made when it is disabled")
     func notCopied() async throws {
         await (try open()).close()
         await (try open([Self.later], copies: false)).close()
@@ -357,7 +357,7 @@ struct SchemaTests {
         #expect(try !names.contains { $0.contains(".at-") })
     }
 
-    @Test("a migration that fails changes nothing, and the copy of before is there")
+    @Test("a migration that fails changes nothing, and the copy exists")
     func failedMigration() async throws {
         await (try open()).close()
         try execute("INSERT INTO brands (id, name, settings, created_at) VALUES ('acme', 'Acme', '{}', 0)")
@@ -370,7 +370,7 @@ struct SchemaTests {
         await (try open()).close()
     }
 
-    @Test("a copy that cannot be made leaves the one that is there, and the data as it was")
+    @Test("a failed copy leaves the earlier copy and the data unchanged")
     func noRoom() async throws {
         await (try open()).close()
         try execute("INSERT INTO brands (id, name, settings, created_at) VALUES ('acme', 'Acme', '{}', 0)")
@@ -389,7 +389,7 @@ struct SchemaTests {
             return detail.contains(copy.path) && detail.contains("1001 bytes") && detail.contains("copyBeforeMigration")
         }
         #expect(try Data(contentsOf: URL(filePath: copy.path)) == whole)
-        // Damaged data is not copied over what is whole, and not migrated.
+        // Damaged data does not replace an intact copy, and is not migrated.
         var damaged = try bytes
         for index in stride(from: 8192, to: damaged.count, by: 509) { damaged[index] ^= 0x55 }
         try damaged.write(to: URL(filePath: engine.path))
