@@ -4,7 +4,7 @@ package import GatewayModel
 extension GatewayStore {
     /// Stores the gateway's time for the next start.
     ///
-    /// - Parameter mark: Replaces the stored one.
+    /// - Parameter mark: The new mark, which replaces the stored one.
     /// - Throws: `StorageError`.
     package func keep(_ mark: ClockMark) async throws(StorageError) { try await keep(mark, audit: nil) }
 

@@ -46,7 +46,7 @@ package protocol GatewayStore: Sendable {
     /// Stores the gateway's time for the next start.
     ///
     /// - Parameters:
-    ///   - mark: Replaces the one that is kept.
+    ///   - mark: The new mark, which replaces the stored one.
     ///   - audit: The audit entry, written in the same transaction; nil writes none.
     /// - Throws: `StorageError`.
     func keep(_ mark: ClockMark, audit: AuditEntry?) async throws(StorageError)
@@ -94,9 +94,9 @@ package protocol GatewayStore: Sendable {
 
     /// Runs one small batch of housekeeping, in a transaction of its own.
     ///
-    /// Candidates are searched beside the writer; only their removal holds it. A pass (batches from a nil position
-    /// until the next is nil) removes everything that its work names. One exception: rows that a clock change has put
-    /// out of order may stay until those with lower ids are old enough too.
+    /// Candidates are searched concurrently with the writer; only their removal holds it. A pass (batches from a nil
+    /// position until the next is nil) removes everything that its work names. One exception: rows that a clock change
+    /// has put out of order may stay until those with lower ids are old enough too.
     ///
     /// - Parameter batch: The work and its limit.
     /// - Returns: The removed rows and the position at which to continue.
@@ -223,7 +223,7 @@ package protocol GatewayStore: Sendable {
     ///   - now: The time for the audit trail.
     ///   - reseal: Seals a secret under the new key; called once for each, on a thread of the engine. Nil aborts.
     ///   - verify: Checks a secret as it is now stored, after all were replaced; false aborts.
-    /// - Returns: The number of secrets.
+    /// - Returns: The numbers of replaced secrets.
     /// - Throws: `StorageError`, ``StorageError/constraint(detail:)`` when a function aborted; then nothing is changed.
     ///   After another error either nothing or everything is replaced: the next opening of the store shows which.
     func resealSecrets(
@@ -297,7 +297,7 @@ package protocol GatewayStore: Sendable {
     ///   second. Sessions that were looked up before that must be looked up again.
     func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void)
 
-    /// Registers a listener for calls that meet damaged data, whoever made the call.
+    /// Registers a listener for calls of any caller that find damaged data.
     ///
     /// - Parameter listener: Called with the error before the call throws it, on a thread of the engine: must not block
     ///   and must not call the store.

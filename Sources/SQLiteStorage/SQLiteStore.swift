@@ -100,7 +100,7 @@ package final class SQLiteStore: GatewayStore {
             if copiesBeforeMigration, let copy = copy(before: migrations, path: path, schema) {
                 let report = try copy.take(bytes: bytes)
                 logger.notice(
-                    "copied the data before migrating it; remove the copy when the new version has proved itself",
+                    "copied the data before migrating it; delete the copy once the new version works as expected",
                     metadata: [LogKey.path: "\(copy.path)", LogKey.bytes: "\(report.bytes)"]
                 )
             }
@@ -280,7 +280,7 @@ package final class SQLiteStore: GatewayStore {
     /// Indexes the new rows of the delivery log, when there are enough; on the writer's queue, when the callers of the
     /// last commit have got their results.
     ///
-    /// An error leaves rows to be read one by one; the next commit meets it too, or tries again.
+    /// After an error the rows are read one by one; the next commit fails too, or indexes them.
     private func indexLog(_ db: Database) {
         guard let writer = try? writer.writer(of: db) else { return }
         while writer.isIndexingDue {

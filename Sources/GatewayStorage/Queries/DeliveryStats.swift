@@ -27,7 +27,7 @@ package struct StatsWindow: Sendable, Equatable {
     /// Returns its beginning.
     ///
     /// - Parameter now: Its end.
-    /// - Returns: The beginning of the unit that lies the window before its end.
+    /// - Returns: The beginning of the unit that contains the moment one window before its end.
     package func start(now: Timestamp) -> Timestamp {
         let length = unit * 1000
         let start = now.milliseconds - seconds * 1000

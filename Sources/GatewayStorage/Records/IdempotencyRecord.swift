@@ -28,7 +28,7 @@ package struct IdempotencyRecord: Sendable, Equatable {
     package var key: [UInt8]
     /// SHA-256 of the request's body, 32 bytes.
     package var bodyHash: [UInt8]
-    /// The response; nil while the request runs, and for ever when the process died during it.
+    /// The response; nil while the request runs, and permanently when the process died during it.
     package var answer: Answer?
     /// When the request arrived.
     package var createdAt: Timestamp

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// A login's proofs and its brand's settings for it, beside the session that it opens.
+/// A login's proofs and its brand's settings for it, in addition to the session that it opens.
 package struct LoginTerms: Sendable {
     /// Whether the consumer's earlier sessions and its registrations on other devices end; ignored for a login that
     /// names no device.

@@ -33,7 +33,7 @@ package struct WindowID: Hashable, Sendable {
 package struct WindowNews: Sendable {
     /// The kind of the change.
     package enum Kind: Sendable {
-        /// A message came, from the back-end or from another of the consumer's windows.
+        /// A new message, from the back-end or from another of the consumer's windows.
         case message(Message)
         /// The consumer, or the back-end for it, read a conversation up to a sequence.
         case read(ConversationID, upToSequence: Int64, unread: Int64)

@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 internal import Telemetry
 
-/// Checkpoints the WAL into the database file beside the writer, on a connection and a thread of its own.
+/// Checkpoints the WAL into the database file concurrently with the writer, on a connection and a thread of its own.
 ///
 /// A checkpoint of a long WAL inside a commit would delay every call that waits for it. But the WAL restarts only when
 /// all of it has been checkpointed, and during a checkpoint the writer appends to it. So the writer moves the last few
@@ -30,7 +30,7 @@ final class Checkpointer: Sendable {
         var moved = 0
         /// The length of the WAL at which a first checkpoint begins.
         var start = Checkpointer.start.lowerBound
-        /// The length of the WAL at which the next checkpoint beside the writer begins.
+        /// The length of the WAL at which the next checkpoint concurrently with the writer begins.
         var next = Checkpointer.start.lowerBound
         var isRunning = false
         /// Whether the writer is to move the rest.
@@ -95,7 +95,7 @@ final class Checkpointer: Sendable {
     /// Moves the rest when it is the writer's turn; on the writer's queue, outside of a transaction, when the callers
     /// of the last commit have got their results.
     ///
-    /// After an error the next commit's move, or its writes, meet it again.
+    /// An error recurs in the next commit's checkpoint or in its writes.
     func moveRest(of writer: Database) {
         let isNext = state.withLock { state in
             defer { state.isWriterNext = false }
@@ -108,7 +108,7 @@ final class Checkpointer: Sendable {
         if moved >= 0 { state.withLock { $0.moved = Int(moved) } }
     }
 
-    /// Moves the present content of the WAL beside the writer.
+    /// Moves the present content of the WAL concurrently with the writer.
     func move() async {
         let isMoving = state.withLock { state in
             defer { state.isRunning = true }

@@ -68,7 +68,7 @@ extension SQLiteStore {
     ///
     /// - Returns: False when a reader uses it; then the next pass tries again.
     private func cutOffLog() async throws(StorageError) -> Bool {
-        // Most of it beside the writer, whose work delays events.
+        // Most of it concurrently with the writer, whose work delays events.
         await checkpointer.move()
         return try await onWriter { try self.checkpointer.cutOff($0) }
     }

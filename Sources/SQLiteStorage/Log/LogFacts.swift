@@ -11,7 +11,7 @@ struct LogFacts: Equatable {
     var latency: Int64?
     /// Whether the row is in the filter indexes, and counted.
     var isIndexed: Bool
-    /// The facts that are counted beside the state.
+    /// The facts that are counted in addition to the state.
     var marks: LogMarks = []
     /// The number of its campaign.
     var campaign: Int64?
@@ -39,7 +39,7 @@ struct LogFacts: Equatable {
     var word: String { marks.isEmpty ? state : "\(state)/\(marks.rawValue)" }
 }
 
-/// The facts of a row of the log that are counted beside its state.
+/// The facts of a row of the log that are counted in addition to its state.
 struct LogMarks: OptionSet, Hashable {
     let rawValue: UInt8
 
