@@ -17,7 +17,7 @@ package import GatewayModel
 ///   delivery that is retried (``StoreChange/retry(_:)``) returns with its old id, unowned: younger owned ones stay
 ///   owned, younger ones that wait follow it.
 /// - An agent's message to a device for which the turn's ``WriterTurn/windows`` hold is written as held: owned by the
-///   incarnation, but in no lane, not handed out, and not ahead of any other row. It becomes an unowned row with its
+///   incarnation, but in no lane, not handed out, and without delaying other rows. It becomes an unowned row with its
 ///   old id, as after a retry, by one of three: a turn that names its consumer in ``WriterTurn/releases`` while no
 ///   window holds it any more, a merge of its consumer under the same condition, or the next start. Otherwise it ends
 ///   like any unfinished row, except by a read: then it ends as `suppressed`, by `window_open`.
@@ -53,10 +53,10 @@ package protocol GatewayStore: Sendable {
 
     /// Starts an incarnation: requeues every row that earlier incarnations of a dead process owned, held ones too.
     ///
-    /// Such rows are due now or earlier. Only two waits remain: the one that a provider asked for a device, and the end
-    /// of quiet hours that still hold. Quiet hours that have changed since and a clock that was set back delay nothing.
-    /// A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a wrong clock, and is over.
-    /// Then, within a registration, no row is due before one with a lower id.
+    /// Such rows are due now or earlier. Other rows keep only two waits: the one that a provider asked for their
+    /// device, and the end of quiet hours that still hold. Quiet hours that have changed since and a clock that was set
+    /// back delay nothing. A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a wrong
+    /// clock, and is over. Then, within a registration, no row is due before one with a lower id.
     ///
     /// A device is not written when all its rows wait for the end of quiet hours that still hold.
     ///
