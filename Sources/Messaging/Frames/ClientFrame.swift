@@ -1,28 +1,28 @@
 package import GatewayModel
 
-/// What a client says in a window, read and checked.
+/// A frame of a client in a window, parsed and checked.
 package enum ClientFrame: Sendable {
-    /// Asks for what came after the sequences.
+    /// Requests the messages after the sequences.
     case resume([Resumption])
-    /// Says that messages were downloaded and shown.
+    /// Acknowledges that messages were downloaded and shown.
     case ack(ConversationID, upToSequence: Int64)
     /// A message to the agent.
     case send(ClientMessage)
     /// The consumer types.
     case typing(ConversationID)
-    /// Shows a new token, so that the window stays open: secret.
+    /// Sends a new token, so that the window stays open: secret.
     case reauthenticate(token: String)
-    /// An object that says nothing we know, or says it wrong.
+    /// A JSON object of an unknown type or with a wrong member.
     case wrong(WindowError)
 
-    /// Where a client was in a conversation.
+    /// A client's position in a conversation.
     package struct Resumption: Sendable, Equatable {
         /// The conversation.
         package var conversation: ConversationID
         /// The last sequence that the client has.
         package var afterSequence: Int64
 
-        /// Takes where a client was.
+        /// Creates a position.
         ///
         /// - Parameters:
         ///   - conversation: The conversation.
@@ -34,9 +34,9 @@ package enum ClientFrame: Sendable {
     }
 }
 
-/// A consumer's message as a window sent it, checked.
+/// A consumer's message from a window, checked.
 package struct ClientMessage: Sendable, Equatable {
-    /// The client's own name for it; a repetition means the same message.
+    /// The client's id for it; a repeated id means the same message.
     package var clientID: ClientID
     /// The conversation.
     package var conversation: ConversationID
@@ -45,10 +45,10 @@ package struct ClientMessage: Sendable, Equatable {
     /// A JSON object for the agent's side.
     package var data: JSONText?
 
-    /// Takes a message.
+    /// Creates a message.
     ///
     /// - Parameters:
-    ///   - clientID: The client's own name for it.
+    ///   - clientID: The client's id for it.
     ///   - conversation: The conversation.
     ///   - text: The text.
     ///   - data: A JSON object for the agent's side.

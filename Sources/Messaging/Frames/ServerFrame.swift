@@ -1,7 +1,7 @@
 package import GatewayModel
 package import GatewayStorage
 
-/// What the gateway says in a window.
+/// A frame of the gateway in a window.
 package enum ServerFrame: Sendable {
     /// The window is open.
     case ready(UnreadCounts)
@@ -15,47 +15,47 @@ package enum ServerFrame: Sendable {
     case typing(ConversationID, byConsumer: Bool)
     /// A message of this window was stored.
     case sent(clientID: ClientID, messageID: MessageID, sequence: Int64)
-    /// Something that the client sent was not done.
+    /// A frame of the client had no effect.
     case error(WindowError)
-    /// The token's time will soon be over.
+    /// The token expires soon.
     case tokenExpiring(inSeconds: Int64)
-    /// The gateway closes the window, for no fault of the client's.
+    /// The gateway closes the window, without an error of the client's.
     case bye(reason: String)
 }
 
-/// Why something that a client sent was not done; the window stays open.
+/// The error for a client's frame that had no effect; the window stays open.
 package struct WindowError: Error, Sendable, Equatable {
-    /// A stable word, of those that HTTP answers have too.
+    /// A stable error code, one of those of HTTP problems.
     package enum Code: String, Sendable {
         /// The type is unknown, or a member is wrong.
         case invalidRequest = "invalid_request"
-        /// There is no such thing, or it is another consumer's.
+        /// The thing does not exist, or belongs to another consumer.
         case notFound = "not_found"
         /// The state does not allow it.
         case conflict
-        /// It was there, and has been removed.
+        /// It existed and was removed.
         case gone
-        /// The session asks for too much.
+        /// The session exceeded a rate limit.
         case rateLimited = "rate_limited"
         /// The gateway cannot do it now.
         case overloaded
-        /// A fault of the gateway.
+        /// An error of the gateway.
         case `internal`
     }
 
-    /// The word.
+    /// The error code.
     package var code: Code
-    /// A sentence for people.
+    /// A sentence for people, without anything secret.
     package var detail: String
-    /// What it answers: the `clientId` of a `send`, else the `type`; nil when that is not known.
+    /// The frame that it refers to: the `clientId` of a `send`, else the `type`; nil when neither is known.
     package var ref: String?
 
-    /// Takes what went wrong.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: The word.
+    ///   - code: The error code.
     ///   - detail: A sentence for people, without anything secret.
-    ///   - ref: What it answers.
+    ///   - ref: The frame that it refers to.
     package init(_ code: Code, _ detail: String, ref: String?) {
         self.code = code
         self.detail = detail

@@ -1,4 +1,4 @@
 package import Delivery
 
-/// The delivery core holds agents' messages for the windows that it is told of.
+/// The delivery core, which holds back agents' messages for open windows.
 extension DeliveryService: WindowPresence {}

@@ -2,7 +2,7 @@ import FairSharing
 import GatewayModel
 import GatewayStorage
 
-/// Lets one typing a second pass for each side of a conversation: more says nothing more.
+/// A limiter that lets typing pass once a second for each side of a conversation: more adds no information.
 struct TypingLimiter: Sendable {
     /// One side of a conversation.
     struct Side: Hashable {
@@ -11,8 +11,8 @@ struct TypingLimiter: Sendable {
         var byConsumer: Bool
     }
 
-    /// Sides that are kept at once, of which each brand has its share; when so many typed within a second, what others type
-    /// is lost until some are forgotten.
+    /// The maximum of sides in memory, shared fairly among brands. With so many sides typing within a second, the
+    /// typing of others is dropped until some sides are evicted.
     static let maxSides = 40_000
     private static let interval: Duration = .seconds(1)
 
@@ -20,7 +20,7 @@ struct TypingLimiter: Sendable {
     private var places = FairPlaces<BrandID>(capacity: TypingLimiter.maxSides)
     private var forgottenAt: ContinuousClock.Instant?
 
-    /// Whether typing may pass now.
+    /// Returns whether typing may pass now.
     mutating func admits(_ side: Side, now: ContinuousClock.Instant) -> Bool {
         if now - (forgottenAt ?? now) >= Self.interval || forgottenAt == nil {
             for (side, time) in last where now - time >= Self.interval { places.giveBack(side.consumer.brand) }

@@ -5,10 +5,10 @@ package import GatewayStorage
 import Synchronization
 package import Telemetry
 
-/// Knows the windows that are open: carries what commits did to them, tells presence of them, and has them look whether
-/// their sessions still live.
+/// The registry of open windows: passes committed changes on to them, reports presence and has them check their
+/// sessions.
 ///
-/// Any thread may call; nothing waits. What it calls is called outside its lock.
+/// Thread-safe and non-blocking. It calls others outside its lock.
 package final class WindowHub: WindowObserver, Sendable {
     private struct Entry {
         var port: any WindowPort
@@ -17,7 +17,7 @@ package final class WindowHub: WindowObserver, Sendable {
     }
 
     private struct State {
-        /// By consumer, and by an id that is never given again.
+        /// By consumer, and by an id that is never reused.
         var windows: [ConsumerName: [WindowID: Entry]] = [:]
         var nextID: UInt64 = 0
         var typing = TypingLimiter()
@@ -28,12 +28,12 @@ package final class WindowHub: WindowObserver, Sendable {
     private let metrics: WindowMetrics
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// Makes a hub without windows.
+    /// Creates a hub without windows.
     ///
     /// - Parameters:
-    ///   - presence: Who must know of windows.
-    ///   - metrics: What is counted.
-    ///   - now: The time, for how often typing is passed on.
+    ///   - presence: The subscriber to presence.
+    ///   - metrics: The metrics.
+    ///   - now: The time, for the rate limit of typing.
     package init(
         presence: any WindowPresence,
         metrics: WindowMetrics,
@@ -46,13 +46,13 @@ package final class WindowHub: WindowObserver, Sendable {
 
     // MARK: Opening and closing
 
-    /// A window is authenticated: from now on it gets news, and pushes are held back for it.
+    /// Registers an authenticated window: from now on it receives changes, and pushes are held back for it.
     ///
     /// - Parameters:
-    ///   - port: Where it is reached.
+    ///   - port: The window's port.
     ///   - session: Its session.
-    ///   - device: The device that it is on, if it is named.
-    /// - Returns: Its place; nil when the consumer has too many.
+    ///   - device: The device that it is on, if known.
+    /// - Returns: Its ticket; nil when the consumer has too many windows.
     package func open(_ port: any WindowPort, session: StoredSession, device: DeviceID?) -> WindowTicket? {
         let name = ConsumerName(brand: session.brand, consumer: session.consumer)
         let entry = Entry(port: port, device: device, credential: session.credential)
@@ -69,18 +69,18 @@ package final class WindowHub: WindowObserver, Sendable {
         return ticket
     }
 
-    /// A window has another session of the same consumer.
+    /// Records another session of the same consumer for a window.
     ///
     /// - Parameters:
-    ///   - ticket: Its place.
+    ///   - ticket: The window's ticket.
     ///   - session: The session.
     package func renew(_ ticket: WindowTicket, session: StoredSession) {
         state.withLock { $0.windows[ticket.name]?[ticket.id]?.credential = session.credential }
     }
 
-    /// A window is closed: it gets no more news, and what it has not acknowledged is pushed.
+    /// Unregisters a closed window: it receives no more changes, and messages that it has not acknowledged are pushed.
     ///
-    /// - Parameter ticket: Its place; call once for each.
+    /// - Parameter ticket: The window's ticket; call once for each.
     package func close(_ ticket: WindowTicket) {
         state.withLock { state in
             state.windows[ticket.name]?[ticket.id] = nil
@@ -89,13 +89,13 @@ package final class WindowHub: WindowObserver, Sendable {
         presence.windowClosed(ticket.name, device: ticket.device)
     }
 
-    // MARK: News
+    // MARK: Changes
 
-    /// Hands what a commit did to the windows that it concerns, but not to the one that did it.
+    /// Passes what a commit changed on to the windows that it concerns, except the one that caused it.
     ///
-    /// - Parameter news: In the order in which the commit did them.
+    /// - Parameter news: The changes, in the order of the commit.
     package func committed(_ news: [WindowNews]) {
-        // One commit may hold much for one consumer: each window is called once for a run of it.
+        // One commit may hold many changes for one consumer: each window is called once for a run of them.
         var start = 0
         while start < news.count {
             let (name, origin) = (news[start].consumer, news[start].origin)
@@ -115,12 +115,12 @@ package final class WindowHub: WindowObserver, Sendable {
         return admitsTyping(name, conversation, byConsumer: byConsumer)
     }
 
-    /// Whether it is a second since typing was last passed on; if so, it counts as passed on now.
+    /// Returns whether typing was last passed on a second ago or longer; if so, it counts as passed on now.
     ///
     /// - Parameters:
     ///   - name: The consumer.
     ///   - conversation: The conversation; need not be the consumer's.
-    ///   - byConsumer: Who types.
+    ///   - byConsumer: Whether the consumer types.
     /// - Returns: Whether to pass it on.
     package func admitsTyping(_ name: ConsumerName, _ conversation: ConversationID, byConsumer: Bool) -> Bool {
         let side = TypingLimiter.Side(consumer: name, conversation: conversation, byConsumer: byConsumer)
@@ -128,12 +128,12 @@ package final class WindowHub: WindowObserver, Sendable {
         return state.withLock { $0.typing.admits(side, now: now) }
     }
 
-    /// Tells a consumer's other windows that it types in one.
+    /// Passes a consumer's typing on to its other windows.
     ///
     /// - Parameters:
     ///   - name: The consumer.
-    ///   - conversation: One of its conversations, for which ``admitsTyping(_:_:byConsumer:)`` has said yes.
-    ///   - window: Where it types.
+    ///   - conversation: One of its conversations, for which ``admitsTyping(_:_:byConsumer:)`` has returned true.
+    ///   - window: The window in which it types.
     package func types(_ name: ConsumerName, _ conversation: ConversationID, in window: WindowID) {
         for port in ports(of: name, but: window) { port.post([.typing(conversation, byConsumer: true)]) }
     }
@@ -148,9 +148,9 @@ package final class WindowHub: WindowObserver, Sendable {
 
     // MARK: Ends of sessions
 
-    /// Has the windows that it may concern look whether their sessions still live.
+    /// Has the windows concerned check whether their sessions still exist.
     ///
-    /// - Parameter end: What ended.
+    /// - Parameter end: The sessions that ended.
     package func sessionsEnded(_ end: SessionEnd) {
         let (ports, close): ([any WindowPort], WindowClose) =
             switch end {
@@ -161,7 +161,7 @@ package final class WindowHub: WindowObserver, Sendable {
         for port in ports { port.recheck(close) }
     }
 
-    /// Looks at all of them, while the store's writer waits: what ends a brand's or a credential's sessions is rare.
+    /// Scans all windows while the store's writer waits: it is rare that all sessions of a brand or a credential end.
     private func ports(where isConcerned: (ConsumerName, Entry) -> Bool) -> [any WindowPort] {
         state.withLock { state in
             var found: [any WindowPort] = []
@@ -173,7 +173,7 @@ package final class WindowHub: WindowObserver, Sendable {
     }
 }
 
-/// The place of a window at the hub.
+/// A window's registration at the hub.
 package struct WindowTicket: Sendable {
     let name: ConsumerName
     /// The window's own id.

@@ -1,14 +1,14 @@
 package import GatewayStorage
 
-/// Where the hub reaches one open window; any thread, never waits.
+/// The hub's access to one open window. Thread-safe and non-blocking.
 package protocol WindowPort: AnyObject, Sendable {
-    /// Hands over what commits did, in their order.
+    /// Hands over committed changes, in their order.
     ///
-    /// - Parameter news: What they did.
+    /// - Parameter news: The changes.
     func post(_ news: [WindowNews.Kind])
 
-    /// Says that the window's session may have ended.
+    /// Reports that the window's session may have ended.
     ///
-    /// - Parameter close: What it means if it has.
+    /// - Parameter close: The close if it has ended.
     func recheck(_ close: WindowClose)
 }

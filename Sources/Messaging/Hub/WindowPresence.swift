@@ -1,39 +1,39 @@
 package import GatewayModel
 package import GatewayStorage
 
-/// Who must know which consumers have a window open: the delivery core, which holds back their pushes.
+/// The subscriber to presence: the delivery core, which holds back the pushes of consumers with an open window.
 package protocol WindowPresence: Sendable {
-    /// A window is open from now on; must not wait.
+    /// Records that a window is open from now on; must not block.
     ///
     /// - Parameters:
-    ///   - name: Whose it is.
-    ///   - device: The device that it is on, if it is named.
+    ///   - name: The consumer.
+    ///   - device: The device that it is on, if known.
     func windowOpened(_ name: ConsumerName, device: DeviceID?)
 
-    /// A window that was opened is closed: what it has not acknowledged is pushed; must not wait.
+    /// Records that a window is closed: messages that it has not acknowledged are pushed; must not block.
     ///
     /// - Parameters:
-    ///   - name: Whose it was.
+    ///   - name: The consumer.
     ///   - device: The device that it was opened with.
     func windowClosed(_ name: ConsumerName, device: DeviceID?)
 }
 
-/// Nobody: for a gateway whose pushes do not heed windows.
+/// A subscriber that does nothing, for a gateway whose pushes ignore windows.
 package struct NoPresence: WindowPresence {
-    /// Makes one.
+    /// Creates one.
     package init() {}
 
     /// Does nothing.
     ///
     /// - Parameters:
-    ///   - name: Whose it is.
+    ///   - name: The consumer.
     ///   - device: The device that it is on.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {}
 
     /// Does nothing.
     ///
     /// - Parameters:
-    ///   - name: Whose it was.
+    ///   - name: The consumer.
     ///   - device: The device that it was opened with.
     package func windowClosed(_ name: ConsumerName, device: DeviceID?) {}
 }

@@ -1,28 +1,29 @@
 import GatewayModel
 import GatewayStorage
 
-/// What a window has to read from the store, and the news that wait until it has.
+/// The messages that a window must read from the store, and the changes that wait until it has.
 ///
-/// News are bounded: when there are too many, the messages among them are read from the store again.
+/// The number of waiting changes is bounded: when there are too many, the messages among them are read from the store
+/// again.
 struct CatchUp: Sendable {
-    /// Up to where each conversation is covered by what was sent, or by what `ready` says.
+    /// The last sequence of each conversation that was sent, or that the counts in `ready` include.
     private var cursors: [ConversationID: Int64] = [:]
-    /// Conversations that are read, the first one now.
+    /// Conversations to read; the first one is being read.
     private var queue: [ConversationID] = []
     /// Conversations of which messages were dropped since their last read began.
     private var mustRead: Set<ConversationID> = []
-    /// Conversations that are to be read from before the page that is being read.
+    /// Conversations to read from an earlier sequence than the page that is being read.
     private var restarted: Set<ConversationID> = []
-    /// What was sent live before the client asked for what lies before it.
+    /// The sequences sent live before the client requested the messages before them.
     private var sentLive: [ConversationID: ClosedRange<Int64>] = [:]
-    /// What the window itself wrote meanwhile, of which it knows.
+    /// The messages that the window itself wrote meanwhile.
     private var written: [ConversationID: Set<Int64>] = [:]
     private var buffered: [WindowNews.Kind] = []
 
-    /// Whether nothing is to be read and nothing waits.
+    /// Whether there is nothing to read and nothing waits.
     var isDone: Bool { queue.isEmpty && buffered.isEmpty }
 
-    /// Asks for what came after a sequence.
+    /// Requests the messages after a sequence.
     mutating func want(_ conversation: ConversationID, after sequence: Int64, sentLive range: ClosedRange<Int64>?) {
         sentLive[conversation] = range
         guard queue.contains(conversation) else {
@@ -30,14 +31,15 @@ struct CatchUp: Sendable {
             queue.append(conversation)
             return
         }
-        // It is read already, because too much news waited, but perhaps from further on.
+        // It is being read already, because too many changes waited, but perhaps from a later sequence.
         if sequence < cursors[conversation] ?? 0 {
             cursors[conversation] = sequence
             restarted.insert(conversation)
         }
     }
 
-    /// What `ready` says is not new, but for what has come since the window is known: nobody else tells that.
+    /// Marks messages that `ready` counts as sent, except those since the window was registered: nothing else reports
+    /// them.
     mutating func cover(_ conversation: ConversationID, upTo sequence: Int64) {
         var last = sequence
         for case .message(let message) in buffered where message.conversation == conversation {
@@ -46,16 +48,16 @@ struct CatchUp: Sendable {
         cursors[conversation] = max(cursors[conversation] ?? 0, last)
     }
 
-    /// A message of the window itself is not said again, also when it is read from the store.
+    /// Records a message of the window itself: it is not sent to it, not even when it is read from the store.
     mutating func wrote(_ conversation: ConversationID, _ sequence: Int64) {
-        // Only a client that writes much faster than it is answered gets so far; it hears the rest of it again.
+        // Only a client that writes much faster than it gets responses comes here; it receives the rest again.
         guard written[conversation]?.count ?? 0 < WindowLimits.maxBuffered else { return }
         written[conversation, default: []].insert(sequence)
     }
 
     // MARK: Reading
 
-    /// What is to be read now.
+    /// Returns the page to read now.
     mutating func nextPage() -> (ConversationID, after: Int64)? {
         guard let first = queue.first else { return nil }
         mustRead.remove(first)
@@ -63,12 +65,12 @@ struct CatchUp: Sendable {
         return (first, cursors[first] ?? 0)
     }
 
-    /// Takes what was read.
+    /// Takes a page that was read.
     ///
     /// - Parameters:
     ///   - page: The messages in order; nil for a conversation that is not the consumer's.
-    ///   - limit: How many were asked for.
-    /// - Returns: Those to send.
+    ///   - limit: The requested number of messages.
+    /// - Returns: The messages to send.
     mutating func took(_ page: [Message]?, limit: Int) -> [Message] {
         guard let conversation = queue.first, restarted.remove(conversation) == nil else { return [] }
         if let last = page?.last { cursors[conversation] = max(cursors[conversation] ?? 0, last.sequence) }
@@ -82,9 +84,9 @@ struct CatchUp: Sendable {
         }
     }
 
-    // MARK: News
+    // MARK: Changes
 
-    /// Keeps news; false when there is no room even without messages.
+    /// Stores a waiting change; returns false when there is no room even without messages.
     mutating func keep(_ kind: WindowNews.Kind) -> Bool {
         if buffered.count >= WindowLimits.maxBuffered { dropMessages() }
         guard buffered.count < WindowLimits.maxBuffered else { return false }
@@ -92,7 +94,7 @@ struct CatchUp: Sendable {
         return true
     }
 
-    /// The next news that may be sent; nil when there are none, or something is to be read first.
+    /// Returns the next change to send; nil when there is none, or when something must be read first.
     mutating func nextNews() -> WindowNews.Kind? {
         guard queue.isEmpty else { return nil }
         var position = 0
@@ -109,7 +111,7 @@ struct CatchUp: Sendable {
         return nil
     }
 
-    /// Forgets the messages that wait and has them read from the store; of reads only the last of each conversation is left.
+    /// Drops the waiting messages and has them read from the store; of reads, only the last of each conversation stays.
     private mutating func dropMessages() {
         var kept: [WindowNews.Kind] = []
         var reads: Set<ConversationID> = []

@@ -1,30 +1,30 @@
 package import Identity
 package import Telemetry
 
-/// How a window ends: the code and the words of its close frame (MessagingWindow page).
+/// The close of a window: the code and the reason of its close frame (MessagingWindow page).
 package struct WindowClose: Error, Sendable, Equatable {
     /// The close code.
     package var code: UInt16
     /// The reason text: `code`, or `code: reason`; at most 123 bytes.
     package var text: String
-    /// What it counts as.
+    /// The metric label.
     package var label: WindowCloseLabel
 
-    /// Takes an end.
+    /// Creates a close.
     ///
     /// - Parameters:
     ///   - code: The close code.
     ///   - text: The reason text.
-    ///   - label: What it counts as.
+    ///   - label: The metric label.
     package init(_ code: UInt16, _ text: String, _ label: WindowCloseLabel) {
         self.code = code
         self.text = text
         self.label = label
     }
 
-    /// The end that a refused token means.
+    /// Creates the close for a token that is not accepted.
     ///
-    /// - Parameter error: Why it was refused.
+    /// - Parameter error: The authentication error.
     package init(_ error: AuthenticationError) {
         switch error {
         case .tokenExpired: self = .tokenExpired
@@ -35,35 +35,35 @@ package struct WindowClose: Error, Sendable, Equatable {
         }
     }
 
-    /// A message that is not a JSON object.
+    /// Returns the close for a message that is not a JSON object.
     ///
-    /// - Parameter detail: What it is instead.
-    /// - Returns: The end.
+    /// - Parameter detail: What the message is instead.
+    /// - Returns: The close.
     package static func unreadable(_ detail: String) -> WindowClose {
         WindowClose(4400, "invalid_request: \(detail)", .badFrame)
     }
 
-    /// The token's time is over.
+    /// The token has expired.
     package static let tokenExpired = WindowClose(4401, "token_expired", .unauthenticated)
     /// There is no token.
     package static let tokenMissing = WindowClose(4401, "token_missing", .unauthenticated)
-    /// The session's credential, or its brand, is gone.
+    /// The session's credential or its brand was deleted.
     package static let revoked = WindowClose(.tokenInvalid(.revoked))
     /// The token is another consumer's, or is bound to another device.
     package static let forbidden = WindowClose(4403, "forbidden", .refused)
     /// The session ended.
     package static let loggedOut = WindowClose(4409, "logged_out", .loggedOut)
-    /// A limit was reached.
+    /// A limit is reached.
     package static let overloaded = WindowClose(1013, "overloaded", .overloaded)
-    /// Whom the gateway asked does not answer.
+    /// A service that the gateway calls does not respond.
     package static let unavailable = WindowClose(1013, "overloaded: unavailable", .overloaded)
     /// The client does not read.
     package static let slow = WindowClose(1013, "overloaded: slow_reader", .slow)
-    /// The client sends too much.
+    /// The client sends too many frames.
     package static let tooManyFrames = WindowClose(1008, "rate_limited", .badFrame)
-    /// A message is too big.
+    /// A message is too large.
     package static let tooBig = WindowClose(1009, "payload_too_large", .badFrame)
-    /// What came is not the WebSocket protocol.
+    /// The bytes are not the WebSocket protocol.
     package static let protocolError = WindowClose(1002, "protocol_error", .badFrame)
     /// The gateway stops.
     package static let goingAway = WindowClose(1001, "going_away", .goingAway)

@@ -1,50 +1,54 @@
-/// What one window may cost, and how long it waits for its client.
+/// The limits and timeouts of one window.
 package struct WindowLimits: Sendable, Equatable {
-    /// How long a client may say nothing: it is pinged at half of it, and closed at its end, each up to a
-    /// quarter of a second early.
+    /// The idle timeout of a client: it is pinged after half of it, and closed at its end, each up to a quarter of a
+    /// second early.
     package var idleSeconds: Int64
-    /// Windows that are open at once, those that are being opened included.
+    /// The maximum of open windows, including those that are being opened.
     package var maxOpen: Int
-    /// How long a client may take nothing of what is sent to it; no setting, so that what is documented holds.
+    /// The time for which a client may read nothing of what is sent to it; not a setting, so that the documented value
+    /// holds.
     package var stallSeconds: Int64
 
-    /// Takes limits; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     ///
     /// - Parameters:
-    ///   - idleSeconds: How long a client may say nothing, 2 or more.
-    ///   - maxOpen: Windows that are open at once, 1 or more.
-    ///   - stallSeconds: How long a client may take nothing of what is sent to it, 1 or more.
+    ///   - idleSeconds: The idle timeout of a client, 2 or more.
+    ///   - maxOpen: The maximum of open windows, 1 or more.
+    ///   - stallSeconds: The time for which a client may read nothing of what is sent to it, 1 or more.
     package init(idleSeconds: Int64 = 60, maxOpen: Int = 20_000, stallSeconds: Int64 = 15) {
         self.idleSeconds = idleSeconds
         self.maxOpen = maxOpen
         self.stallSeconds = stallSeconds
     }
 
-    /// The longest message of either side, in bytes; a client's is put together from its fragments.
+    /// The maximum size of a message in either direction, in bytes; a client's message is assembled from its fragments.
     package static let maxMessageBytes = 65_536
-    /// Windows of one consumer: far more than a person has devices and tabs, so that only a loop that has gone wild meets it.
+    /// The maximum of windows for one consumer: far more than a person has devices and tabs, so that only a client in a
+    /// loop reaches it.
     package static let maxPerConsumer = 50
-    /// Messages that a client may send a second for long.
+    /// The sustained rate of a client's messages, per second.
     ///
-    /// A person's app sends a few; what follows a burst of pushes is
-    /// acknowledged with one frame.
+    /// A person's app sends a few; one frame acknowledges what follows a burst of pushes.
     package static let framesPerSecond: UInt64 = 50
-    /// How many of them may come at once.
+    /// The burst that a client may send at once.
     package static let frameBurst: UInt64 = 250
-    /// Frames that were given to the socket and that it has not taken; with more, news wait and nothing is read.
+    /// The maximum of frames that were written to the socket and not flushed; beyond it, changes wait and nothing is
+    /// read.
     static let maxOutstanding = 32
-    /// News that wait while messages are read from the store; with more, messages are read from there again instead.
+    /// The maximum of changes that wait while messages are read from the store; beyond it, messages are read from there
+    /// again instead.
     static let maxBuffered = 256
-    /// News that are on their way to a window's event loop; with more, the window is closed and its messages are pushed.
+    /// The maximum of changes in flight to a window's event loop; beyond it, the window is closed and its messages are
+    /// pushed.
     package static let maxPosted = 2000
-    /// Messages of one read of the store.
+    /// The number of messages in one read of the store.
     package static let pageSize = 20
-    /// Conversations that one `resume` may name.
+    /// The maximum of conversations in one `resume`.
     package static let maxResumed = 500
-    /// How long live messages wait for a first frame that may be `resume`, whose messages come before them.
+    /// The time for which live messages wait for a first frame that may be `resume`, whose messages come before them.
     static let graceNanoseconds: UInt64 = 1_000_000_000
-    /// How long a client has for its answer to a close frame.
+    /// The timeout for the client's response to a close frame.
     static let closingNanoseconds: UInt64 = 5_000_000_000
-    /// How long before its end a token's end is announced.
+    /// The time before the expiry of a token at which the expiry is announced.
     static let warningSeconds: Int64 = 60
 }

@@ -2,10 +2,10 @@ import GatewayModel
 import Telemetry
 
 extension WindowMachine {
-    /// When ``timePassed(now:)`` is to be called at the latest, in nanoseconds on the steady clock; nil when never.
+    /// Returns the latest moment for ``timePassed(now:)``, in nanoseconds on the steady clock; nil when there is none.
     ///
     /// - Parameter now: The time.
-    /// - Returns: Perhaps a moment that has passed.
+    /// - Returns: The moment; it may have passed.
     package func nextDeadline(now: WindowMoment) -> UInt64? {
         switch phase {
         case .closed: return nil
@@ -25,10 +25,10 @@ extension WindowMachine {
         return next == .max ? nil : next
     }
 
-    /// Time has passed.
+    /// Handles the passage of time.
     ///
     /// - Parameter now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func timePassed(now: WindowMoment) -> [WindowAction] {
         switch phase {
         case .closed: return []
@@ -46,7 +46,7 @@ extension WindowMachine {
         if outstanding > 0, now.steady >= stalledSince &+ stallNanoseconds { return end(.slow, now) }
         if let until = graceUntil, now.steady >= until { graceUntil = nil }
         if notReadingSince != nil {
-            // What it says meanwhile is read later.
+            // The client's frames are read later.
         } else if now.steady >= quietSince &+ idleNanoseconds {
             return cut(.idle)
         } else if !hasPinged, now.steady >= quietSince &+ idleNanoseconds / 2 {
@@ -56,9 +56,9 @@ extension WindowMachine {
         return finish(now)
     }
 
-    /// When the client was heard last, on a grid of a quarter of a second.
+    /// The time of the client's last frame, on a grid of a quarter of a second.
     ///
-    /// So many idle windows are pinged in one wake-up of their event loop. Down, so that the timer that waits for the
-    /// answer to one ping, which came at once, is the timer of the next ping.
+    /// One wake-up of the event loop then pings many idle windows. It is rounded down, so that the timer for the pong,
+    /// which arrives at once, is also the timer of the next ping.
     private var quietSince: UInt64 { lastHeard - lastHeard % 250_000_000 }
 }

@@ -2,17 +2,18 @@ import GatewayModel
 package import GatewayStorage
 import Telemetry
 
-/// Everything that decides about one window: what comes in and how time passes goes in, what to do comes out.
+/// The state machine of one window: frames, changes and time are its input, actions are its output.
 ///
-/// No clock, no IO, no threads; whoever holds it guards it. Messages of a conversation go out in the order of their
-/// sequences, each once: news go out as they come unless something is to be read from the store first (`resume`), the
-/// socket takes nothing more, or the client has not had the time to say `resume`; then they wait in ``CatchUp``.
+/// It has no clock, IO or threads, and its owner synchronizes access. Messages of a conversation are sent in the order
+/// of
+/// their sequences, each once. Changes are sent as they come, unless messages must be read from the store first
+/// (`resume`), the socket is congested, or the client has not had time to send `resume`; then they wait in ``CatchUp``.
 package struct WindowMachine: Sendable {
     enum Phase {
         /// The token is looked up and the unread counts are read.
         case opening
         case open
-        /// A close frame was sent; its answer is awaited until then.
+        /// A close frame was sent; the response to it is awaited until then.
         case closing(until: UInt64)
         case closed
     }
@@ -20,41 +21,41 @@ package struct WindowMachine: Sendable {
     let idleNanoseconds: UInt64
     let stallNanoseconds: UInt64
     var phase = Phase.opening
-    /// Whose window it is, once that is known.
+    /// The window's consumer and device, once they are known.
     package internal(set) var identity: WindowIdentity?
     private var actions: [WindowAction] = []
     private var running: WindowOperation?
-    /// What is to be done, in this order; of a window that has ended only what was acknowledged in time.
+    /// The operations to run, in this order; of a closed window only acknowledgements that came in time.
     private var waiting: [WindowOperation] = []
     private var hasLeft = false
-    /// What came before the window was open.
+    /// Frames that came before the window was open.
     private var early: [ClientFrame] = []
     private var catchUp: CatchUp?
-    /// What was sent live before the first frame of the client.
+    /// The sequences sent live before the first frame of the client.
     private var sentLive: [ConversationID: ClosedRange<Int64>] = [:]
     private var hasHeardFrame = false
-    /// Until when live messages wait for the first frame; nil when they do not.
+    /// The end of the wait of live messages for the first frame; nil when they do not wait.
     var graceUntil: UInt64?
-    /// Frames that the socket has not taken, and since when it has taken none.
+    /// Frames that the socket has not flushed, and the time since which it has flushed none.
     private(set) var outstanding = 0
     var stalledSince: UInt64 = 0
     var lastHeard: UInt64 = 0
     var hasPinged = false
     var hasWarned = false
-    /// Since when the client is not read from; nil while it is.
+    /// The time since which the client is not read from; nil while it is.
     private(set) var notReadingSince: UInt64?
-    /// When the client's allowance of frames is whole again.
+    /// The time at which the client's frame allowance is full again.
     private var allowanceFullAt: UInt64 = 0
 
-    /// Waits for ``opened(now:)``.
+    /// Creates a state machine that waits for ``opened(now:)``.
     ///
-    /// - Parameter limits: How long it waits for its client.
+    /// - Parameter limits: The limits.
     package init(limits: WindowLimits) {
         idleNanoseconds = UInt64(max(limits.idleSeconds, 2)) * 1_000_000_000
         stallNanoseconds = UInt64(max(limits.stallSeconds, 1)) * 1_000_000_000
     }
 
-    /// Whether the client is read from: not while much waits to be done for it, or to be taken by it.
+    /// Whether to read from the client: not while many operations or many frames wait.
     package var wantsReading: Bool {
         switch phase {
         case .opening: false
@@ -68,7 +69,7 @@ package struct WindowMachine: Sendable {
 
     private var isOpening: Bool { if case .opening = phase { true } else { false } }
 
-    /// Whether the client is still listened to; afterwards only its close frame counts.
+    /// Whether the client's frames count; after that only its close frame does.
     package var isAlive: Bool {
         switch phase {
         case .opening, .open: true
@@ -76,24 +77,24 @@ package struct WindowMachine: Sendable {
         }
     }
 
-    // MARK: What comes in
+    // MARK: Input
 
-    /// The connection is a window's.
+    /// Handles the upgrade of the connection to a window.
     ///
     /// - Parameter now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func opened(now: WindowMoment) -> [WindowAction] {
         lastHeard = now.steady
         waiting.append(.open)
         return finish(now)
     }
 
-    /// A message of the client was read.
+    /// Handles a message of the client.
     ///
     /// - Parameters:
-    ///   - frame: What it says.
+    ///   - frame: The frame.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func received(_ frame: ClientFrame, now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         heard(now)
@@ -102,30 +103,30 @@ package struct WindowMachine: Sendable {
         return finish(now)
     }
 
-    /// A ping or a pong of the client came.
+    /// Handles a ping or a pong of the client.
     ///
     /// - Parameter now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func receivedControl(now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         heard(now)
         return spend(now) ? [] : end(.tooManyFrames, now)
     }
 
-    /// What came cannot be read, or the shell has another reason to end the window.
+    /// Ends the window because of unreadable bytes or for another reason of the handler's.
     ///
     /// - Parameters:
-    ///   - close: How it ends.
+    ///   - close: The close.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func fail(_ close: WindowClose, now: WindowMoment) -> [WindowAction] {
         isAlive ? end(close, now) : []
     }
 
-    /// The client's close frame came.
+    /// Handles the client's close frame.
     ///
     /// - Parameter code: Its code; nil when it has none.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func receivedClose(code: UInt16?) -> [WindowAction] {
         switch phase {
         case .opening, .open: actions.append(.answerClose(code: code))
@@ -136,9 +137,9 @@ package struct WindowMachine: Sendable {
         return take()
     }
 
-    /// The connection is gone.
+    /// Handles the loss of the connection.
     ///
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func lost() -> [WindowAction] {
         if case .closed = phase { return [] }
         actions.append(.cut(.gone))
@@ -146,17 +147,17 @@ package struct WindowMachine: Sendable {
         return take()
     }
 
-    /// Takes what commits did, in their order.
+    /// Handles committed changes, in their order.
     ///
     /// - Parameters:
-    ///   - news: What they did.
+    ///   - news: The changes.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func news(_ news: [WindowNews.Kind], now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         for kind in news {
             if case .typing = kind {
-                // It is worth nothing later.
+                // It is of no use later.
                 if case .open = phase, !isCongested { emit(kind, now) }
             } else if isOpening || catchUp != nil || graceUntil != nil || isCongested {
                 var waits = catchUp ?? CatchUp()
@@ -170,27 +171,27 @@ package struct WindowMachine: Sendable {
         return finish(now)
     }
 
-    /// The socket has taken frames.
+    /// Records that the socket has flushed frames.
     ///
     /// - Parameters:
-    ///   - frames: How many.
+    ///   - frames: The number of frames.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func flushed(_ frames: Int, now: WindowMoment) -> [WindowAction] {
         outstanding -= frames
         stalledSince = now.steady
         return isAlive ? finish(now) : []
     }
 
-    /// The session may have ended.
+    /// Has the session checked, which may have ended.
     ///
     /// - Parameters:
-    ///   - close: What it means if it has.
+    ///   - close: The close if it has ended.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func recheck(_ close: WindowClose, now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
-        // One look is enough for all that ended before it.
+        // One check is enough for all sessions that ended before it.
         waiting.removeAll { if case .recheck = $0 { true } else { false } }
         waiting.insert(.recheck(close), at: 0)
         return finish(now)
@@ -198,12 +199,12 @@ package struct WindowMachine: Sendable {
 
     // MARK: Operations
 
-    /// An operation has ended.
+    /// Handles the end of an operation.
     ///
     /// - Parameters:
-    ///   - result: How it went.
+    ///   - result: The result.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The actions.
     package mutating func completed(_ result: WindowResult, now: WindowMoment) -> [WindowAction] {
         let operation = running
         running = nil
@@ -216,7 +217,7 @@ package struct WindowMachine: Sendable {
         switch (operation, result) {
         case (.open, .identified(let identity)):
             self.identity = identity
-            // Its session may have ended before the hub, which tells ends, knew of the window.
+            // The session may have ended before the window was registered at the hub, which reports such ends.
             waiting.insert(contentsOf: [.recheck(.loggedOut), .ready], at: 0)
         case (.ready, .ready(let counts)): becomeOpen(counts, now)
         case (.page, .page(let messages)):
@@ -235,7 +236,7 @@ package struct WindowMachine: Sendable {
                 send(.error(WindowError(code, detail, ref: operation.ref)), now)
             }
         default:
-            // What the window cannot be without was not to be had: the client comes again.
+            // An operation that the window needs has failed: the client connects again.
             return end(.unavailable, now)
         }
         return finish(now)
@@ -257,7 +258,7 @@ package struct WindowMachine: Sendable {
         for frame in frames { handle(frame) }
     }
 
-    /// Takes a new token of the same consumer on the same device; false for another's.
+    /// Takes a new token of the same consumer on the same device; returns false for another's.
     private mutating func extend(_ new: WindowIdentity) -> Bool {
         guard let old = identity, new.consumer == old.consumer,
             new.device == nil || old.device == nil || new.device == old.device
@@ -276,7 +277,7 @@ package struct WindowMachine: Sendable {
         case .reauthenticate(let token): waiting.append(.reauthenticate(token: token))
         case .wrong(let error):
             answers.append(error)
-            // It may be said again as it should be.
+            // The client may send a correct `resume` again.
             if error.ref == "resume" { return }
         }
         hasHeardFrame = true
@@ -284,7 +285,7 @@ package struct WindowMachine: Sendable {
         graceUntil = nil
     }
 
-    /// Errors that go out with what else is to be done.
+    /// Errors that are sent together with the other actions.
     private var answers: [WindowError] = []
 
     private mutating func resume(_ list: [ClientFrame.Resumption]) {
@@ -301,7 +302,7 @@ package struct WindowMachine: Sendable {
         catchUp = waits
     }
 
-    // MARK: What goes out
+    // MARK: Output
 
     private mutating func emit(_ kind: WindowNews.Kind, _ now: WindowMoment) {
         switch kind {
@@ -327,7 +328,7 @@ package struct WindowMachine: Sendable {
 
     mutating func ping() { actions.append(.ping) }
 
-    /// Sends what may be sent, starts what may be started, and gives what is to be done.
+    /// Sends the frames and starts the operation that may go now, and returns the actions.
     mutating func finish(_ now: WindowMoment) -> [WindowAction] {
         for error in answers { send(.error(error), now) }
         answers = []
@@ -336,7 +337,7 @@ package struct WindowMachine: Sendable {
             if catchUp?.isDone ?? false { catchUp = nil }
         }
         if running == nil { startNext() }
-        // While it is not read from, nothing can be heard.
+        // While the client is not read from, none of its frames can arrive.
         if wantsReading, let since = notReadingSince {
             lastHeard = min(lastHeard &+ (now.steady &- since), now.steady)
             notReadingSince = nil
@@ -369,7 +370,7 @@ package struct WindowMachine: Sendable {
     mutating func end(_ close: WindowClose, _ now: WindowMoment) -> [WindowAction] {
         if close == .goingAway, case .open = phase { send(.bye(reason: close.text), now) }
         actions.append(.close(close))
-        // Whoever may not see the messages has not read them.
+        // A consumer who may not see the messages has not read them.
         let isRefused = [.refused, .loggedOut].contains(close.label)
         release(.closing(until: now.steady &+ WindowLimits.closingNanoseconds), keepsAcknowledgements: !isRefused)
         return take()
@@ -395,7 +396,7 @@ package struct WindowMachine: Sendable {
         finishAcknowledgements()
     }
 
-    /// What was acknowledged, once for each conversation.
+    /// Returns the acknowledgements, once for each conversation.
     private static func acknowledgements(among operations: [WindowOperation]) -> [WindowOperation] {
         var last: [ConversationID: Int64] = [:]
         var order: [ConversationID] = []
@@ -406,8 +407,8 @@ package struct WindowMachine: Sendable {
         return order.map { .ack($0, upToSequence: last[$0] ?? 0) }
     }
 
-    /// After the end: does what the client acknowledged before it, and then counts as closed; pushes for the rest are held
-    /// back until then.
+    /// After the close, runs the acknowledgements that came before it; then the window counts as closed. Pushes for the
+    /// other messages are held back until then.
     private mutating func finishAcknowledgements() {
         if !waiting.isEmpty {
             if running == nil { start(waiting.removeFirst()) }
@@ -424,7 +425,7 @@ package struct WindowMachine: Sendable {
         hasPinged = false
     }
 
-    /// Takes one of the client's frames from its allowance (the generic cell rate algorithm); false when none is left.
+    /// Takes one frame from the client's allowance (the generic cell rate algorithm); returns false when none is left.
     private mutating func spend(_ now: WindowMoment) -> Bool {
         let interval = 1_000_000_000 / WindowLimits.framesPerSecond
         let full = max(allowanceFullAt, now.steady) + interval
@@ -435,7 +436,7 @@ package struct WindowMachine: Sendable {
 }
 
 extension WindowOperation {
-    /// What an error about it refers to.
+    /// The reference for an error about it.
     fileprivate var ref: String? {
         switch self {
         case .ack: "ack"

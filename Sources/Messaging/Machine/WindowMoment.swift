@@ -1,16 +1,16 @@
 package import GatewayModel
 
-/// When something happens to a window.
+/// The time of an event in a window.
 package struct WindowMoment: Sendable {
-    /// Nanoseconds on a clock that never goes back, for waits.
+    /// Nanoseconds on a monotonic clock, for timeouts.
     package var steady: UInt64
     /// The wall clock, for tokens.
     package var date: Timestamp
 
-    /// Takes a moment.
+    /// Creates a moment.
     ///
     /// - Parameters:
-    ///   - steady: Nanoseconds on a clock that never goes back.
+    ///   - steady: Nanoseconds on a monotonic clock.
     ///   - date: The wall clock.
     package init(steady: UInt64, date: Timestamp) {
         self.steady = steady

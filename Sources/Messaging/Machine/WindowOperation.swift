@@ -2,9 +2,9 @@ package import GatewayModel
 package import GatewayStorage
 package import Telemetry
 
-/// What a window asks of the gateway; one at a time for each window.
+/// An asynchronous operation of a window; a window runs one at a time.
 package enum WindowOperation: Sendable {
-    /// Tells the session of the token that the window was opened with, and opens it at the hub.
+    /// Authenticates the token with which the window was opened, and registers the window at the hub.
     case open
     /// Reads the unread counts for `ready`.
     case ready
@@ -14,29 +14,29 @@ package enum WindowOperation: Sendable {
     case ack(ConversationID, upToSequence: Int64)
     /// Stores a message of the consumer.
     case send(ClientMessage)
-    /// Tells the consumer's other windows and waiting back-ends that the consumer types.
+    /// Passes the consumer's typing on to its other windows and to waiting back-ends.
     case typing(ConversationID)
-    /// Tells the session of another token: secret.
+    /// Authenticates another token: secret.
     case reauthenticate(token: String)
-    /// Looks whether the session is still there; the end is what it means if it is not.
+    /// Checks that the session still exists; the close applies if it does not.
     case recheck(WindowClose)
 }
 
-/// Whose window it is, and for how long.
+/// The consumer and device of a window, and the expiry of its token.
 package struct WindowIdentity: Sendable, Equatable {
     /// The consumer.
     package var consumer: ConsumerName
-    /// The device that the window is on, if it is named.
+    /// The device that the window is on, if known.
     package var device: DeviceID?
-    /// When the token's time is over.
+    /// The expiry of the token.
     package var expiresAt: Timestamp
 
-    /// Takes whose window it is.
+    /// Creates an identity.
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
     ///   - device: The device that the window is on.
-    ///   - expiresAt: When the token's time is over.
+    ///   - expiresAt: The expiry of the token.
     package init(consumer: ConsumerName, device: DeviceID?, expiresAt: Timestamp) {
         self.consumer = consumer
         self.device = device
@@ -44,9 +44,9 @@ package struct WindowIdentity: Sendable, Equatable {
     }
 }
 
-/// How an operation went.
+/// The result of an operation.
 package enum WindowResult: Sendable {
-    /// The session is good; for `open` and `reauthenticate`.
+    /// The session is valid; for `open` and `reauthenticate`.
     case identified(WindowIdentity)
     /// The window must end.
     case refused(WindowClose)
@@ -56,26 +56,26 @@ package enum WindowResult: Sendable {
     case page([Message]?)
     /// A message was stored.
     case sent(messageID: MessageID, sequence: Int64)
-    /// It is done and there is nothing to say.
+    /// It succeeded without a result.
     case done
-    /// It was not done; the window stays open.
+    /// It failed; the window stays open.
     case failed(WindowError.Code, String)
 }
 
-/// What a window's machine asks its shell to do, in order.
+/// An action that a window's state machine asks its handler for, in order.
 package enum WindowAction: Sendable {
-    /// Sends a frame; the shell reports with ``WindowMachine/flushed(_:now:)`` when the socket has taken it.
+    /// Sends a frame; the handler calls ``WindowMachine/flushed(_:now:)`` when the socket has flushed it.
     case send(ServerFrame)
     /// Sends a ping.
     case ping
-    /// Runs an operation; the shell reports with ``WindowMachine/completed(_:now:)``.
+    /// Runs an operation; the handler calls ``WindowMachine/completed(_:now:)`` at its end.
     case run(WindowOperation)
     /// Sends a close frame.
     case close(WindowClose)
-    /// Answers the client's close frame and ends the connection.
+    /// Responds to the client's close frame and closes the connection.
     case answerClose(code: UInt16?)
-    /// Ends the connection as it is.
+    /// Closes the connection without a close frame.
     case cut(WindowCloseLabel)
-    /// The window counts as closed from now on: comes once, after one of the three before.
+    /// The window counts as closed from now on: sent once, after one of the three before.
     case leave
 }

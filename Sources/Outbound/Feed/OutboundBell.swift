@@ -2,25 +2,25 @@ internal import FairSharing
 package import GatewayModel
 import Synchronization
 
-/// Wakes those who wait for a brand's outbound items; any thread.
+/// Wakes the readers that wait for a brand's outbound items. Thread-safe.
 ///
-/// A ring that comes between a look and the wait is not lost: who waits names the ring that it saw last.
+/// A ring between a reader's look at the feed and its wait is not lost: a reader names the last ring that it saw.
 package final class OutboundBell: Sendable {
-    /// Readers of one brand that may wait at once: each of its subscriptions twice.
+    /// The maximum of waiting readers for one brand: two for each of its subscriptions.
     package static let waitersPerBrand = 64
-    /// Readers that may wait at once, of which each brand has its share; each holds a connection and one of the server's
-    /// places for requests.
+    /// The maximum of waiting readers, shared fairly among brands. Each holds a connection and one of the server's
+    /// request slots.
     package static let waiters = 512
 
-    /// How a wait ended.
+    /// The reason why a wait ended.
     package enum Ending: Sendable, Equatable {
         /// There may be something new.
         case rung
-        /// Something passed that is not stored.
+        /// An item that is not stored was published.
         case passed(PassingItem)
-        /// The time is over, the task was cancelled or the gateway stops.
+        /// The timeout passed, the task was cancelled or the gateway stops.
         case over
-        /// Too many wait already.
+        /// Too many readers wait already.
         case full
     }
 
@@ -40,25 +40,25 @@ package final class OutboundBell: Sendable {
 
     private let state: Mutex<State>
 
-    /// A bell that was never rung.
+    /// Creates a bell that was never rung.
     ///
     /// - Parameters:
-    ///   - limit: How many may wait at once.
-    ///   - limitPerBrand: How many may wait for one brand.
+    ///   - limit: The maximum of waiting readers.
+    ///   - limitPerBrand: The maximum of waiting readers for one brand.
     package init(limit: Int = OutboundBell.waiters, limitPerBrand: Int = OutboundBell.waitersPerBrand) {
         state = Mutex(State(places: FairPlaces(capacity: limit, capacityPerOwner: limitPerBrand)))
     }
 
-    /// The number of the last ring for a brand, for ``wait(_:after:atMost:)``.
+    /// Returns the number of a brand's last ring, for ``wait(_:after:atMost:)``.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: 0 when it was never rung.
     package func rings(_ brand: BrandID) -> UInt64 { state.withLock { $0.rings[brand] ?? 0 } }
 
-    /// How many wait.
+    /// The number of waiting readers.
     package var waiting: Int { state.withLock { $0.places.count } }
 
-    /// Wakes everybody who waits for a brand.
+    /// Wakes all readers that wait for a brand.
     ///
     /// - Parameter brand: The brand.
     package func ring(_ brand: BrandID) {
@@ -71,7 +71,7 @@ package final class OutboundBell: Sendable {
         for waiter in woken { waiter.continuation.resume(returning: .rung) }
     }
 
-    /// Hands what is not stored to those who wait for it at this moment.
+    /// Hands an item that is not stored to the readers that wait for such items at this moment.
     ///
     /// - Parameters:
     ///   - item: The item.
@@ -88,7 +88,7 @@ package final class OutboundBell: Sendable {
         for waiter in woken { waiter.continuation.resume(returning: .passed(item)) }
     }
 
-    /// Wakes everybody for good: nobody waits any more.
+    /// Wakes all readers; later waits end at once.
     package func close() {
         let woken = state.withLock { state in
             state.isClosed = true
@@ -103,10 +103,10 @@ package final class OutboundBell: Sendable {
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - rings: The last ring that was seen; a later one ends the wait at once.
-    ///   - limit: How long at most; nil is as long as it takes.
-    ///   - wantsPassing: Whether what passes ends the wait too.
-    /// - Returns: How it ended.
+    ///   - rings: The last ring that the reader saw; a later one ends the wait at once.
+    ///   - limit: The timeout; nil for none.
+    ///   - wantsPassing: Whether an item that is not stored ends the wait too.
+    /// - Returns: The reason why it ended.
     package func wait(
         _ brand: BrandID,
         after rings: UInt64,

@@ -1,14 +1,14 @@
 import ServiceLifecycle
 
-/// Wakes the readers that wait when the gateway stops, so that their requests end at once.
+/// Wakes the waiting readers when the gateway stops, so that their requests end at once.
 ///
-/// It must stop before the listener, which waits for requests.
+/// It must stop before the listener, which waits for requests in flight.
 package struct OutboundBellService: Service {
     private let bell: OutboundBell
 
-    /// Takes the bell.
+    /// Creates the service.
     ///
-    /// - Parameter bell: What readers wait for.
+    /// - Parameter bell: The bell that readers wait for.
     package init(bell: OutboundBell) { self.bell = bell }
 
     /// Waits for the shutdown.

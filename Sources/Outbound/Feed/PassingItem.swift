@@ -1,25 +1,25 @@
 package import GatewayModel
 import PushPayloads
 
-/// What readers of a brand's outbound feed are told only while they wait: stored nowhere, without a position, lost when
+/// An item that only readers receive that wait at this moment: it is not stored, has no position and is lost when
 /// nobody waits.
 package struct PassingItem: Sendable, Equatable {
-    /// The word by which readers ask for consumers' typing.
+    /// The type by which readers subscribe to consumers' typing.
     package static let typing = "consumer.typing"
 
-    /// What it tells.
+    /// The item's type.
     package var type: String
     /// When it happened.
     package var time: Timestamp
-    /// The facts, a JSON object.
+    /// The item's data, a JSON object.
     package var data: JSONText
 
-    /// A consumer types.
+    /// Returns the item for a consumer who types.
     ///
     /// - Parameters:
-    ///   - consumer: Who.
-    ///   - conversation: Where.
-    ///   - time: When.
+    ///   - consumer: The consumer.
+    ///   - conversation: The conversation.
+    ///   - time: The time.
     /// - Returns: The item.
     package static func typing(
         consumer: ConsumerID,

@@ -2,28 +2,28 @@ package import GatewayModel
 package import GuardedHTTP
 import PushPayloads
 
-/// Posts over HTTP, to addresses that were checked (``GuardedHTTP/GuardedHTTPClient``).
+/// Posts over HTTP to checked addresses (``GuardedHTTP/GuardedHTTPClient``).
 package final class HTTPWebhookSender: WebhookSender {
-    /// For a whole try: look-up, connection, request and answer.
+    /// The timeout for a whole attempt: DNS lookup, connection, request and response.
     package static let timeoutSeconds: Int64 = 15
-    /// What is read of an answer's body, so that the connection can be used again.
+    /// The maximum of response body bytes that are read, so that the connection can be reused.
     package static let maxAnswerBytes = 64 << 10
 
     private let client: GuardedHTTPClient
 
-    /// Makes a sender; nothing is dialled yet.
+    /// Creates a sender; it connects at the first batch.
     ///
-    /// - Parameter client: A client of its own, which is closed with the sender and keeps one connection.
+    /// - Parameter client: A client for this sender alone, which closes it. The client keeps one connection.
     package init(client: GuardedHTTPClient) { self.client = client }
 
     /// Posts a batch; see ``WebhookSender``.
     ///
     /// - Parameters:
     ///   - batch: The batch.
-    ///   - target: Where it goes.
-    ///   - attempt: How often it was tried before.
-    ///   - time: The time of the try.
-    /// - Returns: How it ended, after ``timeoutSeconds`` at most.
+    ///   - target: The target.
+    ///   - attempt: The number of earlier attempts.
+    ///   - time: The time of the attempt.
+    /// - Returns: The result, after ``timeoutSeconds`` at most.
     package func post(
         _ batch: WebhookBatch,
         to target: WebhookTarget,
@@ -39,7 +39,7 @@ package final class HTTPWebhookSender: WebhookSender {
                 ("webhook-timestamp", String(time.seconds)),
                 ("webhook-signature", WebhookSignature.header(batch, at: time, keys: target.keys)),
             ],
-            // The status decides.
+            // Only the status counts.
             answerBody: .drained(maxBytes: Self.maxAnswerBytes),
             timeout: .seconds(Self.timeoutSeconds),
             owner: target.brand.rawValue,

@@ -1,9 +1,9 @@
 package import GuardedHTTP
 
-/// How a try to post a batch ended.
+/// The result of an attempt to post a batch.
 package enum WebhookAnswer: Sendable, Equatable {
-    /// The receiver answered.
+    /// The receiver responded.
     case answered(status: Int, retryAfterSeconds: Int64?)
-    /// There was no answer.
+    /// There was no response.
     case failed(GuardedFailure)
 }

@@ -1,18 +1,17 @@
-/// When a batch is tried again.
+/// The waiting time before a batch is posted again.
 package enum WebhookBackOff {
-    /// Seconds after each try in vain; the last one repeats.
+    /// Seconds after each failed attempt; the last one repeats.
     ///
-    /// A restart of the receiver is over within the first ones, a
-    /// night without anybody at work within the last.
+    /// The first ones cover a restart of the receiver, the last ones a night without anybody at work.
     package static let delaysSeconds: [Int64] = [1, 5, 30, 120, 600, 3600]
 
-    /// The wait after a try.
+    /// Returns the wait after an attempt.
     ///
-    /// A tenth up or down at random, so that the receivers of many brands are not tried at one moment.
+    /// A random tenth up or down keeps the receivers of many brands from being tried at one moment.
     ///
     /// - Parameters:
-    ///   - attempts: How often the batch was tried in vain, 1 or more.
-    ///   - retryAfterSeconds: What the receiver asked for, 0 to 3,600; never shortens the wait.
+    ///   - attempts: The number of failed attempts for the batch, 1 or more.
+    ///   - retryAfterSeconds: The receiver's `Retry-After`, 0 to 3,600; it never shortens the wait.
     ///   - jitter: 0 to 1; 0.5 is the middle.
     /// - Returns: Milliseconds.
     package static func milliseconds(attempts: Int, retryAfterSeconds: Int64?, jitter: Double) -> Int64 {
@@ -21,6 +20,6 @@ package enum WebhookBackOff {
         return max(spread, (retryAfterSeconds ?? 0) * 1000)
     }
 
-    /// Longer than any wait: a time that lies further ahead was written by a clock that has been set back.
+    /// The upper bound of any wait. A time further ahead was written before the clock was set back.
     package static let maxMilliseconds: Int64 = 3600 * 1000 * 2
 }

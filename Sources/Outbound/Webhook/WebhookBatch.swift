@@ -3,11 +3,11 @@ import GatewayModel
 package import GatewayStorage
 import PushPayloads
 
-/// One POST to a receiver: the same items have the same id and the same text at every try.
+/// One POST to a receiver: the same items have the same id and the same body at every attempt.
 package struct WebhookBatch: Sendable, Equatable {
-    /// At most this many items.
+    /// The maximum of items.
     package static let maxItems = 100
-    /// At most this many bytes of items; a single larger one goes alone.
+    /// The maximum of item bytes; a single larger item is sent alone.
     package static let maxBytes = 256 << 10
 
     /// `webhook-id`.
@@ -15,14 +15,14 @@ package struct WebhookBatch: Sendable, Equatable {
     /// The JSON text.
     package let body: [UInt8]
 
-    /// Puts a batch together.
+    /// Creates a batch.
     ///
     /// - Parameters:
-    ///   - target: Where it goes.
+    ///   - target: The target.
     ///   - items: One item or more, in order.
-    ///   - hasGap: Whether items before these were removed before the receiver had them.
+    ///   - hasGap: Whether earlier items were removed before the receiver had them.
     package init(target: WebhookTarget, items: [OutboundItem], hasGap: Bool) {
-        // The positions themselves, so that another choice of types is another batch.
+        // The positions themselves, so that another choice of types gives another batch id.
         let names = "\(target.brand)\n\(target.brandCreatedAt.milliseconds)\n\(items.map(\.position))"
         id = "out_" + Hexadecimal.text(SHA256.hash(data: Array(names.utf8)).prefix(16))
         var writer = JSONWriter(capacity: 64 + items.reduce(0) { $0 + $1.data.text.utf8.count + 96 })

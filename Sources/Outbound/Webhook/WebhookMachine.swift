@@ -2,32 +2,32 @@ package import GatewayModel
 package import GatewayStorage
 internal import GuardedHTTP
 
-/// Decides what one webhook does next; no clock of its own, no IO, no randomness.
+/// The state machine of one webhook: decides the next step, without a clock, IO or randomness of its own.
 ///
-/// One batch is on its way at a time, and its end is stored before its first try: whatever dies in between, every try
-/// carries the same items under the same id.
+/// One batch is in flight at a time. Its last position is stored before its first attempt, so every attempt carries the
+/// same items under the same id, even after a crash.
 package struct WebhookMachine: Sendable, Equatable {
-    /// What to do.
+    /// The next step.
     package enum Step: Equatable, Sendable {
-        /// The receiver does not want anything any more.
+        /// Nothing: the receiver has responded with 410.
         case off
-        /// Nothing before this moment, but for a change of settings.
+        /// Nothing before this moment, unless the settings change.
         case wait(until: Timestamp)
-        /// Look for items behind this position and tell ``collected(_:)``.
+        /// Read the items after this position and call ``collected(_:)``.
         case collect(after: Int64)
-        /// Post the items behind the mark up to this position.
+        /// Post the items after the mark up to this position.
         case send(after: Int64, through: Int64)
     }
 
-    /// What is stored, or is to be.
+    /// The state as stored, or as it is to be stored.
     package private(set) var state: WebhookState
 
-    /// Takes up what was stored.
+    /// Creates the state machine from its stored state.
     ///
-    /// - Parameter state: How far the webhook is.
+    /// - Parameter state: The stored state.
     package init(_ state: WebhookState) { self.state = state }
 
-    /// What to do now.
+    /// Returns the next step.
     ///
     /// - Parameter now: The time.
     /// - Returns: The step.
@@ -42,27 +42,27 @@ package struct WebhookMachine: Sendable, Equatable {
         return .send(after: state.mark, through: through)
     }
 
-    /// Items were found: they are the next batch.
+    /// Makes the items found the next batch.
     ///
-    /// - Parameter page: What lies behind the mark; not empty.
+    /// - Parameter page: The items after the mark; not empty.
     package mutating func collected(_ page: OutboundPage) {
         guard let last = page.items.last else { return }
         state.batchThrough = last.position
     }
 
-    /// There is nothing to post up to a position: it was of other types, or is gone.
+    /// Skips the items up to a position: they are of other types, or were removed.
     ///
-    /// - Parameter position: Up to where.
+    /// - Parameter position: The last skipped position.
     package mutating func skipped(through position: Int64) {
         state.mark = max(state.mark, position)
         state.batchThrough = nil
     }
 
-    /// A try ended.
+    /// Records the result of an attempt.
     ///
     /// - Parameters:
-    ///   - answer: How.
-    ///   - through: The last position that was posted or passed over.
+    ///   - answer: The result.
+    ///   - through: The last position that was posted or skipped.
     ///   - now: The time.
     ///   - jitter: 0 to 1, at random.
     package mutating func ended(_ answer: WebhookAnswer, through: Int64, now: Timestamp, jitter: Double) {
@@ -77,7 +77,7 @@ package struct WebhookMachine: Sendable, Equatable {
         case .answered(let status, let retryAfterSeconds):
             state.lastStatus = status
             state.lastError = status == 410 ? "gone" : "refused"
-            // Standard Webhooks: the receiver has gone for good and says so.
+            // Standard Webhooks: 410 means that the receiver is gone for good.
             state.isSwitchedOff = status == 410
             tryAgain(now, retryAfterSeconds, jitter)
         case .failed(let failure):

@@ -6,10 +6,10 @@ package protocol WebhookSender: Sendable {
     ///
     /// - Parameters:
     ///   - batch: The batch.
-    ///   - target: Where it goes.
-    ///   - attempt: How often it was tried before: chooses among several addresses.
-    ///   - time: The time of the try.
-    /// - Returns: How it ended.
+    ///   - target: The target.
+    ///   - attempt: The number of earlier attempts; it selects one of several addresses.
+    ///   - time: The time of the attempt.
+    /// - Returns: The result.
     func post(_ batch: WebhookBatch, to target: WebhookTarget, attempt: Int, at time: Timestamp) async -> WebhookAnswer
 
     /// Closes its connection.

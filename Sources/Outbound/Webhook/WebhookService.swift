@@ -7,12 +7,12 @@ import ServiceLifecycle
 import Synchronization
 package import Telemetry
 
-/// Posts every brand's items to its webhook, one task for each brand, so that none waits for another's receiver.
+/// Posts each brand's items to its webhook, with one task for each brand: no brand waits for another's receiver.
 ///
-/// ``run()`` does it until the service group stops it; what is on its way then is posted again at the next start, under
-/// the same id.
+/// ``run()`` posts until the service group stops it. A batch in flight at that time is posted again at the next start,
+/// under the same id.
 package final class WebhookService: Service, Sendable {
-    /// A webhook that leaves out what comes may stand still for so many items before its mark is stored.
+    /// The number of items that a webhook may skip before its mark is stored.
     private static let skippedItems: Int64 = 1000
 
     private let store: any GatewayStore
@@ -21,9 +21,9 @@ package final class WebhookService: Service, Sendable {
     private let clock: any GatewayClock
     private let metrics: OutboundMetrics
     private let logger: Logger
-    /// Rung when a brand has new items; each brand's one task waits.
+    /// Rung when a brand has new items; the brand's one task waits for it.
     private let bell = OutboundBell(limit: .max, limitPerBrand: .max)
-    /// Rung when a brand's settings changed or its mark was set back.
+    /// Rung when a brand's settings changed or its mark was set back; the brand's one task waits for it.
     private let changes = OutboundBell(limit: .max, limitPerBrand: .max)
     private let looks = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let standings = Mutex<[BrandID: Standing]>([:])
@@ -33,15 +33,15 @@ package final class WebhookService: Service, Sendable {
         var condition = WebhookConditionLabel.working
     }
 
-    /// Makes the service; nothing is posted before ``run()``.
+    /// Creates the service; posting begins with ``run()``.
     ///
     /// - Parameters:
-    ///   - store: Where items and marks are.
-    ///   - directory: Where items go.
-    ///   - makeSender: Makes a brand's sender.
-    ///   - clock: Where time is read from.
-    ///   - metrics: What is counted.
-    ///   - logger: For what operators should know.
+    ///   - store: The store of items and marks.
+    ///   - directory: The brands' webhook targets.
+    ///   - makeSender: Creates a brand's sender.
+    ///   - clock: The source of time.
+    ///   - metrics: The metrics.
+    ///   - logger: The logger.
     package init(
         store: any GatewayStore,
         directory: any WebhookDirectory,
@@ -58,12 +58,12 @@ package final class WebhookService: Service, Sendable {
         self.logger = logger
     }
 
-    /// Says that a brand has new items; any thread, cheap.
+    /// Signals that a brand has new items. Thread-safe and cheap.
     ///
     /// - Parameter brand: The brand.
     package func newItems(_ brand: BrandID) { bell.ring(brand) }
 
-    /// Says that webhooks came, went or changed, or that a mark was set back; any thread, cheap.
+    /// Signals that webhooks were added, removed or changed, or that a mark was set back. Thread-safe and cheap.
     package func changed() {
         for brand in directory.brandsWithWebhook { changes.ring(brand) }
         for brand in standings.withLock({ Array($0.keys) }) { changes.ring(brand) }
@@ -95,15 +95,15 @@ package final class WebhookService: Service, Sendable {
                 await sender.close()
                 self.standings.withLock { $0[brand] = nil }
                 self.recordStandings()
-                // It may have come back while this task ended.
+                // The webhook may have been set again while this task ended.
                 self.looks.continuation.yield()
             }
         }
     }
 
-    /// One brand's work until it has no webhook any more.
+    /// Posts one brand's items until the brand has no webhook.
     private func work(_ brand: BrandID, _ sender: any WebhookSender) async {
-        // How far it has looked in vain, which is not stored for each item; belongs to one revision.
+        // The last skipped position, which is not stored for each item; it belongs to one revision.
         var skipped: (revision: Int64, through: Int64) = (0, 0)
         while !Task.isCancelled {
             let (rings, changed) = (bell.rings(brand), changes.rings(brand))
@@ -138,13 +138,13 @@ package final class WebhookService: Service, Sendable {
                 }
             } catch {
                 guard error != .closed else { return }
-                // The delivery core says what is wrong with the store.
+                // The delivery core logs the store's error.
                 try? await Task.sleep(for: .seconds(1))
             }
         }
     }
 
-    /// Waits for items; true when none came for a minute.
+    /// Waits for items; returns true when none came for a minute.
     private func isIdle(_ brand: BrandID, rings: UInt64, changed: UInt64) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -185,7 +185,7 @@ package final class WebhookService: Service, Sendable {
     ) async throws(StorageError) {
         var machine = machine
         let page = try await read(target, after: after, through: through)
-        // Other types than when the batch was decided may not all fit: the rest is the next batch.
+        // With other types than when the batch was decided, not all items may fit: the rest is the next batch.
         let passed = page.isWhole ? max(through, page.nextAfter) : page.nextAfter
         guard !page.items.isEmpty else {
             machine.skipped(through: passed)
@@ -194,13 +194,13 @@ package final class WebhookService: Service, Sendable {
         }
         let batch = WebhookBatch(target: target, items: page.items, hasGap: after < page.removedThrough)
         let answer = await sender.post(batch, to: target, attempt: machine.state.attempts, at: clock.now)
-        // The gateway stops: what it did not hear is no fault of the receiver's.
+        // The gateway stops: a response that it did not read is not the receiver's error.
         if Task.isCancelled, case .failed = answer { return }
         let wasFailing = machine.state.attempts > 0
         machine.ended(answer, through: passed, now: clock.now, jitter: .random(in: 0...1))
         log(answer, machine.state, target.brand, wasFailing: wasFailing)
         if machine.state.attempts == 0 {
-            // The next batch's end is stored together with the mark: one write for each batch.
+            // The next batch's last position is stored together with the mark: one write for each batch.
             let next = try await read(target, after: passed)
             machine.collected(next)
             note(target.brand, .working, lag: page.end - passed)
@@ -214,24 +214,24 @@ package final class WebhookService: Service, Sendable {
         metrics.posts[WebhookResultLabel(answer)].increment()
         if state.isSwitchedOff {
             logger.warning(
-                "a webhook's receiver is gone (410); nothing is posted until the webhook is set again",
+                "webhook receiver responded with 410; nothing is posted until the webhook is set again",
                 metadata: [LogKey.brand: "\(brand)"]
             )
         } else if state.attempts == 1 {
-            // Once for each fault and not for each try.
+            // One log line for each outage, not for each attempt.
             logger.warning(
-                "a webhook does not take its items; they are kept and tried again",
+                "webhook attempt failed; its items are kept and posted again",
                 metadata: [
                     LogKey.brand: "\(brand)", LogKey.errorCode: "\(state.lastError ?? "")",
                     LogKey.status: "\(state.lastStatus ?? 0)",
                 ]
             )
         } else if state.attempts == 0, wasFailing {
-            logger.notice("a webhook takes its items again", metadata: [LogKey.brand: "\(brand)"])
+            logger.notice("webhook works again", metadata: [LogKey.brand: "\(brand)"])
         }
     }
 
-    // MARK: How they stand
+    // MARK: States
 
     private func note(_ brand: BrandID, _ condition: WebhookConditionLabel, lag: Int64?) {
         standings.withLock { standings in
@@ -250,7 +250,7 @@ package final class WebhookService: Service, Sendable {
 }
 
 extension WebhookResultLabel {
-    /// The label of how a try ended.
+    /// Creates the label of a result.
     init(_ answer: WebhookAnswer) {
         self =
             switch answer {

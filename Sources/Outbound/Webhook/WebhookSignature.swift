@@ -4,12 +4,12 @@ package import GatewayModel
 
 /// Signs a batch (standardwebhooks.com: HMAC-SHA256 of `id.timestamp.body`).
 package enum WebhookSignature {
-    /// The value of `webhook-signature`: one `v1,` signature for each key, separated by spaces.
+    /// Returns the value of `webhook-signature`: one `v1,` signature for each key, separated by spaces.
     ///
     /// - Parameters:
-    ///   - batch: What is signed.
-    ///   - time: The time of the try, for `webhook-timestamp`.
-    ///   - keys: The keys, the newest first.
+    ///   - batch: The batch.
+    ///   - time: The time of the attempt, for `webhook-timestamp`.
+    ///   - keys: The keys, newest first.
     /// - Returns: The header's value.
     package static func header(_ batch: WebhookBatch, at time: Timestamp, keys: [[UInt8]]) -> String {
         let signed = Array("\(batch.id).\(time.seconds).".utf8) + batch.body

@@ -1,26 +1,27 @@
 package import GatewayModel
 
-/// Where a brand's items go, with its secrets opened; lives for one try.
+/// The target of a brand's items, with its secrets opened; it lives for one attempt.
 package struct WebhookTarget: Sendable {
     /// The brand.
     package var brand: BrandID
-    /// When the brand was made: one made anew with the same id has other webhook ids.
+    /// The creation time of the brand: a brand that is deleted and created again with the same id has other webhook
+    /// ids.
     package var brandCreatedAt: Timestamp
-    /// The receiver's address, as it was set.
+    /// The receiver's URL, as it was set.
     package var url: String
-    /// What is posted; nil is everything.
+    /// The types of the items to post; nil for all.
     package var types: Set<OutboundType>?
-    /// The keys that sign: the newest first, and the one before it while it signs too.
+    /// The keys that sign: the newest first, then the previous one while it is still valid.
     package var keys: [[UInt8]]
 
-    /// Takes where items go.
+    /// Creates a target.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - brandCreatedAt: When the brand was made.
-    ///   - url: The receiver's address.
-    ///   - types: What is posted; nil is everything.
-    ///   - keys: The keys that sign, the newest first.
+    ///   - brandCreatedAt: The creation time of the brand.
+    ///   - url: The receiver's URL.
+    ///   - types: The types of the items to post; nil for all.
+    ///   - keys: The keys that sign, newest first.
     package init(
         brand: BrandID,
         brandCreatedAt: Timestamp,
@@ -36,12 +37,12 @@ package struct WebhookTarget: Sendable {
     }
 }
 
-/// What the webhook service must be told about brands; implemented above it, where they are known.
+/// The brands' webhooks as the webhook service reads them; implemented by the module that has the brands.
 package protocol WebhookDirectory: Sendable {
     /// The brands with a webhook.
     var brandsWithWebhook: [BrandID] { get }
 
-    /// Where a brand's items go now.
+    /// Returns the current target of a brand's items.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: Nil when it has no webhook.
