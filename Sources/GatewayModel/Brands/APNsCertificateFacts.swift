@@ -1,24 +1,25 @@
-/// What an APNs certificate says of itself; nothing of it is secret.
+/// The facts that an APNs certificate states; nothing of it is secret.
 package struct APNsCertificateFacts: Equatable, Sendable {
-    /// SHA-256 of the certificate's DER as lower-case hexadecimal digits, as `openssl x509 -fingerprint -sha256` has it.
+    /// The SHA-256 of the certificate's DER as lower-case hexadecimal digits, as `openssl x509 -fingerprint -sha256`
+    /// prints it.
     package var fingerprint: String
     /// The subject's common name, empty when there is none.
     package var commonName: String
-    /// What it may send for: bundle ids, with a suffix for push types that have one.
+    /// The topics that it may send to: bundle ids, with a suffix for push types that have one.
     package var topics: [String]
-    /// The environments that it is for.
+    /// The environments that it is valid for.
     package var environments: Set<PushEnvironment>
-    /// The moment after which it no longer counts.
+    /// The expiry of the certificate.
     package var expiresAt: Timestamp
 
-    /// Takes what a certificate says.
+    /// Creates the facts.
     ///
     /// - Parameters:
     ///   - fingerprint: SHA-256 of the DER as lower-case hexadecimal digits.
     ///   - commonName: The subject's common name.
-    ///   - topics: What it may send for.
-    ///   - environments: The environments that it is for.
-    ///   - expiresAt: The moment after which it no longer counts.
+    ///   - topics: The topics that it may send to.
+    ///   - environments: The environments that it is valid for.
+    ///   - expiresAt: The expiry of the certificate.
     package init(
         fingerprint: String,
         commonName: String,

@@ -1,56 +1,57 @@
-/// How an app reaches APNs: by provider tokens or by a certificate (BrandsAndApps page, ProviderFacts page, A5 and A6).
+/// The access of an app to APNs: by provider tokens or by a certificate (BrandsAndApps page, ProviderFacts page, A5 and
+/// A6).
 ///
-/// Its JSON is flat: with a member `certificate` it is the certificate's form, else the token's.
+/// The JSON is flat: with a member `certificate` it is the form for a certificate, else the form for tokens.
 package struct APNsSettings: Equatable, Sendable {
-    /// How a connection proves whose it is.
+    /// The authentication of a connection.
     package enum Authentication: Equatable, Sendable {
         /// Each push carries a token that the team's key signed.
         case token(APNsTokenSettings)
-        /// The connection signs in with a certificate.
+        /// The connection authenticates with a client certificate.
         case certificate(APNsCertificateSettings)
     }
 
-    /// Other hosts than Apple's, for simulators and proxies: `https://host:port`.
+    /// Hosts in place of Apple's, for simulators and proxies: `https://host:port`.
     package struct Endpoints: Codable, Equatable, Sendable {
-        /// In place of `https://api.push.apple.com:443`.
+        /// The host in place of `https://api.push.apple.com:443`.
         package var production: String?
-        /// In place of `https://api.sandbox.push.apple.com:443`.
+        /// The host in place of `https://api.sandbox.push.apple.com:443`.
         package var sandbox: String?
 
-        /// Takes other hosts.
+        /// Creates endpoints.
         ///
         /// - Parameters:
-        ///   - production: In place of Apple's production host.
-        ///   - sandbox: In place of Apple's sandbox host.
+        ///   - production: The host in place of Apple's production host.
+        ///   - sandbox: The host in place of Apple's sandbox host.
         package init(production: String? = nil, sandbox: String? = nil) {
             self.production = production
             self.sandbox = sandbox
         }
     }
 
-    /// How a connection proves whose it is.
+    /// The authentication of a connection.
     package var authentication: Authentication
-    /// The app's bundle id; nil only beside a certificate that names one app.
+    /// The app's bundle id; nil only with a certificate that names one app.
     package var topic: String?
-    /// Other hosts than Apple's.
+    /// The hosts in place of Apple's.
     package var endpoints: Endpoints?
-    /// Whether a badge push after a read elsewhere wakes the app, so that it takes away the notifications of what was
-    /// read: Apple lets none be taken away from outside, and wakes an app two or three times an hour.
+    /// Whether a badge push after a read on another device wakes the app, so that it removes the notifications of what
+    /// was read: APNs cannot remove them from outside, and iOS wakes an app two or three times an hour.
     package var wakesOnRead = false
 
-    /// Takes any authentication.
+    /// Creates settings with any authentication.
     ///
     /// - Parameters:
-    ///   - authentication: How a connection proves whose it is.
-    ///   - topic: The app's bundle id; nil only beside a certificate that names one app.
-    ///   - endpoints: Other hosts than Apple's.
+    ///   - authentication: The authentication of a connection.
+    ///   - topic: The app's bundle id; nil only with a certificate that names one app.
+    ///   - endpoints: The hosts in place of Apple's.
     package init(_ authentication: Authentication, topic: String?, endpoints: Endpoints? = nil) {
         self.authentication = authentication
         self.topic = topic
         self.endpoints = endpoints
     }
 
-    /// Takes token authentication.
+    /// Creates settings with token authentication.
     ///
     /// - Parameters:
     ///   - teamId: The 10-character team id.
@@ -58,7 +59,7 @@ package struct APNsSettings: Equatable, Sendable {
     ///   - privateKey: The `.p8` file.
     ///   - topic: The app's bundle id.
     ///   - sandboxKey: A second key for the sandbox.
-    ///   - endpoints: Other hosts than Apple's.
+    ///   - endpoints: The hosts in place of Apple's.
     package init(
         teamId: String,
         keyId: String,
@@ -78,9 +79,9 @@ extension APNsSettings: Codable {
         case wakesOnRead = "wakeOnRead"
     }
 
-    /// Reads either form.
+    /// Decodes either form.
     ///
-    /// - Parameter decoder: Holds the flat object.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` naming the member: one that is missing, of another type, or of the other form.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -91,7 +92,7 @@ extension APNsSettings: Codable {
             topic = try members.decode(String.self, forKey: .topic)
             return
         }
-        // Which of the two was meant cannot be told.
+        // Members of both forms are ambiguous.
         for key in [CodingKeys.teamId, .keyId, .privateKey, .sandboxKey] where members.contains(key) {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
@@ -103,10 +104,10 @@ extension APNsSettings: Codable {
         topic = try members.decodeIfPresent(String.self, forKey: .topic)
     }
 
-    /// Writes the flat object, secrets included.
+    /// Encodes the flat object, secrets included.
     ///
-    /// - Parameter encoder: Takes it.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         switch authentication {
         case .token(let token): try token.encode(to: encoder)

@@ -1,13 +1,13 @@
 /// The key that signs an app's provider tokens (ProviderFacts page, A5).
 package struct APNsTokenSettings: Codable, Equatable, Sendable {
-    /// A second key for the sandbox, where the main one is scoped to production.
+    /// A second key for the sandbox, for a main key that is scoped to production.
     package struct SandboxKey: Codable, Equatable, Sendable {
         /// The 10-character key id.
         package var keyId: String
         /// The `.p8` file, PKCS#8 PEM of an EC P-256 key: secret.
         package var privateKey: String
 
-        /// Takes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
         ///   - keyId: The 10-character key id.
@@ -27,7 +27,7 @@ package struct APNsTokenSettings: Codable, Equatable, Sendable {
     /// A second key for the sandbox.
     package var sandboxKey: SandboxKey?
 
-    /// Takes a team's key.
+    /// Creates a team's key.
     ///
     /// - Parameters:
     ///   - teamId: The 10-character team id.

@@ -1,7 +1,7 @@
-/// What makes a login with an identifier take in an anonymous consumer; the raw value is the word on the wire.
+/// The condition under which a login with an identifier merges an anonymous consumer; the raw value is the JSON value.
 package enum AnonymousMerge: String, Codable, Sendable, CaseIterable {
-    /// The token of the anonymous consumer's session, which the login shows.
+    /// The login sends the token of the anonymous consumer's session.
     case token
-    /// That token, or the device that the login names: whoever knows a device's id can prepare such a merge.
+    /// The login sends that token or names the device: whoever knows a device's id can prepare such a merge.
     case device
 }

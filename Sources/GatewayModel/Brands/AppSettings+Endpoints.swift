@@ -1,7 +1,8 @@
 internal import TextFormats
 
 extension AppSettings {
-    /// Who set an app's endpoints: where a tenant may lead the gateway is checked, where its administrator does is not.
+    /// The caller that set an app's endpoints: endpoints set by a tenant are checked, those set by the administrator
+    /// are not.
     package enum EndpointSetter: String, Codable, Sendable {
         /// The instance's administrator.
         case admin
@@ -9,7 +10,7 @@ extension AppSettings {
         case tenant
     }
 
-    /// An address that the gateway connects to for an app.
+    /// A URL that the gateway connects to for an app.
     package struct Endpoint: Sendable {
         /// The member, as a JSON pointer into the app's JSON.
         package let pointer: String
@@ -17,7 +18,7 @@ extension AppSettings {
         package let url: String
     }
 
-    /// The addresses that the settings name, in a fixed order.
+    /// The endpoints in the settings, in a fixed order.
     package var endpoints: [Endpoint] {
         [
             ("/apns/endpoints/production", apns?.endpoints?.production),
@@ -27,13 +28,13 @@ extension AppSettings {
         ].compactMap { pointer, url in url.map { Endpoint(pointer: pointer, url: $0) } }
     }
 
-    /// Decides whose endpoints these settings hold when they take the place of others.
+    /// Returns the setter to store for the endpoints when these settings replace others.
     ///
     /// - Parameters:
-    ///   - caller: Who puts the settings.
-    ///   - old: The settings as they are; nil for a new app.
-    /// - Returns: The administrator's word is the administrator's; a tenant's leaves the endpoints whose they are only where
-    ///   it changes none of them.
+    ///   - caller: The caller that puts the settings.
+    ///   - old: The current settings; nil for a new app.
+    /// - Returns: The administrator if it is the caller; for a tenant the old setter if no endpoint changes, else the
+    ///   tenant.
     package func endpointSetter(for caller: EndpointSetter, replacing old: AppSettings?) -> EndpointSetter {
         guard caller == .tenant, let old else { return caller }
         let isUnchanged = endpoints.elementsEqual(old.endpoints) {

@@ -1,38 +1,39 @@
-/// An app as an operator configures it (BrandsAndApps page); encodes and decodes as its JSON, secrets included, so
-/// its encoded form is only ever stored sealed and never shown.
+/// The settings of an app (BrandsAndApps page).
+///
+/// They encode and decode as JSON, secrets included, so the encoded form is stored only sealed and never shown.
 package struct AppSettings: Codable, Equatable, Sendable {
-    /// How a device knows its pushes.
+    /// The format of the pushes that an app understands.
     package enum Dialect: String, Codable, Sendable, CaseIterable {
-        /// Our own shape (DevicesBadgesTaps page).
+        /// Switchboard's format (DevicesBadgesTaps page).
         case switchboard
-        /// LivePerson's shape.
+        /// LivePerson's format.
         case liveperson
-        /// UJET's shape.
+        /// UJET's format.
         case ujet
-        /// Bloomreach's shape.
+        /// Bloomreach's format.
         case bloomreach
     }
 
-    /// What kind of devices it runs on.
+    /// The platform of its devices.
     package var platform: DevicePlatform
-    /// How it reaches APNs, if it does.
+    /// The access to APNs, if it has one.
     package var apns: APNsSettings?
-    /// How it reaches FCM, if it does.
+    /// The access to FCM, if it has one.
     package var fcm: FCMSettings?
-    /// How its devices know their pushes; nil is ``Dialect/switchboard``.
+    /// The format of its pushes; nil is ``Dialect/switchboard``.
     package var dialect: Dialect?
-    /// The host whose links it opens, if it has one.
+    /// The host whose links it opens, if any.
     package var links: LinkSettings?
-    /// Who set the endpoints; nil, as apps of earlier versions have it, is ``EndpointSetter/admin``.
+    /// The caller that set the endpoints; nil, in apps of earlier versions, is ``EndpointSetter/admin``.
     package var endpointsBy: EndpointSetter?
 
-    /// Takes an app's settings.
+    /// Creates an app's settings.
     ///
     /// - Parameters:
-    ///   - platform: What kind of devices it runs on.
-    ///   - apns: How it reaches APNs.
-    ///   - fcm: How it reaches FCM.
-    ///   - dialect: How its devices know their pushes.
+    ///   - platform: The platform of its devices.
+    ///   - apns: The access to APNs.
+    ///   - fcm: The access to FCM.
+    ///   - dialect: The format of its pushes.
     package init(
         platform: DevicePlatform,
         apns: APNsSettings? = nil,
@@ -45,10 +46,10 @@ package struct AppSettings: Codable, Equatable, Sendable {
         self.dialect = dialect
     }
 
-    /// Whether the app has a credential for a transport.
+    /// Returns whether the app has a credential for a transport.
     ///
     /// - Parameter pushType: The transport of a device.
-    /// - Returns: True when devices of that kind may register.
+    /// - Returns: True when devices with that transport may register.
     package func supports(_ pushType: PushType) -> Bool {
         switch pushType {
         case .apns: apns != nil
@@ -58,9 +59,10 @@ package struct AppSettings: Codable, Equatable, Sendable {
     }
 }
 
-/// FCM HTTP v1 of an app (ProviderFacts page, B1).
+/// The access of an app to FCM HTTP v1 (ProviderFacts page, B1).
 package struct FCMSettings: Codable, Equatable, Sendable {
-    /// What an Android device or a browser gets; a device of Apple always gets what the system shows.
+    /// The content of pushes to an Android device or a browser; an Apple device always gets a notification that the
+    /// system shows.
     package enum Style: String, Codable, Sendable, CaseIterable {
         /// `notification` beside `data`: the system shows it.
         case notification
@@ -68,17 +70,17 @@ package struct FCMSettings: Codable, Equatable, Sendable {
         case data
     }
 
-    /// The parts of Google's service account file that we use.
+    /// The members of Google's service account file that the gateway uses.
     package struct ServiceAccount: Codable, Equatable, Sendable {
         /// The Firebase project.
         package var projectId: String
-        /// `kid` of our assertions.
+        /// `kid` of the gateway's assertions.
         package var privateKeyId: String
         /// PKCS#8 PEM of an RSA key: secret.
         package var privateKey: String
-        /// `iss` of our assertions.
+        /// `iss` of the gateway's assertions.
         package var clientEmail: String
-        /// Where the assertion is exchanged, normally `https://oauth2.googleapis.com/token`.
+        /// The URL at which the assertion is exchanged, normally `https://oauth2.googleapis.com/token`.
         package var tokenUri: String
 
         private enum CodingKeys: String, CodingKey {
@@ -89,14 +91,14 @@ package struct FCMSettings: Codable, Equatable, Sendable {
             case tokenUri = "token_uri"
         }
 
-        /// Takes a service account.
+        /// Creates a service account.
         ///
         /// - Parameters:
         ///   - projectId: The Firebase project.
-        ///   - privateKeyId: `kid` of our assertions.
+        ///   - privateKeyId: `kid` of the gateway's assertions.
         ///   - privateKey: PKCS#8 PEM of an RSA key.
-        ///   - clientEmail: `iss` of our assertions.
-        ///   - tokenUri: Where the assertion is exchanged.
+        ///   - clientEmail: `iss` of the gateway's assertions.
+        ///   - tokenUri: The URL at which the assertion is exchanged.
         package init(
             projectId: String,
             privateKeyId: String,
@@ -112,19 +114,19 @@ package struct FCMSettings: Codable, Equatable, Sendable {
         }
     }
 
-    /// Google's service account.
+    /// The Google service account.
     package var serviceAccount: ServiceAccount
-    /// What an Android device gets; nil is ``Style/notification``.
+    /// The content of pushes to an Android device; nil is ``Style/notification``.
     package var style: Style?
-    /// In place of `https://fcm.googleapis.com:443`, for simulators and proxies.
+    /// The host in place of `https://fcm.googleapis.com:443`, for simulators and proxies.
     package var endpoint: String?
 
-    /// Takes FCM's settings.
+    /// Creates FCM settings.
     ///
     /// - Parameters:
-    ///   - serviceAccount: Google's service account.
-    ///   - style: What an Android device gets.
-    ///   - endpoint: In place of Google's host.
+    ///   - serviceAccount: The Google service account.
+    ///   - style: The content of pushes to an Android device.
+    ///   - endpoint: The host in place of Google's.
     package init(serviceAccount: ServiceAccount, style: Style? = nil, endpoint: String? = nil) {
         self.serviceAccount = serviceAccount
         self.style = style

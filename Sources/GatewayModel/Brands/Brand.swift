@@ -1,4 +1,4 @@
-/// A brand (tenant) as it is stored.
+/// A brand (tenant) as stored.
 package struct Brand: Sendable, Equatable {
     /// Its id.
     package var id: BrandID
@@ -6,19 +6,19 @@ package struct Brand: Sendable, Equatable {
     package var name: String
     /// Its settings.
     package var settings: BrandSettings
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Timestamp
-    /// Where its outbound items are posted to, if anywhere.
+    /// The webhook for its outbound items, if it has one.
     package var webhook: WebhookSettings?
 
-    /// Takes the facts of a brand.
+    /// Creates a brand.
     ///
     /// - Parameters:
     ///   - id: Its id.
     ///   - name: Its name as consumers see it.
     ///   - settings: Its settings.
-    ///   - createdAt: When it was made.
-    ///   - webhook: Where its outbound items are posted to.
+    ///   - createdAt: The creation time.
+    ///   - webhook: The webhook for its outbound items.
     package init(
         id: BrandID,
         name: String,

@@ -1,6 +1,6 @@
-/// A brand's settings with their defaults (BrandsAndApps page); encodes and decodes as its JSON.
+/// A brand's settings with their defaults (BrandsAndApps page); they encode and decode as JSON.
 package struct BrandSettings: Codable, Equatable, Sendable {
-    /// How much of a message a notification shows.
+    /// The part of a message that a notification shows.
     package enum Preview: String, Codable, Sendable, CaseIterable {
         /// Title and text.
         case full
@@ -10,77 +10,80 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case none
     }
 
-    /// Whose open window suppresses a push.
+    /// The windows of which an open one suppresses a push.
     package enum Presence: String, Codable, Sendable, CaseIterable {
-        /// Any window of the consumer.
+        /// All windows of the consumer.
         case consumer
-        /// Only the device's own.
+        /// Only windows of the same device.
         case device
     }
 
-    /// How much of a message a notification shows; default `full`.
+    /// The part of a message that a notification shows; default `full`.
     package var preview: Preview = .full
-    /// Whose open window suppresses a push; default `consumer`.
+    /// The windows of which an open one suppresses a push; default `consumer`.
     package var presence: Presence = .consumer
     /// Whether an open window suppresses pushes at all; default true.
     package var suppressWhileWindowOpen = true
-    /// How long a push may wait when the event says nothing, in seconds, 0 to 2,419,200 (FCM's four weeks); default a week.
+    /// The time that a push may wait when the event does not set it, in seconds, 0 to 2,419,200 (FCM's four weeks);
+    /// default a week.
     package var messageTtlSeconds: Int64 = 604_800
-    /// How long messages and the delivery log are kept, in days, 1 to 3,650; default 30.
+    /// The retention of messages and of the delivery log, in days, 1 to 3,650; default 30.
     package var retentionDays: Int64 = 30
-    /// How long a session token lives, in seconds, 60 to 86,400; default an hour.
+    /// The lifetime of a session token, in seconds, 60 to 86,400; default an hour.
     package var sessionTtlSeconds: Int64 = 3600
-    /// How long the token of a session without an identity lives, in seconds, 60 to 2,592,000; default as others.
+    /// The token lifetime of a session without an identity, in seconds, 60 to 2,592,000; default as for others.
     package var anonymousSessionTtlSeconds: Int64?
-    /// How long an event's id is remembered, in hours, 1 to 168; default 72.
+    /// The time for which an event's id is stored to detect replays, in hours, 1 to 168; default 72.
     package var dedupeHours: Int64 = 72
     /// Whether a device may log in without an identifier; default false.
     package var anonymousConsumers = false
-    /// What makes a login take in an anonymous consumer; default `token`.
+    /// The condition under which a login merges an anonymous consumer; default `token`.
     package var anonymousMerge = AnonymousMerge.token
-    /// How long the token of an anonymous session is proof for a merge after it expired, in days, 0 to 30; default 7.
+    /// The time for which an expired token of an anonymous session is still accepted for a merge, in days, 0 to 30;
+    /// default 7.
     package var anonymousMergeDays: Int64 = 7
     /// Whether a login on another device logs the first one out; default false.
     package var singleDevice = false
-    /// What the brand offers where, those that come first before others; default none.
+    /// The brand's engagements; an earlier one takes precedence; default none.
     package var engagements: [Engagement] = []
-    /// After how many days without a sign of life a device's registration ends, 1 to 3,650; default 270, when FCM lets
-    /// tokens of devices die that were not there.
+    /// The number of days without activity after which a device's registration ends, 1 to 3,650; default 270, after
+    /// which FCM expires the tokens of inactive devices.
     package var staleDeviceDays: Int64 = 270
-    /// The wire adaptors that answer for the brand; default none.
+    /// The wire adaptors that are on for the brand; default none.
     package var wire = WireSettings()
-    /// The brand's own words for its notifications; default none.
+    /// The brand's own texts for its notifications; default none.
     package var templates: TemplateSettings?
-    /// When devices are not to be woken; default never.
+    /// The time of day in which devices are not woken; default none.
     package var quietHours: QuietHours?
-    /// The hosts whose links the brand's apps may open, in lower case; only the administrator gives them; default none.
+    /// The hosts whose links the brand's apps may open, in lower case; only the administrator sets them; default none.
     ///
-    /// Nil in data of a version before they were given: the directory then gives what one brand alone uses.
+    /// Nil in data of a version before they existed: the directory then sets the hosts that this brand alone uses.
     package var linkHosts: [String]? = []
-    /// More agents' messages than this that wait for one device become one push, 1 to 100; default never.
+    /// The number of waiting agents' messages for one device above which they become one push, 1 to 100; default never.
     package var summaryThreshold: Int64?
-    /// How many pushes of each campaign leave in a second, 1 to 100,000; default as many as can.
+    /// The maximum rate of each campaign, in pushes per second, 1 to 100,000; default unlimited.
     package var campaignRatePerSecond: Int64?
 
-    /// The most of ``linkHosts``.
+    /// The maximum of ``linkHosts``.
     package static let maxLinkHosts = 100
-    /// What ``messageTtlSeconds`` may be.
+    /// The range of ``messageTtlSeconds``.
     package static let messageTtlRange: ClosedRange<Int64> = 0...2_419_200
-    /// What ``retentionDays`` may be.
+    /// The range of ``retentionDays``.
     package static let retentionRange: ClosedRange<Int64> = 1...3650
-    /// What ``sessionTtlSeconds`` may be.
+    /// The range of ``sessionTtlSeconds``.
     package static let sessionTtlRange: ClosedRange<Int64> = 60...86_400
-    /// What ``anonymousSessionTtlSeconds`` may be: up to thirty days, since nobody can log in without an identity again.
+    /// The range of ``anonymousSessionTtlSeconds``: up to thirty days, since a consumer without an identity cannot log
+    /// in again.
     package static let anonymousSessionTtlRange: ClosedRange<Int64> = 60...2_592_000
-    /// What ``anonymousMergeDays`` may be.
+    /// The range of ``anonymousMergeDays``.
     package static let anonymousMergeRange: ClosedRange<Int64> = 0...30
-    /// What ``summaryThreshold`` may be.
+    /// The range of ``summaryThreshold``.
     package static let summaryRange: ClosedRange<Int64> = 1...100
     /// The range of ``campaignRatePerSecond``.
     package static let campaignRateRange: ClosedRange<Int64> = 1...100_000
-    /// What ``dedupeHours`` may be.
+    /// The range of ``dedupeHours``.
     package static let dedupeRange: ClosedRange<Int64> = 1...168
-    /// What ``staleDeviceDays`` may be.
+    /// The range of ``staleDeviceDays``.
     package static let staleDeviceRange: ClosedRange<Int64> = 1...3650
 
     /// The defaults.
@@ -93,12 +96,13 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case campaignRatePerSecond
     }
 
-    /// Reads settings; a member that is absent takes its default.
+    /// Decodes settings; an absent member has its default.
     ///
-    /// Only ``anonymousMerge`` is absent where a version stored the brand that did not know it, and merged by device: such a
+    /// Only ``anonymousMerge`` differs: a version without that member stored the brand and merged by device, and such a
+    /// brand keeps that.
     /// brand keeps that.
     ///
-    /// - Parameter decoder: Where to read from.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` for a wrong type or a number out of its range.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

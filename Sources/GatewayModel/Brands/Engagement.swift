@@ -1,40 +1,41 @@
-/// An offer of a brand to be contacted, and how a conversation that begins with it is routed (R116-R121); encodes and decodes
-/// as its JSON.
+/// An offer of a brand to be contacted, and the routing of a conversation that begins with it (R116-R121).
+///
+/// It encodes and decodes as its JSON.
 package struct Engagement: Codable, Equatable, Sendable {
-    /// The brand's id of it, unique among its engagements.
+    /// The brand's id for it, unique among its engagements.
     package var id: String
-    /// The brand's campaign that it is of.
+    /// The brand's campaign that it belongs to.
     package var campaignId: String
-    /// Where in an app it is offered; nothing is everywhere.
+    /// The places in an app where it is offered; empty for everywhere.
     package var entryPoints: [String]
-    /// The only app that it is offered in; nil is every app.
+    /// The only app in which it is offered; nil for every app.
     package var app: String?
-    /// Which agents should answer.
+    /// The skill of the agents who should reply.
     package var skill: String
-    /// Language tag of what the system says.
+    /// The language tag of the system's texts.
     package var language: String?
-    /// The survey that belongs to it.
+    /// The survey of the engagement.
     package var surveyId: String?
 
-    /// The most that a brand has: they are looked through with every question.
+    /// The maximum of engagements of a brand: each request scans them.
     package static let maxCount = 100
-    /// The most entry points of one, and of a question.
+    /// The maximum of entry points of one engagement, and of one request.
     package static let maxEntryPoints = 32
-    /// The longest entry point, in bytes of UTF-8: the address of a page fits.
+    /// The maximum length of an entry point, in bytes of UTF-8: the URL of a page fits.
     package static let entryPointBytes = 1024
-    /// The longest of its other members, in bytes of UTF-8.
+    /// The maximum length of its other members, in bytes of UTF-8.
     package static let memberBytes = 256
 
-    /// Takes an engagement.
+    /// Creates an engagement.
     ///
     /// - Parameters:
-    ///   - id: The brand's id of it.
-    ///   - campaignId: The brand's campaign that it is of.
-    ///   - entryPoints: Where in an app it is offered.
-    ///   - app: The only app that it is offered in.
-    ///   - skill: Which agents should answer.
-    ///   - language: Language tag of what the system says.
-    ///   - surveyId: The survey that belongs to it.
+    ///   - id: The brand's id for it.
+    ///   - campaignId: The brand's campaign that it belongs to.
+    ///   - entryPoints: The places in an app where it is offered.
+    ///   - app: The only app in which it is offered.
+    ///   - skill: The skill of the agents who should reply.
+    ///   - language: The language tag of the system's texts.
+    ///   - surveyId: The survey of the engagement.
     package init(
         id: String,
         campaignId: String,
@@ -53,12 +54,12 @@ package struct Engagement: Codable, Equatable, Sendable {
         self.surveyId = surveyId
     }
 
-    /// Whether it is offered at a place: in this app, when all of its entry points are named, in whatever order.
+    /// Returns whether it is offered at a place: in this app, when the place has all of its entry points, in any order.
     ///
     /// - Parameters:
-    ///   - app: The app that asks.
+    ///   - app: The app of the request.
     ///   - entryPoints: The entry points of the place, as bytes of UTF-8.
-    /// - Returns: True for one that names neither an app nor an entry point.
+    /// - Returns: True for one without an app and without entry points.
     package func isOffered(in app: AppID, at entryPoints: Set<[UInt8]>) -> Bool {
         (self.app == nil || self.app == app.rawValue)
             && self.entryPoints.allSatisfy { entryPoints.contains(Array($0.utf8)) }

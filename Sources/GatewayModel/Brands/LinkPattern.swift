@@ -1,10 +1,11 @@
 /// A pattern of paths in Apple's notation: `*` stands for any bytes, `?` for one.
 ///
-/// All ways through the pattern are followed at once, with one bit for each of its bytes (the shift-and method of Baeza-Yates and
-/// Gonnet, "A new approach to text searching", 1992). So a byte of the path costs the same few operations whatever the
-/// pattern holds, and nothing is tried again.
+/// All ways through the pattern are followed at once, with one bit for each of its bytes (the shift-and method of
+/// Baeza-Yates and Gonnet, "A new approach to text searching", 1992). So a byte of the path costs the same few
+/// operations
+/// for any pattern, and there is no backtracking.
 enum LinkPattern {
-    /// The longest pattern: one bit for each byte.
+    /// The maximum length of a pattern: one bit for each byte.
     static let maxBytes = 256
 
     private typealias Bits = SIMD4<UInt64>
@@ -14,11 +15,11 @@ enum LinkPattern {
     /// - Parameters:
     ///   - path: The path.
     ///   - pattern: The pattern; one that is too long matches nothing.
-    ///   - steps: Raised by one for each byte that is looked at.
-    /// - Returns: Whether the pattern takes the path.
+    ///   - steps: Incremented for each byte that is examined.
+    /// - Returns: Whether the pattern matches the path.
     static func matches(_ path: Span<UInt8>, _ pattern: Span<UInt8>, steps: inout Int) -> Bool {
         guard pattern.count <= maxBytes else { return false }
-        // Most patterns are some text with a star behind it, and need no more than this.
+        // Most patterns are a text followed by a star; this is enough for them.
         var start = 0
         while start < pattern.count, pattern[start] != UInt8(ascii: "*") {
             steps += 1
@@ -46,7 +47,7 @@ enum LinkPattern {
             }
         }
         guard count > 0 else { return true }
-        // The bytes of the pattern that the path so far may end with. The star at the start lets them begin anywhere.
+        // The bytes of the pattern at which the path so far may end. A star at the start lets a match begin anywhere.
         var reached = Bits.zero
         for place in start..<path.count {
             steps += 1
@@ -62,7 +63,7 @@ enum LinkPattern {
         return bits
     }
 
-    /// All bits moved up by one place.
+    /// Returns all bits shifted up by one place.
     private static func following(_ bits: Bits) -> Bits {
         bits &<< 1 | Bits(0, bits[0] >> 63, bits[1] >> 63, bits[2] >> 63)
     }

@@ -1,52 +1,52 @@
-/// The host whose https links an app opens, and what a browser gets of them where the app is missing.
+/// The host whose https links an app opens, and the pages that a browser gets for them when the app is not installed.
 ///
-/// Of an app (its member `links`). The apps of a brand may share a host, of those that the
-/// brand was given.
+/// The member `links` of an app. Apps of a brand may share a host, among those that were given to the brand.
 package struct LinkSettings: Codable, Equatable, Sendable {
-    /// What Apple's devices are told (developer.apple.com, "Supporting associated domains").
+    /// The apps in the association file for Apple's devices (developer.apple.com, "Supporting associated domains").
     package struct IOS: Codable, Equatable, Sendable {
-        /// Team and bundle id of each app, such as `TEAM123456.com.example.app`; 1 to 20.
+        /// The team and bundle id of each app, such as `TEAM123456.com.example.app`; 1 to 20.
         package var appIds: [String]
 
-        /// Names apps.
+        /// Creates the settings for Apple's devices.
         ///
-        /// - Parameter appIds: Team and bundle id of each.
+        /// - Parameter appIds: The team and bundle id of each app.
         package init(appIds: [String]) { self.appIds = appIds }
     }
 
-    /// What Android's devices are told (developers.google.com, "Digital Asset Links").
+    /// The app in the association file for Android devices (developers.google.com, "Digital Asset Links").
     package struct Android: Codable, Equatable, Sendable {
         /// The app's package.
         package var packageName: String
-        /// SHA-256 of the certificates that sign it, as 32 pairs of capital hexadecimal digits with colons; 1 to 20.
+        /// The SHA-256 of the certificates that sign it, as 32 pairs of capital hexadecimal digits with colons; 1 to
+        /// 20.
         package var sha256CertFingerprints: [String]
 
-        /// Names an app.
+        /// Creates the settings for Android devices.
         ///
         /// - Parameters:
         ///   - packageName: Its package.
-        ///   - sha256CertFingerprints: What signs it.
+        ///   - sha256CertFingerprints: The SHA-256 of the certificates that sign it.
         package init(packageName: String, sha256CertFingerprints: [String]) {
             self.packageName = packageName
             self.sha256CertFingerprints = sha256CertFingerprints
         }
     }
 
-    /// Where a browser is sent that opened a link: pages or stores, https.
+    /// The pages or app stores to which a browser is redirected that opened a link, https.
     package struct Fallback: Codable, Equatable, Sendable {
-        /// On Apple's phones and tablets.
+        /// The page on Apple's phones and tablets.
         package var ios: String?
-        /// On Android.
+        /// The page on Android.
         package var android: String?
-        /// Everywhere else, and where a platform has none of its own.
+        /// The page everywhere else, and on a platform without one of its own.
         package var web: String?
 
-        /// Names pages.
+        /// Creates fallbacks.
         ///
         /// - Parameters:
-        ///   - ios: On Apple's phones and tablets.
-        ///   - android: On Android.
-        ///   - web: Everywhere else.
+        ///   - ios: The page on Apple's phones and tablets.
+        ///   - android: The page on Android.
+        ///   - web: The page everywhere else.
         package init(ios: String? = nil, android: String? = nil, web: String? = nil) {
             self.ios = ios
             self.android = android
@@ -56,26 +56,27 @@ package struct LinkSettings: Codable, Equatable, Sendable {
 
     /// The host in lower case, without a port.
     package var host: String
-    /// The paths that the app opens, in Apple's patterns: `*` stands for any bytes, `?` for one; 1 to 50 of at most 256 bytes.
+    /// The paths that the app opens, in Apple's patterns: `*` stands for any bytes, `?` for one; 1 to 50 of at most 256
+    /// bytes.
     package var paths: [String]
     /// The app on Apple's devices.
     package var ios: IOS?
     /// The app on Android.
     package var android: Android?
-    /// Where browsers are sent.
+    /// The pages to which browsers are redirected.
     package var fallback: Fallback?
-    /// Whether devices may offer passwords of the host in the app, and the app's on the host; nil stands for no.
+    /// Whether devices may offer the host's passwords in the app, and the app's passwords on the host; nil is false.
     package var passwords: Bool?
 
-    /// Takes an app's links.
+    /// Creates an app's links.
     ///
     /// - Parameters:
     ///   - host: The host.
     ///   - paths: The paths.
     ///   - ios: The app on Apple's devices.
     ///   - android: The app on Android.
-    ///   - fallback: Where browsers are sent.
-    ///   - passwords: Whether passwords of the host are the app's too.
+    ///   - fallback: The pages to which browsers are redirected.
+    ///   - passwords: Whether the host and the app share passwords.
     package init(
         host: String,
         paths: [String],
@@ -92,19 +93,19 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         self.passwords = passwords
     }
 
-    /// The longest path of a link, in bytes: as long as an event's link may be.
+    /// The maximum length of a link's path, in bytes: as long as an event's link may be.
     package static let maxPathBytes = 2048
 
-    /// Whether the app opens a path.
+    /// Returns whether the app opens a path.
     ///
     /// - Parameter path: The path of a link, as it is written, without its query.
-    /// - Returns: Whether a pattern takes it; false for one of more than ``maxPathBytes``.
+    /// - Returns: Whether a pattern matches it; false for one of more than ``maxPathBytes``.
     package func opens(_ path: String) -> Bool {
         var steps = 0
         return opens(path, steps: &steps)
     }
 
-    /// The same, with a count of the bytes that were looked at.
+    /// Returns the same, and counts the bytes that were examined.
     func opens(_ path: String, steps: inout Int) -> Bool {
         guard path.utf8.count <= Self.maxPathBytes else { return false }
         let bytes = path.utf8.span
@@ -112,23 +113,23 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         return false
     }
 
-    /// Whether a link is one of this host's that the app opens, so that nobody else's app can take it.
+    /// Returns whether a link is on this host and opened by the app, so that no other app can claim it.
     ///
     /// - Parameter link: A link of an event.
-    /// - Returns: Whether the association vouches for it.
+    /// - Returns: Whether the association file covers it.
     package func vouches(for link: String) -> Bool {
         guard let address = Address(link), address.host.utf8.elementsEqual(host.utf8) else { return false }
         return opens(address.path)
     }
 
-    /// What of an https link says whose it is.
+    /// The host and path of an https link.
     package struct Address: Equatable, Sendable {
         /// The host in lower case.
         package var host: String
         /// The path as it is written, `/` when there is none.
         package var path: String
 
-        /// Takes a link apart; nil for one that is not https, or names another port than that of https.
+        /// Parses a link; nil for one that is not https, or has another port than that of https.
         ///
         /// - Parameter link: The link.
         package init?(_ link: String) {
@@ -140,7 +141,7 @@ package struct LinkSettings: Codable, Equatable, Sendable {
                 $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
             }
             let parts = authority.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            // 443 is what https means without a port (RFC 9110 section 4.2.2).
+            // 443 is the port of https when none is written (RFC 9110 section 4.2.2).
             guard let host = parts.first, !host.isEmpty,
                 parts.count == 1 || parts.count == 2 && parts[1].elementsEqual("443".utf8)
             else { return nil }

@@ -1,9 +1,9 @@
-/// The part of the day in which a consumer's devices are not to be woken (TextsQuietHoursSummaries page).
+/// The part of the day in which a consumer's devices are not woken (TextsQuietHoursSummaries page).
 ///
-/// Its JSON is `{"from":"22:00","to":"07:00","timeZone":"Europe/Berlin","mode":"held"}`, or `{"mode":"off"}` for a consumer
-/// that has none though the brand has.
+/// Its JSON is `{"from":"22:00","to":"07:00","timeZone":"Europe/Berlin","mode":"held"}`, or `{"mode":"off"}` for a
+/// consumer without quiet hours of a brand that has them.
 package struct QuietHours: Codable, Hashable, Sendable {
-    /// What becomes of pushes in quiet hours.
+    /// The treatment of pushes in quiet hours.
     package enum Mode: String, Codable, Sendable, CaseIterable {
         /// They wait until the quiet hours end.
         case held
@@ -13,22 +13,22 @@ package struct QuietHours: Codable, Hashable, Sendable {
         case off
     }
 
-    /// When they begin, in minutes after midnight, 0 to 1439.
+    /// The start, in minutes after midnight, 0 to 1439.
     package var from: Int
-    /// When they end, in minutes after midnight, 0 to 1439: on the next day if that is not later than ``from``.
+    /// The end, in minutes after midnight, 0 to 1439: on the next day if it is not later than ``from``.
     package var to: Int
-    /// The time zone (IANA) of devices that name none.
+    /// The time zone (IANA) of devices that report none.
     package var timeZone: String?
-    /// What becomes of pushes.
+    /// The treatment of pushes.
     package var mode: Mode
 
-    /// Takes quiet hours.
+    /// Creates quiet hours.
     ///
     /// - Parameters:
-    ///   - from: When they begin, in minutes after midnight.
-    ///   - to: When they end, in minutes after midnight.
-    ///   - timeZone: The time zone of devices that name none.
-    ///   - mode: What becomes of pushes.
+    ///   - from: The start, in minutes after midnight.
+    ///   - to: The end, in minutes after midnight.
+    ///   - timeZone: The time zone of devices that report none.
+    ///   - mode: The treatment of pushes.
     package init(from: Int, to: Int, timeZone: String?, mode: Mode) {
         self.from = from
         self.to = to
@@ -36,13 +36,13 @@ package struct QuietHours: Codable, Hashable, Sendable {
         self.mode = mode
     }
 
-    /// No quiet hours.
+    /// The absence of quiet hours.
     package static let off = QuietHours(from: 0, to: 0, timeZone: nil, mode: .off)
 
-    /// Reads a time of the day.
+    /// Parses a time of day.
     ///
     /// - Parameter text: `HH:MM`, 00:00 to 23:59.
-    /// - Returns: Minutes after midnight; nil when it is none.
+    /// - Returns: Minutes after midnight; nil when the text is not a time of day.
     package static func minutes(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         let places = [0, 1, 3, 4]
@@ -54,7 +54,7 @@ package struct QuietHours: Codable, Hashable, Sendable {
         return hours < 24 && minutes < 60 ? hours * 60 + minutes : nil
     }
 
-    /// Writes a time of the day.
+    /// Formats a time of day.
     ///
     /// - Parameter minutes: Minutes after midnight, 0 to 1439.
     /// - Returns: `HH:MM`.
@@ -67,10 +67,10 @@ package struct QuietHours: Codable, Hashable, Sendable {
         case from, to, timeZone, mode
     }
 
-    /// Reads quiet hours.
+    /// Decodes quiet hours.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: `DecodingError` for a wrong type or a time of the day that is none.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` for a wrong type or an invalid time of day.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         mode = try container.decode(Mode.self, forKey: .mode)
@@ -87,10 +87,10 @@ package struct QuietHours: Codable, Hashable, Sendable {
         to = try time(.to)
     }
 
-    /// Writes the quiet hours.
+    /// Encodes the quiet hours.
     ///
-    /// - Parameter encoder: Where to write to.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mode, forKey: .mode)

@@ -1,9 +1,10 @@
-/// A brand's own words for its notifications (TextsQuietHoursSummaries page), by what is notified of and by locale.
+/// A brand's own texts for its notifications (TextsQuietHoursSummaries page), by kind of notification and by locale.
 ///
-/// Its JSON is `{"agent":{"de":{"title":"…","body":"…"},"default":{…}},"summary":{…}}`. The texts are Mustache templates;
-/// what may stand in them says `PushPayloads`, which parses them.
+/// Its JSON is `{"agent":{"de":{"title":"…","body":"…"},"default":{…}},"summary":{…}}`. The texts are Mustache
+/// templates;
+/// `PushPayloads` parses them and defines what they may contain.
 package struct TemplateSettings: Codable, Equatable, Sendable {
-    /// What a notification tells of.
+    /// The kind of a notification.
     package enum Kind: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable {
         /// A message of an agent.
         case agent
@@ -15,14 +16,14 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
         case summary
     }
 
-    /// The words of one kind in one locale; what is absent is looked for in the next locale.
+    /// The texts of one kind in one locale; an absent one is looked up in the next locale.
     package struct Words: Codable, Equatable, Sendable {
         /// The template of the title.
         package var title: String?
         /// The template of the text.
         package var body: String?
 
-        /// Takes templates.
+        /// Creates texts.
         ///
         /// - Parameters:
         ///   - title: The template of the title.
@@ -33,29 +34,29 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
         }
     }
 
-    /// The name that stands for every locale without words of its own.
+    /// The name that stands for every locale without texts of its own.
     package static let anyLocale = "default"
 
-    /// The words by kind, and by language tag (BCP 47) or ``anyLocale``.
+    /// The texts by kind, and by language tag (BCP 47) or ``anyLocale``.
     package var kinds: [Kind: [String: Words]]
 
-    /// Takes words.
+    /// Creates settings.
     ///
-    /// - Parameter kinds: The words by kind and locale.
+    /// - Parameter kinds: The texts by kind and locale.
     package init(kinds: [Kind: [String: Words]]) { self.kinds = kinds }
 
-    /// Reads words.
+    /// Decodes texts.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: `DecodingError` for a kind that is unknown or a wrong type.
+    /// - Parameter decoder: The decoder.
+    /// - Throws: `DecodingError` for an unknown kind or a wrong type.
     package init(from decoder: any Decoder) throws {
         kinds = try decoder.singleValueContainer().decode([Kind: [String: Words]].self)
     }
 
-    /// Writes the words.
+    /// Encodes the texts.
     ///
-    /// - Parameter encoder: Where to write to.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(kinds)
@@ -63,7 +64,7 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
 }
 
 extension TemplateSettings.Kind {
-    /// What a message is, as a notification tells of it.
+    /// Creates the kind of the notification for a message.
     ///
     /// - Parameter kind: The message's kind.
     package init(_ kind: MessageKind) {

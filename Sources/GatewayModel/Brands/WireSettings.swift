@@ -1,20 +1,21 @@
-/// Which wire adaptors answer for a brand (ComingFromCopilot and ComingFromCCAI pages); encodes and decodes as its JSON.
+/// The wire adaptors that are on for a brand (ComingFromCopilot and ComingFromCCAI pages); they encode and decode as
+/// JSON.
 package struct WireSettings: Codable, Equatable, Sendable {
     /// Whether Copilot.cx back-ends may mint keys; default false.
     package var copilot = false
     /// Whether CCAI apps may exchange tokens and have payloads signed; default false.
     package var ccai = false
 
-    /// All are off.
+    /// Creates settings with all adaptors off.
     package init() {}
 
     private enum CodingKeys: String, CodingKey {
         case copilot, ccai
     }
 
-    /// Reads settings; a member that is absent takes its default.
+    /// Decodes settings; an absent member has its default.
     ///
-    /// - Parameter decoder: Where to read from.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` for a wrong type.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

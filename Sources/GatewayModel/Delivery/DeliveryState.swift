@@ -1,29 +1,29 @@
-/// Where a delivery (one message to one device) stands (Architecture page, the delivery state machine).
+/// The state of a delivery (one message to one device; Architecture page, the delivery state machine).
 package enum DeliveryState: String, Sendable, CaseIterable {
     /// Waits to be sent.
     case pending
     /// Waits for an open window's acknowledgement.
     case held
-    /// On its way to the provider.
+    /// Sent to the provider; the response is awaited.
     case sending
-    /// Failed for now; waits for its next try.
+    /// Failed for now; waits for its next attempt.
     case retrying
-    /// The provider took it.
+    /// Accepted by the provider.
     case accepted
-    /// The device says that it arrived.
+    /// Reported by the device as received.
     case delivered
     /// The consumer tapped it.
     case tapped
-    /// The provider refused it for good.
+    /// Rejected by the provider for good.
     case failed
-    /// Its time was over before it could be sent.
+    /// Expired before it could be sent.
     case expired
     /// Shown in an open window instead.
     case suppressed
-    /// Withdrawn; ``SuppressedBy`` says why.
+    /// Withdrawn; ``SuppressedBy`` holds the reason.
     case cancelled
 
-    /// Whether nothing more is sent for it.
+    /// Whether no further attempt follows.
     package var isFinished: Bool {
         switch self {
         case .pending, .held, .sending, .retrying: false
@@ -31,7 +31,7 @@ package enum DeliveryState: String, Sendable, CaseIterable {
         }
     }
 
-    /// The rank that only rises: a receipt that overtakes the recorder is never lowered to `accepted`.
+    /// The rank, which only rises: a receipt that arrives before the result is recorded is never lowered to `accepted`.
     package var rank: Int {
         switch self {
         case .pending, .held, .retrying: 0
@@ -43,19 +43,19 @@ package enum DeliveryState: String, Sendable, CaseIterable {
     }
 }
 
-/// Why a delivery was not made (SendingMessages page).
+/// The reason why a delivery was not sent (SendingMessages page).
 package enum SuppressedBy: String, Sendable, CaseIterable {
     /// Acknowledged in an open window.
     case windowOpen = "window_open"
-    /// The registration is gone.
+    /// The registration was deleted.
     case unregistered
-    /// The registration no longer takes agents' messages.
+    /// The registration no longer receives agents' messages.
     case unregisteredAgent = "unregistered_agent"
-    /// The consumer did not consent.
+    /// The consumer has not consented.
     case noConsent = "no_consent"
     /// Read before it was sent.
     case read
-    /// A newer one with the same collapse key took its place, or a summary told it.
+    /// A newer one with the same collapse key, or a summary, replaced it.
     case collapsed
     /// Quiet hours.
     case quietHours = "quiet_hours"
@@ -65,7 +65,7 @@ package enum SuppressedBy: String, Sendable, CaseIterable {
     case silenced
 }
 
-/// What a delivery carries.
+/// The content of a delivery.
 package enum DeliveryKind: Int, Sendable {
     /// A message.
     case message = 0

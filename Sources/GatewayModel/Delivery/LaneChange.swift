@@ -1,11 +1,11 @@
-/// What an operator changed of a lane, each including those before it.
+/// The effect of a change of settings on a lane; each case includes those before it.
 package enum LaneChange: Int, Sendable, Comparable {
-    /// When its pushes leave and whether several become one: nothing that its provider has to know.
+    /// The time at which its pushes are sent, and summaries: nothing that affects its provider.
     case rules
-    /// What its pushes say: its provider is made anew.
+    /// The content of its pushes: its provider is created again.
     case rendering
-    /// Its credential or its endpoints, perhaps to the same ones: its provider is made anew, and nothing that the provider
-    /// said before counts any more.
+    /// Its credential or its endpoints, perhaps to the same ones: its provider is created again, and the earlier
+    /// responses of the provider no longer count.
     case credential
 
     package static func < (left: LaneChange, right: LaneChange) -> Bool { left.rawValue < right.rawValue }

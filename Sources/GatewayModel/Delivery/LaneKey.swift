@@ -1,4 +1,4 @@
-/// What names a lane: the way out for one brand, app, transport and environment, under the app's credential of the day.
+/// The key of a lane: brand, app, transport and environment, under the app's current credential.
 package struct LaneKey: Hashable, Sendable, CustomStringConvertible {
     /// The brand.
     package var brand: BrandID
@@ -6,16 +6,16 @@ package struct LaneKey: Hashable, Sendable, CustomStringConvertible {
     package var app: AppID
     /// The transport.
     package var pushType: PushType
-    /// Which of the provider's worlds.
+    /// The provider's environment.
     package var environment: PushEnvironment
 
-    /// Takes what names a lane.
+    /// Creates a key.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
     ///   - pushType: The transport.
-    ///   - environment: Which of the provider's worlds.
+    ///   - environment: The provider's environment.
     package init(brand: BrandID, app: AppID, pushType: PushType, environment: PushEnvironment) {
         self.brand = brand
         self.app = app
@@ -23,6 +23,6 @@ package struct LaneKey: Hashable, Sendable, CustomStringConvertible {
         self.environment = environment
     }
 
-    /// `brand/app/apns/production`, for logs.
+    /// `brand/app/apns/production`, for log lines.
     package var description: String { "\(brand)/\(app)/\(pushType.rawValue)/\(environment.rawValue)" }
 }

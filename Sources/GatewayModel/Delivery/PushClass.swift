@@ -1,10 +1,10 @@
-/// The order in which pushes leave when not all can: within a lane, and within a device.
+/// The order in which pushes are sent when they compete: within a lane, and within a device.
 package enum PushClass: Int, Sendable, CaseIterable, Comparable {
     /// An agent's message: somebody waits for it.
     case agent
-    /// A badge, with what was read elsewhere.
+    /// A badge, with the read marks of other devices.
     case badge
-    /// A proactive message: nobody asked for it.
+    /// A proactive message: nobody waits for it.
     case proactive
 
     package static func < (left: PushClass, right: PushClass) -> Bool { left.rawValue < right.rawValue }
@@ -12,13 +12,13 @@ package enum PushClass: Int, Sendable, CaseIterable, Comparable {
 
 /// The queue of a lane in which an unfinished delivery waits.
 ///
-/// Each campaign has a queue of its own, so that it can have a pace of its own.
+/// Each campaign has its own queue, so that it can have its own rate.
 package struct OutboxQueue: RawRepresentable, Hashable, Sendable, Comparable {
-    /// The number that the store keeps: 0 for agents' messages, 1 for badges, 2 for proactive messages without a campaign, and
+    /// The number in the store: 0 for agents' messages, 1 for badges, 2 for proactive messages without a campaign, and
     /// from 3 on the campaign's number plus 3.
     package let rawValue: Int64
 
-    /// Takes a stored number.
+    /// Creates a queue from its stored number.
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// Agents' messages.
@@ -26,15 +26,15 @@ package struct OutboxQueue: RawRepresentable, Hashable, Sendable, Comparable {
     /// Badges.
     package static let badge = OutboxQueue(rawValue: 1)
 
-    /// Proactive messages.
+    /// Returns the queue of proactive messages.
     ///
     /// - Parameter campaign: The number of their campaign, at least 0; nil for those without one.
-    /// - Returns: Their queue.
+    /// - Returns: The queue.
     package static func proactive(campaign: Int64?) -> OutboxQueue {
         OutboxQueue(rawValue: campaign.map { $0 + 3 } ?? 2)
     }
 
-    /// The queue of a delivery.
+    /// Creates the queue of a delivery.
     ///
     /// - Parameters:
     ///   - message: The kind of its message; nil for a badge.

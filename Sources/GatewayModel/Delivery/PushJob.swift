@@ -1,45 +1,46 @@
-/// One push to be rendered now: everything that its provider request is made of, true at this moment.
+/// One push to render now: all data of its provider request, valid at this moment.
 package struct PushJob: Sendable {
-    /// The delivery; comes back with the answer.
+    /// The delivery; returned with the provider's response.
     package var delivery: DeliveryID
     /// The registration, for the device's own `apns-id`.
     package var registration: RegistrationID
     /// The provider's token: secret.
     package var token: String
-    /// What kind of device it is.
+    /// The platform of the device.
     package var platform: DevicePlatform
-    /// The language that the device asked for; chooses among a brand's templates.
+    /// The language of the device; selects one of the brand's templates.
     package var locale: String?
     /// Whether it must not make a sound.
     package var isQuiet: Bool
-    /// How many agents' messages it stands for, its own included; 0 when it is no summary.
+    /// The number of agents' messages that it summarizes, its own included; 0 when it is not a summary.
     package var summary: Int64
     /// The message; nil for a push that only sets the badge.
     package var message: Message?
     /// The consumer's unread count now, this message included; nil leaves the badge alone (silent pushes, R185).
     package var badge: Int64?
-    /// After this moment the provider must not deliver it.
+    /// The expiry: the provider must not deliver it later.
     package var expiresAt: Timestamp
-    /// Whether a message that it stands for is urgent, though its own may not be.
+    /// Whether a summarized message is urgent, even if its own is not.
     package var isUrgent = false
-    /// The sound of what it stands for, if its own message has none.
+    /// The sound of a summarized message, if its own message has none.
     package var sound: String?
-    /// How far conversations were read, in a push that only sets the badge: the app takes away what it shows of them.
+    /// The read marks of conversations, in a push that only sets the badge: the app removes the notifications of read
+    /// messages.
     package var read: [ReadMark] = []
 
-    /// Takes the facts of a push.
+    /// Creates a push.
     ///
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - registration: The registration.
     ///   - token: The provider's token.
-    ///   - platform: What kind of device it is.
-    ///   - locale: The language that the device asked for.
+    ///   - platform: The platform of the device.
+    ///   - locale: The language of the device.
     ///   - isQuiet: Whether it must not make a sound.
-    ///   - summary: How many agents' messages it stands for.
+    ///   - summary: The number of agents' messages that it summarizes.
     ///   - message: The message; nil only sets the badge.
     ///   - badge: The consumer's unread count now.
-    ///   - expiresAt: After this moment the provider must not deliver it.
+    ///   - expiresAt: The expiry.
     package init(
         delivery: DeliveryID,
         registration: RegistrationID,
@@ -64,10 +65,12 @@ package struct PushJob: Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// What a summary's notification is known by on the device: neither its newest message's own id nor its collapse key, or what
-    /// takes that message away, or its place, would take away what tells of all the others.
+    /// Returns the tag of a summary's notification on the device.
+    ///
+    /// It is neither its newest message's id nor its collapse key: whatever removes or replaces that message would also
+    /// remove the notification of all the others.
     ///
     /// - Parameter message: The message of the push.
-    /// - Returns: `summary-` and the message's id, 44 bytes; nil when it is no summary.
+    /// - Returns: `summary-` and the message's id, 44 bytes; nil when it is not a summary.
     package func summaryTag(of message: Message) -> String? { summary > 0 ? "summary-\(message.id)" : nil }
 }

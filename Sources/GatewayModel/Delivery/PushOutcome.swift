@@ -1,67 +1,67 @@
-/// What became of one push, as its provider's tables decide (ProviderFacts page, A9 and B4).
+/// The outcome of one push, as the provider's tables classify it (ProviderFacts page, A9 and B4).
 package enum PushOutcome: Sendable, Equatable {
-    /// How far a fault reaches.
+    /// The scope of an error.
     package enum Scope: Sendable, Equatable {
         /// Only this device.
         case device
         /// Everything on the lane.
         case lane
-        /// Everything on the lane if several pushes meet it, else only this device.
+        /// Everything on the lane if several pushes have the error, else only this device.
         case laneIfSeveral
     }
 
-    /// What to do with the device's token.
+    /// The consequence for the device's token.
     package enum TokenVerdict: Sendable, Equatable {
-        /// The token is not to blame.
+        /// The token did not cause the error.
         case keep
         /// Keep the registration, stop pushing to it: malformed, or of another app or environment.
         case quarantine
     }
 
-    /// The provider took it, under this id of its own.
+    /// The provider accepted it, with its own id for the push.
     case accepted(providerID: String?)
-    /// The token is dead since then; nil when the provider does not say. Drops the device only if it has not registered
-    /// again since, and still has the same token.
+    /// The token is dead since then; nil when the provider does not state it. The registration is deleted only if the
+    /// device has not registered again since and still has the same token.
     case unregistered(since: Timestamp?)
-    /// A passing fault: try again, not before `afterSeconds` if the provider named a time.
+    /// A transient error: retry, not before `afterSeconds` if the provider set a time.
     case retry(afterSeconds: Int64?, scope: Scope)
-    /// Refused for good.
+    /// Rejected for good.
     case rejected(token: TokenVerdict)
-    /// The credential or the app's set-up is wrong: the lane stops and an operator must act.
+    /// The credential or the app's configuration is wrong: the lane stops and an operator must act.
     case misconfigured
-    /// What the provider needs to reach devices of the push's platform is wrong, its own credential is good: pushes to that
-    /// platform's devices stop and an operator must act; the lane's others go on.
+    /// The configuration for the platform of the push is wrong, but the provider's own credential is valid: pushes to
+    /// that platform's devices stop and an operator must act. The other devices of the lane are not affected.
     case platformMisconfigured
-    /// No answer; it may have been delivered. A resend can duplicate.
+    /// No response; it may have been delivered. A resend can duplicate it.
     case unknown
-    /// It was provably not sent, or not processed: the next try is its first.
+    /// It was provably not sent, or not processed: the next attempt counts as the first.
     case notSent
 }
 
-/// One answer (or missing answer) of a provider to one push.
+/// One response (or missing response) of a provider to one push.
 package struct PushAnswer: Sendable, Equatable {
-    /// What to do.
+    /// The outcome.
     package var outcome: PushOutcome
-    /// The HTTP status; 0 when there was no answer.
+    /// The HTTP status; 0 without a response.
     package var status: Int
-    /// The provider's own word, from its documented set or as it came (at most 64 bytes); nil when it gave none.
+    /// The provider's error code, from its documented set or as received (at most 64 bytes); nil when it sent none.
     package var reason: String?
     /// The badge that the push carried; nil when it carried none.
     package var badge: Int64?
-    /// When it left, on the wall clock.
+    /// The time at which it was sent, on the wall clock.
     package var sentAt: Timestamp
-    /// From leaving to the answer, in whole milliseconds.
+    /// The time from sending to the response, in whole milliseconds.
     package var latencyMilliseconds: Int64
 
-    /// Takes the facts of an answer.
+    /// Creates a response.
     ///
     /// - Parameters:
-    ///   - outcome: What to do.
-    ///   - status: The HTTP status; 0 when there was no answer.
-    ///   - reason: The provider's own word.
+    ///   - outcome: The outcome.
+    ///   - status: The HTTP status; 0 without a response.
+    ///   - reason: The provider's error code.
     ///   - badge: The badge that the push carried.
-    ///   - sentAt: When it left.
-    ///   - latencyMilliseconds: From leaving to the answer.
+    ///   - sentAt: The time at which it was sent.
+    ///   - latencyMilliseconds: The time from sending to the response.
     package init(
         outcome: PushOutcome,
         status: Int,

@@ -1,71 +1,71 @@
-/// A device of a consumer that may be pushed to.
+/// A consumer's device that may receive pushes.
 package struct DeviceRegistration: Sendable {
-    /// The store's number.
+    /// The store's id.
     package var id: RegistrationID
     /// The brand.
     package var brand: BrandID
     /// The app.
     package var app: AppID
-    /// The app's id of the installation.
+    /// The app's id for the installation.
     package var device: DeviceID
-    /// Whose it is.
+    /// The consumer.
     package var consumer: ConsumerID
-    /// The way out.
+    /// The lane.
     package var lane: LaneID
     /// The provider's token: secret, never logged.
     package var token: String
     /// The transport.
     package var pushType: PushType
-    /// Which of the provider's worlds the token belongs to.
+    /// The provider's environment that the token belongs to.
     package var environment: PushEnvironment
-    /// What kind of device it is.
+    /// The platform of the device.
     package var platform: DevicePlatform
-    /// BCP 47 language tag, as the device says.
+    /// The BCP 47 language tag, as reported by the device.
     package var locale: String?
-    /// IANA time zone name, as the device says.
+    /// The IANA time zone name, as reported by the device.
     package var timeZone: String?
-    /// The system's version, as the device says.
+    /// The system's version, as reported by the device.
     package var osVersion: String?
-    /// The app's version, as the device says.
+    /// The app's version, as reported by the device.
     package var appVersion: String?
-    /// What it wants to be pushed.
+    /// The pushes that it subscribed to.
     package var receives: Receives
-    /// Whether it is trusted to work.
+    /// Whether pushes are sent to it.
     package var state: RegistrationState
-    /// When the current token was last registered: what a 410 of Apple's is compared with.
+    /// The time at which the current token was last registered: the timestamp of APNs' 410 is compared with it.
     package var registeredAt: Timestamp
-    /// When the row was first made.
+    /// The time at which the row was created.
     package var createdAt: Timestamp
-    /// When the device was last heard of, to an hour: it registered, asked with a session of its own, opened a window, or
-    /// reported a tap or a receipt.
+    /// The time of the last activity, to an hour: a registration, a request with its own session, an open window, or a
+    /// report of a tap or a receipt.
     package var lastSeenAt: Timestamp
-    /// Its tokens for other kinds of pushes.
+    /// Its tokens for other push types.
     package var extraTokens: [ExtraToken] = []
 
-    /// Within so many seconds a device is not noted again: one write an hour at most, whatever it asks.
+    /// The time in seconds within which further activity is not stored: at most one write an hour.
     package static let seenForSeconds: Int64 = 3600
 
-    /// Takes the facts of a registration.
+    /// Creates a registration.
     ///
     /// - Parameters:
-    ///   - id: The store's number.
+    ///   - id: The store's id.
     ///   - brand: The brand.
     ///   - app: The app.
-    ///   - device: The app's id of the installation.
-    ///   - consumer: Whose it is.
-    ///   - lane: The way out.
+    ///   - device: The app's id for the installation.
+    ///   - consumer: The consumer.
+    ///   - lane: The lane.
     ///   - token: The provider's token.
     ///   - pushType: The transport.
-    ///   - environment: Which of the provider's worlds the token belongs to.
-    ///   - platform: What kind of device it is.
-    ///   - locale: Language tag.
-    ///   - timeZone: Time zone name.
+    ///   - environment: The provider's environment that the token belongs to.
+    ///   - platform: The platform of the device.
+    ///   - locale: The language tag.
+    ///   - timeZone: The time zone name.
     ///   - osVersion: The system's version.
     ///   - appVersion: The app's version.
-    ///   - receives: What it wants to be pushed.
-    ///   - state: Whether it is trusted to work.
-    ///   - registeredAt: When the current token was last registered.
-    ///   - createdAt: When the row was first made.
+    ///   - receives: The pushes that it subscribed to.
+    ///   - state: Whether pushes are sent to it.
+    ///   - registeredAt: The time at which the current token was last registered.
+    ///   - createdAt: The time at which the row was created.
     package init(
         id: RegistrationID,
         brand: BrandID,

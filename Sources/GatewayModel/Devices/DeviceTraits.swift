@@ -1,19 +1,20 @@
-/// What of a device (and of its consumer) shapes how its pushes are worded and when they are sent, rather than where they go.
+/// The properties of a device and its consumer that affect the wording and the time of its pushes, not their target.
 ///
-/// A class of constants, so that all rows of a device share one; nil stands for a device that says none of it.
+/// An immutable class, so that all rows of a device share one instance; nil stands for a device that reports none of
+/// it.
 package final class DeviceTraits: Sendable, Equatable {
-    /// BCP 47 language tag, as the device says.
+    /// The BCP 47 language tag, as reported by the device.
     package let locale: String?
-    /// IANA time zone name, as the device says.
+    /// The IANA time zone name, as reported by the device.
     package let timeZone: String?
     /// Its consumer's own quiet hours.
     package let quietHours: QuietHours?
 
-    /// Takes traits; nil when there are none.
+    /// Creates traits; nil when there are none.
     ///
     /// - Parameters:
-    ///   - locale: Language tag.
-    ///   - timeZone: Time zone name.
+    ///   - locale: The language tag.
+    ///   - timeZone: The time zone name.
     ///   - quietHours: Its consumer's own quiet hours.
     package init?(locale: String?, timeZone: String?, quietHours: QuietHours? = nil) {
         if locale == nil, timeZone == nil, quietHours == nil { return nil }
@@ -22,11 +23,11 @@ package final class DeviceTraits: Sendable, Equatable {
         self.quietHours = quietHours
     }
 
-    /// Whether two devices say the same.
+    /// Returns whether two devices have the same traits.
     ///
     /// - Parameters:
-    ///   - left: One device's.
-    ///   - right: Another's.
+    ///   - left: One device's traits.
+    ///   - right: Another's traits.
     /// - Returns: Whether all traits are equal.
     package static func == (left: DeviceTraits, right: DeviceTraits) -> Bool {
         left.locale == right.locale && left.timeZone == right.timeZone && left.quietHours == right.quietHours

@@ -1,20 +1,21 @@
-/// A second token of a device, for another kind of Apple's pushes than the app's own (ProviderFacts page, A4).
+/// A second token of a device, for another push type of APNs than the app's own (ProviderFacts page, A4).
 ///
-/// It lives with its registration: a PUT replaces all of them, and they end with it or go to another consumer with it.
+/// It belongs to its registration: a PUT replaces all of them, and they are deleted or moved to another consumer with
+/// it.
 package struct ExtraToken: Hashable, Sendable {
-    /// The kinds of pushes that have tokens of their own, by the names of `apns-push-type`.
+    /// The push types that have tokens of their own, named as in `apns-push-type`.
     package enum Kind: String, Sendable, CaseIterable {
         /// Calls (PushKit).
         case voip
-        /// One Live Activity, or the start of such.
+        /// A Live Activity, or the start of one.
         case liveactivity
-        /// The walkie-talkie of PushToTalk.
+        /// Push to Talk, the walkie-talkie API.
         case pushtotalk
         /// A complication of a watch (PushKit).
         case complication
         /// A file provider (PushKit).
         case fileprovider
-        /// Queries of the location.
+        /// Location queries.
         case location
         /// Controls of WidgetKit.
         case controls
@@ -22,19 +23,19 @@ package struct ExtraToken: Hashable, Sendable {
         case widgets
     }
 
-    /// A device has at most so many: one of most kinds, and one for each of the few Live Activities that an app may show at
-    /// a time.
+    /// The maximum for one device: one of most types, and one for each of the few Live Activities that an app may show
+    /// at a time.
     package static let maxPerDevice = 16
 
-    /// The kind.
+    /// The push type.
     package var kind: Kind
     /// Apple's token, hexadecimal in lower case: secret.
     package var token: String
 
-    /// Takes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
-    ///   - kind: The kind.
+    ///   - kind: The push type.
     ///   - token: Apple's token.
     package init(kind: Kind, token: String) {
         self.kind = kind

@@ -10,7 +10,7 @@ package enum PushType: String, Sendable, CaseIterable, Codable {
     case webpush
 }
 
-/// Which of a provider's two worlds a device token belongs to; only APNs has two.
+/// The provider's environment that a device token belongs to; only APNs has two.
 package enum PushEnvironment: String, Sendable, CaseIterable, Codable {
     /// Devices with released apps.
     case production
@@ -18,9 +18,9 @@ package enum PushEnvironment: String, Sendable, CaseIterable, Codable {
     case sandbox
 }
 
-/// What kind of device an app runs on.
+/// The platform of an app's devices.
 package enum DevicePlatform: String, Sendable, CaseIterable, Codable {
-    /// iOS, iPadOS and the other systems of Apple.
+    /// iOS, iPadOS and Apple's other systems.
     case ios
     /// Android.
     case android
@@ -30,12 +30,12 @@ package enum DevicePlatform: String, Sendable, CaseIterable, Codable {
     case web
 }
 
-/// What a registered device wants to be pushed.
+/// The pushes that a registered device subscribed to.
 package struct Receives: OptionSet, Hashable, Sendable {
-    /// The bits as the store keeps them.
+    /// The bits as stored.
     package let rawValue: Int
 
-    /// Takes the bits.
+    /// Creates a set from its bits.
     ///
     /// - Parameter rawValue: 0 to 3.
     package init(rawValue: Int) { self.rawValue = rawValue }
@@ -47,23 +47,23 @@ package struct Receives: OptionSet, Hashable, Sendable {
     /// Everything.
     package static let all: Receives = [.agent, .proactive]
 
-    /// The words of the wire, in a fixed order.
+    /// The names in JSON, in a fixed order.
     package var names: [String] {
         (contains(.agent) ? ["agent"] : []) + (contains(.proactive) ? ["proactive"] : [])
     }
 }
 
-/// Whether a registration is trusted to work.
+/// Whether pushes are sent to a registration.
 package enum RegistrationState: String, Sendable {
-    /// Pushes go out.
+    /// Pushes are sent.
     case active
-    /// The provider called the token malformed or of another app; kept, not pushed to.
+    /// The provider reported the token as malformed or of another app; the registration is kept, but gets no pushes.
     case quarantined
 }
 
-/// What a logout or unregister call ends (R80).
+/// The pushes that a logout or unregister call ends (R80).
 package enum UnregisterScope: String, Sendable, CaseIterable {
-    /// Every push; the registration is gone.
+    /// Every push; the registration is deleted.
     case all
     /// Agents' pushes; proactive ones still arrive.
     case agent

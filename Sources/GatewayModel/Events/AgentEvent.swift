@@ -1,18 +1,18 @@
 /// One event as a back-end posted it, validated, before it is stored.
 package struct AgentEvent: Sendable {
-    /// The back-end's id; a replay of (brand, source, id) is ignored and answered as the first.
+    /// The back-end's id; a replay of (brand, source, id) has no effect and gets the same response as the first.
     package var id: EventID
-    /// The CloudEvents source; empty in plain JSON.
+    /// The source of the CloudEvent; empty in plain JSON.
     package var source: String
-    /// What happened.
+    /// The type.
     package var type: EventType
-    /// Whom it concerns; a consumer never seen before is created.
+    /// The consumer that it concerns; an unknown one is created.
     package var consumer: ConsumerID
-    /// The conversation; nil goes to the consumer's active one, else opens one.
+    /// The conversation; nil stands for the consumer's active one, or a new one.
     package var conversation: ConversationID?
-    /// A part of the conversation, as the back-end names it.
+    /// A part of the conversation, as named by the back-end.
     package var dialog: String?
-    /// The back-end's own number of the message.
+    /// The back-end's own sequence number of the message.
     package var sourceSequence: Int64?
     /// The agent's id, for example `8500.2001`.
     package var agentID: String?
@@ -22,43 +22,43 @@ package struct AgentEvent: Sendable {
     package var text: String
     /// The title that replaces the agent's nickname on the notification.
     package var title: String?
-    /// A JSON object for the app, passed through as it came.
+    /// A JSON object for the app, passed through unchanged.
     package var data: JSONText?
     /// A link for each platform.
     package var link: PlatformLinks
-    /// How urgently the provider should deliver.
+    /// The priority of the delivery by the provider.
     package var priority: PushPriority
-    /// How long a push may wait, in seconds; nil takes the brand's `messageTtlSeconds`.
+    /// The time that a push may wait, in seconds; nil stands for the brand's `messageTtlSeconds`.
     package var ttlSeconds: Int64?
-    /// Pushes of one device with one key replace each other; at most 64 bytes.
+    /// The collapse key, at most 64 bytes: pushes of one device with the same key replace each other.
     package var collapseKey: String?
     /// The action category that the app registered.
     package var category: String?
-    /// The sound's name; nil is none.
+    /// The name of the sound; nil for none.
     package var sound: String?
-    /// A silent push shows nothing and counts nothing.
+    /// Whether the push is silent: it shows nothing and counts nothing.
     package var silent: Bool
-    /// When it happened, as the back-end says.
+    /// The time of the event, as stated by the back-end.
     package var time: Timestamp?
-    /// For ``EventType/proactiveMessage``: which kind.
+    /// The kind, for ``EventType/proactiveMessage``.
     package var kind: MessageKind
-    /// For ``EventType/proactiveMessage``: after this many seconds a tap no longer surfaces it.
+    /// The seconds after which a tap no longer surfaces it, for ``EventType/proactiveMessage``.
     package var lookBackSeconds: Int64?
-    /// For ``EventType/proactiveMessage``: the campaign.
+    /// The campaign, for ``EventType/proactiveMessage``.
     package var campaign: String?
-    /// For ``EventType/messagesRead``: up to where.
+    /// The position up to which the consumer has read, for ``EventType/messagesRead``.
     package var readTarget: ReadTarget?
-    /// A hash of what the event says, whatever the form that it came in, to notice a replay with another body.
+    /// A hash of the event's content, independent of its format, to detect a replay with another body.
     package var bodyHash: UInt64
-    /// Whether ``time`` was moved into the range that we accept.
+    /// Whether ``time`` was moved into the accepted range.
     package var clampedTime: Bool
 
-    /// An event with the given identity and otherwise the API's defaults.
+    /// Creates an event with the given identity and otherwise the API's defaults.
     ///
     /// - Parameters:
     ///   - id: The back-end's id.
-    ///   - type: What happened.
-    ///   - consumer: Whom it concerns.
+    ///   - type: The type.
+    ///   - consumer: The consumer that it concerns.
     package init(id: EventID, type: EventType, consumer: ConsumerID) {
         self.id = id
         self.source = ""

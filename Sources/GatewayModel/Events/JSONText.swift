@@ -1,12 +1,12 @@
-/// A JSON value as its text, already checked to be valid JSON and kept as it came.
+/// A JSON value as text, already validated and otherwise unchanged.
 ///
-/// The gateway passes an event's `data` through without looking into it; a string of text is the cheapest shape for that.
+/// The gateway passes an event's `data` through without parsing it further; a string is the cheapest form for that.
 package struct JSONText: Hashable, Sendable {
     /// Valid JSON in UTF-8.
     package let text: String
 
-    /// Takes text that is known to be valid JSON.
+    /// Creates a value from text that is known to be valid JSON.
     ///
-    /// - Parameter text: Valid JSON; it is not checked again.
+    /// - Parameter text: Valid JSON; it is not validated again.
     package init(trusted text: String) { self.text = text }
 }

@@ -1,15 +1,15 @@
 internal import TextFormats
 
-/// A link for each platform; an iOS device never gets the Android one (R126).
+/// The links for the platforms; an iOS device never gets the Android one (R126).
 package struct PlatformLinks: Hashable, Sendable {
     /// The link for iOS devices.
     package var ios: String?
-    /// The link for Android devices, and for Huawei's.
+    /// The link for Android and Huawei devices.
     package var android: String?
     /// The link for browsers.
     package var web: String?
 
-    /// Takes a link for each platform.
+    /// Creates links.
     ///
     /// - Parameters:
     ///   - ios: The link for iOS devices.
@@ -21,10 +21,10 @@ package struct PlatformLinks: Hashable, Sendable {
         self.web = web
     }
 
-    /// The link for one platform.
+    /// Returns the link for one platform.
     ///
     /// - Parameter platform: The platform of the device.
-    /// - Returns: Nil when the event names none for it.
+    /// - Returns: The link; nil when the event has none for it.
     package func link(for platform: DevicePlatform) -> String? {
         switch platform {
         case .ios: ios
@@ -33,15 +33,15 @@ package struct PlatformLinks: Hashable, Sendable {
         }
     }
 
-    /// The link that a device gets.
+    /// Returns the link that a device gets.
     ///
-    /// One of an app's own scheme may be claimed by any app, so an https link of the event that the app's association
-    /// vouches for goes in its place (R128).
+    /// Any app may claim a link with an app's own scheme. So it is replaced by the event's https link if the app's
+    /// association file covers that link (R128).
     ///
     /// - Parameters:
     ///   - platform: The platform of the device.
     ///   - links: The host whose links the app opens.
-    /// - Returns: The link, and whether any app could have claimed it; nil when the event names none for the platform.
+    /// - Returns: The link, and whether any app could have claimed it; nil when the event has none for the platform.
     package func choice(
         for platform: DevicePlatform,
         opening links: LinkSettings?
@@ -52,7 +52,7 @@ package struct PlatformLinks: Hashable, Sendable {
         return (link, true)
     }
 
-    /// https, and what the systems act on by themselves (RFC 3966, RFC 6068).
+    /// Returns whether the scheme is https or one that the systems handle themselves (RFC 3966, RFC 6068).
     private static func isKnownScheme(_ link: String) -> Bool {
         let scheme = link.byteSplit(":", maxSplits: 1, omittingEmptySubsequences: false)[0]
         guard let name = BoundedName(lowercasing: scheme) else { return false }

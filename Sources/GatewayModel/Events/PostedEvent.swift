@@ -1,17 +1,17 @@
-/// An event with the id that its message gets if it is new.
+/// An event with the id of its message, if the event is new.
 ///
-/// A class of constants: an event has many texts, and each copy would count a reference to each of them.
+/// An immutable class: an event has many strings, and each copy would retain each of them.
 package final class PostedEvent: Sendable {
     /// The event.
     package let event: AgentEvent
-    /// The id that its message gets.
+    /// The id of its message.
     package let messageID: MessageID
 
-    /// Joins the two.
+    /// Creates a pair.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - messageID: The id that its message gets.
+    ///   - messageID: The id of its message.
     package init(_ event: AgentEvent, _ messageID: MessageID) {
         self.event = event
         self.messageID = messageID

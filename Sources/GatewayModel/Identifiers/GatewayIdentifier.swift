@@ -1,19 +1,20 @@
 internal import TextFormats
 
-/// An identifier that an outside program chose: its own type for each kind, so that a device id is never taken for a
+/// An identifier from outside the gateway; each kind has its own type, so that a device id is never taken for a
 /// consumer id.
 ///
-/// Shape (APIConventions page): 1 to 256 bytes of UTF-8 without control characters; brand and app ids are narrower.
+/// Its format (APIConventions page) is 1 to 256 bytes of UTF-8 without control characters; brand and app ids are
+/// narrower.
 package protocol GatewayIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The identifier as the outside program wrote it.
+    /// The identifier as received.
     var rawValue: String { get }
 
-    /// Takes a string that is known to be valid, for example because it was read from the store.
+    /// Creates an identifier from a string that is known to be valid, for example because it was read from the store.
     ///
     /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
     init(trusted rawValue: String)
 
-    /// Whether a string has the shape of this kind of identifier.
+    /// Returns whether a string has the format of this kind of identifier.
     ///
     /// - Parameter rawValue: The string as received.
     /// - Returns: True when the identifier may be used.
@@ -21,7 +22,7 @@ package protocol GatewayIdentifier: Hashable, Comparable, Sendable, CustomString
 }
 
 extension GatewayIdentifier {
-    /// Checks and takes a string from outside; nil when it does not have this kind's shape.
+    /// Validates a string from outside; nil when it does not have the format of this kind.
     ///
     /// - Parameter rawValue: The string as received.
     package init?(_ rawValue: String) {
@@ -29,7 +30,7 @@ extension GatewayIdentifier {
         self.init(trusted: rawValue)
     }
 
-    /// 1 to 256 bytes of UTF-8 without control characters (C0, DEL and C1).
+    /// Returns whether a string is 1 to 256 bytes of UTF-8 without control characters (C0, DEL and C1).
     ///
     /// - Parameter rawValue: The string as received.
     /// - Returns: True when the identifier may be used.
@@ -60,7 +61,8 @@ extension GatewayIdentifier {
         lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
     }
 
-    /// Compares the bytes, as the store does: to Swift, texts that look alike are equal, and two people would be one.
+    /// Compares the bytes, as the store does: in Swift, canonically equivalent strings are equal, and two consumers
+    /// would become one.
     ///
     /// - Parameters:
     ///   - lhs: The first identifier.
@@ -70,18 +72,18 @@ extension GatewayIdentifier {
 
     /// Hashes the bytes.
     ///
-    /// - Parameter hasher: Takes them.
+    /// - Parameter hasher: The hasher.
     package func hash(into hasher: inout Hasher) {
         var text = rawValue
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No identifier is the beginning of this one and what is hashed next.
+        // A terminator, so that no identifier is a prefix of this one together with the next hashed value.
         hasher.combine(0xFF as UInt8)
     }
 
-    /// Whether a string is at most 64 bytes of `[A-Za-z0-9._-]`, the narrower shape of brand and app ids.
+    /// Returns whether a string is at most 64 bytes of `[A-Za-z0-9._-]`, the narrower format of brand and app ids.
     ///
     /// - Parameter rawValue: The string as received.
-    /// - Returns: True when the string is narrow enough.
+    /// - Returns: True when it is.
     static func isName(_ rawValue: String) -> Bool {
         var rawValue = rawValue
         return rawValue.withUTF8 { bytes in

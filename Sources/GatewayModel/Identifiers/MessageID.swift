@@ -1,12 +1,11 @@
-/// The id of a message, which is also its push message id: a UUID version 7 (RFC 9562 section 5.7), so that keys are
-/// time-ordered.
+/// The id of a message and of its pushes: a UUID version 7 (RFC 9562 section 5.7), so that keys are ordered by time.
 package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The first eight bytes: 48 bits of milliseconds since 1970, version, 12 bits of counter.
     package let high: UInt64
     /// The last eight bytes: variant and 62 random bits.
     package let low: UInt64
 
-    /// Puts an id together from its two halves, for example as the store keeps them.
+    /// Creates an id from its two halves, for example as stored.
     ///
     /// - Parameters:
     ///   - high: The first eight bytes, big endian.
@@ -16,7 +15,7 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.low = low
     }
 
-    /// Reads the canonical form 8-4-4-4-12, in either case; nil when the text is anything else.
+    /// Parses the canonical form 8-4-4-4-12, in either case; nil for any other text.
     ///
     /// - Parameter text: The text as received.
     package init?(_ text: String) {
@@ -60,12 +59,12 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// How many bytes the canonical form has.
+    /// The length of the canonical form in bytes.
     package static let textBytes = 36
 
-    /// Writes the canonical lower-case form, for who wants no string of its own.
+    /// Writes the canonical lower-case form without allocating a string.
     ///
-    /// - Parameter buffer: ``textBytes`` bytes or more.
+    /// - Parameter buffer: The destination of ``textBytes`` bytes or more.
     package func write(to buffer: UnsafeMutableBufferPointer<UInt8>) {
         var position = 0
         for digit in 0..<32 {
@@ -90,12 +89,12 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
         (lhs.high, lhs.low) < (rhs.high, rhs.low)
     }
 
-    /// Another UUID that follows from this one and a number, for example one `apns-id` for each device of a message.
+    /// Returns another UUID derived from this one and a number, for example one `apns-id` for each device of a message.
     ///
-    /// The same message and number always give the same id, so that a resend carries the id of the first try. The mark
-    /// is version 8 (RFC 9562 section 5.8: own derivation).
+    /// The same message and number always give the same id, so that a resend carries the id of the first attempt. The
+    /// version is 8 (RFC 9562 section 5.8: own derivation).
     ///
-    /// - Parameter number: A number that tells the derived ids apart.
+    /// - Parameter number: A number that distinguishes the derived ids.
     /// - Returns: The derived id; only for correlation, never a message's.
     package func derived(by number: Int64) -> MessageID {
         // splitmix64: a bijection of the number, so that two numbers never give one id.

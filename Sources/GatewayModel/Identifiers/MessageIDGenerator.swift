@@ -1,19 +1,18 @@
-/// Makes message ids that rise within one process, even when the wall clock does not.
+/// A generator of message ids that increase within one process, even when the wall clock does not.
 ///
-/// Not for use by several threads at once: the writer owns it.
+/// It is not thread-safe: the writer owns it.
 package struct MessageIDGenerator: Sendable {
     private var lastMilliseconds: Int64 = 0
     private var counter: UInt64 = 0
     private var random = RandomWords()
     private let randomPart: UInt64?
 
-    /// Starts a generator.
+    /// Creates a generator.
     ///
     /// - Parameters:
-    ///   - last: An id that every new one lies above, although the clock may have been set back since; nil starts with the
-    ///     time that the first id is given.
-    ///   - randomPart: What stands for the random part in every id; nil draws one for each. Given only by simulations,
-    ///     which must be the same again.
+    ///   - last: An id that every new one is above, even if the clock was set back since; nil for none.
+    ///   - randomPart: The random part of every id; nil draws one for each. Set only by simulations, which must be
+    ///     reproducible.
     package init(after last: MessageID? = nil, randomPart: UInt64? = nil) {
         self.randomPart = randomPart
         guard let last else { return }
@@ -21,10 +20,10 @@ package struct MessageIDGenerator: Sendable {
         counter = last.high & 0xFFF
     }
 
-    /// The next id, later in order than every id before it.
+    /// Returns the next id, above every id before it.
     ///
-    /// When the clock stands still or goes back, the counter of RFC 9562 section 6.2 (method 1, 12 bits) rises instead;
-    /// past 4,095 ids in one millisecond the time part runs ahead.
+    /// When the clock stands still or goes back, the counter of RFC 9562 section 6.2 (method 1, 12 bits) is incremented
+    /// instead; beyond 4,095 ids in one millisecond the time part runs ahead.
     ///
     /// - Parameter now: The time of the message.
     /// - Returns: A UUID version 7.

@@ -1,9 +1,9 @@
-/// The store's own number of a delivery; rises with time, and is the delivery's id on the wire (as decimal text).
+/// The store's id of a delivery; it increases with time, and is the delivery's id in the API (as decimal text).
 package struct DeliveryID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number, 1 or more.
     package let rawValue: Int64
 
-    /// Takes the store's number.
+    /// Creates an id from the store's number.
     ///
     /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -20,12 +20,12 @@ package struct DeliveryID: Hashable, Comparable, Sendable, CustomStringConvertib
     package static func < (lhs: DeliveryID, rhs: DeliveryID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The store's own number of a device registration; a registration that moves to another consumer gets a new one.
+/// The store's id of a device registration; a registration that moves to another consumer gets a new one.
 package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
     /// The number, 1 or more.
     package let rawValue: Int64
 
-    /// Takes the store's number.
+    /// Creates an id from the store's number.
     ///
     /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -34,34 +34,34 @@ package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { String(rawValue) }
 }
 
-/// The store's own number of a consumer.
+/// The store's id of a consumer.
 package struct ConsumerKey: Hashable, Sendable {
     /// The number, 1 or more.
     package let rawValue: Int64
 
-    /// Takes the store's number.
+    /// Creates an id from the store's number.
     ///
     /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The store's own number of a conversation.
+/// The store's id of a conversation.
 package struct ConversationKey: Hashable, Sendable {
     /// The number, 1 or more.
     package let rawValue: Int64
 
-    /// Takes the store's number.
+    /// Creates an id from the store's number.
     ///
     /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The store's own number of a lane: one way out, for one brand, app, provider and environment.
+/// The store's id of a lane: one brand, app, provider and environment.
 package struct LaneID: Hashable, Sendable, CustomStringConvertible {
     /// The number, 1 or more.
     package let rawValue: Int64
 
-    /// Takes the store's number.
+    /// Creates an id from the store's number.
     ///
     /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -70,12 +70,12 @@ package struct LaneID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { String(rawValue) }
 }
 
-/// One start of one node: what the outbox rows that it took are owned by.
+/// The id of one start of one node: the owner of the outbox rows that it claimed.
 package struct IncarnationID: Hashable, Sendable, CustomStringConvertible {
     /// The number, 1 or more; a later start has a larger one.
     package let rawValue: Int64
 
-    /// Takes the store's number.
+    /// Creates an id from the store's number.
     ///
     /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }

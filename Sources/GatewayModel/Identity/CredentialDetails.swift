@@ -1,25 +1,25 @@
-/// What is public about a credential of each kind: what operators see of it again, and nothing secret.
+/// The public part of a credential of each kind, as operators can read it; nothing of it is secret.
 ///
-/// Encodes flat, as the members of its kind (BrandsAndApps page) with `kind` beside them.
+/// It encodes flat, as the members of its kind (BrandsAndApps page) together with `kind`.
 package enum CredentialDetails: Sendable, Equatable {
-    /// What a service account may do.
+    /// The scopes of a service account.
     case serviceAccount(scopes: [Scope])
-    /// Nothing but its name.
+    /// No more than its name.
     case apiKey
-    /// The only algorithm that it verifies, the app that it is for, if it is for one, and the limits of its assertions.
+    /// The only algorithm that it verifies, the app that it is bound to, if any, and the limits of its assertions.
     case sdkKey(algorithm: HMACAlgorithm, app: AppID?, limits: AssertionLimits = AssertionLimits())
-    /// Who signs, and with what.
+    /// The signer of assertions and its key.
     case jwtIssuer(JWTIssuerDetails)
-    /// The only algorithm that it opens, and the half of it that senders need.
+    /// The only algorithm that it decrypts, and the public key for senders.
     case jweKey(algorithm: KeyEncryptionAlgorithm, publicKey: PublicKeyDetails)
-    /// Where codes are redeemed, and who signs what comes back.
+    /// The token endpoint for codes, and the signer of id tokens.
     case identityProvider(IdentityProviderDetails)
-    /// Nothing but its name.
+    /// No more than its name.
     case customerTokenKey
     /// The account at Talkdesk.
     case tokenBroker(TokenBrokerDetails)
 
-    /// The kind of credential that these belong to.
+    /// The kind of credential.
     package var kind: CredentialKind {
         switch self {
         case .serviceAccount: .serviceAccount
@@ -33,7 +33,7 @@ package enum CredentialDetails: Sendable, Equatable {
         }
     }
 
-    /// The app that it is bound to, if it is bound to one.
+    /// The app that it is bound to, if any.
     package var app: AppID? {
         switch self {
         case .sdkKey(_, let app, _): app
@@ -48,9 +48,9 @@ extension CredentialDetails: Codable {
         case kind, scopes, algorithm, app
     }
 
-    /// Reads the flat object.
+    /// Decodes the flat object.
     ///
-    /// - Parameter decoder: Holds it.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -76,10 +76,10 @@ extension CredentialDetails: Codable {
         }
     }
 
-    /// Writes the flat object.
+    /// Encodes the flat object.
     ///
-    /// - Parameter encoder: Takes it.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(kind, forKey: .kind)

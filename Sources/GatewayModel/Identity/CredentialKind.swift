@@ -1,4 +1,4 @@
-/// What kind of credential it is (BrandsAndApps page).
+/// The kind of a credential (BrandsAndApps page).
 package enum CredentialKind: String, Sendable, CaseIterable, Codable {
     /// A back-end's Basic user and password with scopes.
     case serviceAccount
@@ -6,14 +6,14 @@ package enum CredentialKind: String, Sendable, CaseIterable, Codable {
     case apiKey
     /// A named HMAC secret that signs consumers' assertions (CCAI).
     case sdkKey
-    /// Who signs consumers' assertions with a private key of its own (implicit flow).
+    /// A login system that signs consumers' assertions with a private key of its own (implicit flow).
     case jwtIssuer
-    /// The key that consumers' encrypted assertions are opened with.
+    /// The key that decrypts consumers' encrypted assertions.
     case jweKey
-    /// Where an authorization code is redeemed (code flow).
+    /// The identity provider that redeems authorization codes (code flow).
     case identityProvider
     /// The HMAC key of Bloomreach's customer tokens.
     case customerTokenKey
-    /// The account at Talkdesk whose access tokens an app may have.
+    /// The account at Talkdesk for which an app may get access tokens.
     case tokenBroker
 }

@@ -7,7 +7,7 @@ package enum HMACAlgorithm: String, Sendable, CaseIterable, Codable {
     /// HMAC with SHA-512.
     case hs512 = "HS512"
 
-    /// How many random bytes a new key has: the length of the hash, which section 3.2 asks for at least.
+    /// The number of random bytes in a new key: the length of the hash, the minimum of section 3.2.
     package var keyLength: Int {
         switch self {
         case .hs256: 32

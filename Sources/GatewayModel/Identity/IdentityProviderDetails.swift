@@ -1,6 +1,7 @@
-/// Where authorization codes are redeemed in the code flow (R50); the client's secret is kept elsewhere.
+/// The identity provider that redeems authorization codes in the code flow (R50); the client secret is stored
+/// elsewhere.
 package struct IdentityProviderDetails: Codable, Sendable, Equatable {
-    /// How we say who we are at the token endpoint (RFC 6749 section 2.3.1).
+    /// The client authentication at the token endpoint (RFC 6749 section 2.3.1).
     package enum ClientAuthentication: String, Codable, Sendable, CaseIterable {
         /// In the `Authorization` header.
         case basic
@@ -8,11 +9,11 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         case body
     }
 
-    /// Whether codes must have been asked for with a challenge (RFC 7636).
+    /// Whether authorization requests must have had a code challenge (RFC 7636).
     package enum PKCE: String, Codable, Sendable, CaseIterable {
-        /// A code without a verifier is refused.
+        /// A code without a verifier is rejected.
         case required
-        /// A verifier is checked when there is one.
+        /// A verifier is checked if there is one.
         case optional
     }
 
@@ -20,37 +21,37 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
     package var issuer: String
     /// The name by which apps choose it (R61).
     package var issuerDisplayName: String?
-    /// Where codes are exchanged.
+    /// The URL of the token endpoint.
     package var tokenEndpoint: String
-    /// Our name there.
+    /// The gateway's client id there.
     package var clientId: String
-    /// How we say who we are there.
+    /// The client authentication there.
     package var clientAuth: ClientAuthentication
-    /// The only redirect URIs that apps may name (R52), compared as texts.
+    /// The only redirect URIs that apps may send (R52), compared as strings.
     package var redirectUris: [String]
-    /// Whether codes must have been asked for with a challenge.
+    /// Whether authorization requests must have had a code challenge.
     package var pkce: PKCE
-    /// How the signatures of id tokens are verified.
+    /// The key that verifies the signatures of id tokens.
     package var key: VerificationKey
-    /// Limits of its id tokens.
+    /// The limits of its id tokens.
     package var limits: AssertionLimits
 
     private enum CodingKeys: String, CodingKey {
         case issuer, issuerDisplayName, tokenEndpoint, clientId, clientAuth, redirectUris, pkce
     }
 
-    /// Takes a provider.
+    /// Creates a provider.
     ///
     /// - Parameters:
     ///   - issuer: The `iss` of its id tokens.
     ///   - issuerDisplayName: The name by which apps choose it.
-    ///   - tokenEndpoint: Where codes are exchanged.
-    ///   - clientId: Our name there.
-    ///   - clientAuth: How we say who we are there.
-    ///   - redirectUris: The only redirect URIs that apps may name.
-    ///   - pkce: Whether codes must have been asked for with a challenge.
-    ///   - key: How the signatures of id tokens are verified.
-    ///   - limits: Limits of its id tokens.
+    ///   - tokenEndpoint: The URL of the token endpoint.
+    ///   - clientId: The gateway's client id there.
+    ///   - clientAuth: The client authentication there.
+    ///   - redirectUris: The only redirect URIs that apps may send.
+    ///   - pkce: Whether authorization requests must have had a code challenge.
+    ///   - key: The key that verifies the signatures of id tokens.
+    ///   - limits: The limits of its id tokens.
     package init(
         issuer: String,
         issuerDisplayName: String?,
@@ -73,9 +74,9 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         self.limits = limits
     }
 
-    /// Reads the flat members.
+    /// Decodes the flat members.
     ///
-    /// - Parameter decoder: Holds them.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -90,10 +91,10 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         limits = try AssertionLimits(from: decoder)
     }
 
-    /// Writes the flat members.
+    /// Encodes the flat members.
     ///
-    /// - Parameter encoder: Takes them.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(issuer, forKey: .issuer)

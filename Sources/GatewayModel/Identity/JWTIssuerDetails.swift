@@ -1,30 +1,30 @@
-/// Who signs consumers' assertions in the implicit flow; nothing of it is secret.
+/// The signer of consumers' assertions in the implicit flow; nothing of it is secret.
 ///
-/// Assertions name it by `issuer`. Several with one issuer may be active at once, so that its key can change.
+/// Assertions refer to it by `issuer`. Several with one issuer may be active at once, so that its key can be rotated.
 package struct JWTIssuerDetails: Codable, Sendable, Equatable {
     /// The `iss` of its tokens.
     package var issuer: String
     /// The name by which apps choose it (R61).
     package var issuerDisplayName: String?
-    /// The `aud` that its tokens must name; nil asks for none.
+    /// The `aud` that its tokens must contain; nil for none.
     package var audience: String?
-    /// How its signatures are verified.
+    /// The key that verifies its signatures.
     package var key: VerificationKey
-    /// Limits of its tokens.
+    /// The limits of its tokens.
     package var limits: AssertionLimits
 
     private enum CodingKeys: String, CodingKey {
         case issuer, issuerDisplayName, audience
     }
 
-    /// Takes an issuer.
+    /// Creates an issuer.
     ///
     /// - Parameters:
     ///   - issuer: The `iss` of its tokens.
     ///   - issuerDisplayName: The name by which apps choose it.
-    ///   - audience: The `aud` that its tokens must name.
-    ///   - key: How its signatures are verified.
-    ///   - limits: Limits of its tokens.
+    ///   - audience: The `aud` that its tokens must contain.
+    ///   - key: The key that verifies its signatures.
+    ///   - limits: The limits of its tokens.
     package init(
         issuer: String,
         issuerDisplayName: String?,
@@ -39,9 +39,9 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         self.limits = limits
     }
 
-    /// Reads the flat members.
+    /// Decodes the flat members.
     ///
-    /// - Parameter decoder: Holds them.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -52,10 +52,10 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         limits = try AssertionLimits(from: decoder)
     }
 
-    /// Writes the flat members.
+    /// Encodes the flat members.
     ///
-    /// - Parameter encoder: Takes them.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(issuer, forKey: .issuer)

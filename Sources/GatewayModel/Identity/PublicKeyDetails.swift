@@ -1,11 +1,11 @@
 /// A public key as operators see it.
 package struct PublicKeyDetails: Codable, Sendable, Equatable {
-    /// SubjectPublicKeyInfo as PEM (RFC 7468 section 13).
+    /// The SubjectPublicKeyInfo as PEM (RFC 7468 section 13).
     package var publicKey: String
-    /// SHA-256 of the SubjectPublicKeyInfo's DER as 64 lower-case hexadecimal digits.
+    /// The SHA-256 of the SubjectPublicKeyInfo's DER as 64 lower-case hexadecimal digits.
     package var publicKeyFingerprint: String
 
-    /// Takes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
     ///   - publicKey: SubjectPublicKeyInfo as PEM.

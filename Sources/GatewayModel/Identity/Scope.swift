@@ -1,4 +1,4 @@
-/// What a service account may do (APIConventions page).
+/// A permission of a service account (APIConventions page).
 package enum Scope: String, Sendable, CaseIterable, Codable {
     /// Post events.
     case eventsWrite = "events:write"

@@ -1,4 +1,4 @@
-/// The algorithms of assertions that somebody else signs (RFC 7518 section 3.1); the raw value is the JWS `alg`.
+/// The algorithms of assertions that others sign (RFC 7518 section 3.1); the raw value is the JWS `alg`.
 package enum SignatureAlgorithm: String, Sendable, CaseIterable, Codable {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"

@@ -1,31 +1,31 @@
-/// The account at Talkdesk whose access tokens an app may have; its private key is kept elsewhere.
+/// The account at Talkdesk for which an app may get access tokens; its private key is stored elsewhere.
 package struct TokenBrokerDetails: Codable, Sendable, Equatable {
-    /// The app that may ask.
+    /// The app that may request tokens.
     package var app: AppID
-    /// Where tokens are had.
+    /// The URL of the token endpoint.
     package var tokenUrl: String
-    /// Our name there.
+    /// The gateway's client id there.
     package var clientId: String
-    /// `kid` of our assertions.
+    /// `kid` of the gateway's assertions.
     package var keyId: String
-    /// What is asked for.
+    /// The scope of the requested tokens.
     package var scope: String
-    /// The public half of the key that signs our assertions (ES256).
+    /// The public half of the key that signs the gateway's assertions (ES256).
     package var publicKey: PublicKeyDetails
 
     private enum CodingKeys: String, CodingKey {
         case app, tokenUrl, clientId, keyId, scope
     }
 
-    /// Takes an account.
+    /// Creates an account.
     ///
     /// - Parameters:
-    ///   - app: The app that may ask.
-    ///   - tokenUrl: Where tokens are had.
-    ///   - clientId: Our name there.
-    ///   - keyId: `kid` of our assertions.
-    ///   - scope: What is asked for.
-    ///   - publicKey: The public half of the key that signs our assertions.
+    ///   - app: The app that may request tokens.
+    ///   - tokenUrl: The URL of the token endpoint.
+    ///   - clientId: The gateway's client id there.
+    ///   - keyId: `kid` of the gateway's assertions.
+    ///   - scope: The scope of the requested tokens.
+    ///   - publicKey: The public half of the key that signs the gateway's assertions.
     package init(
         app: AppID,
         tokenUrl: String,
@@ -42,9 +42,9 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         self.publicKey = publicKey
     }
 
-    /// Reads the flat members.
+    /// Decodes the flat members.
     ///
-    /// - Parameter decoder: Holds them.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -56,10 +56,10 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         publicKey = try PublicKeyDetails(from: decoder)
     }
 
-    /// Writes the flat members.
+    /// Encodes the flat members.
     ///
-    /// - Parameter encoder: Takes them.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(app.rawValue, forKey: .app)

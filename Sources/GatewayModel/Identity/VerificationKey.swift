@@ -1,26 +1,26 @@
-/// How the signature of somebody else's tokens is verified: by one key, or by those that it publishes.
+/// The key that verifies the signatures of another system's tokens: a fixed one, or those in its JWK set.
 package struct VerificationKey: Sendable, Equatable {
-    /// Where the key is.
+    /// The source of the key.
     package enum Source: Sendable, Equatable {
         /// One key.
         case key(PublicKeyDetails)
-        /// A JWK set at an address (RFC 7517 section 5).
+        /// A JWK set at a URL (RFC 7517 section 5).
         case jwks(url: String)
     }
 
     /// The only algorithm that is accepted.
     package var algorithm: SignatureAlgorithm
-    /// The only `kid` that is accepted; nil accepts every one.
+    /// The only `kid` that is accepted; nil for any.
     package var keyId: String?
-    /// Where the key is.
+    /// The source of the key.
     package var source: Source
 
-    /// Takes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
     ///   - algorithm: The only algorithm that is accepted.
     ///   - keyId: The only `kid` that is accepted.
-    ///   - source: Where the key is.
+    ///   - source: The source of the key.
     package init(algorithm: SignatureAlgorithm, keyId: String?, source: Source) {
         self.algorithm = algorithm
         self.keyId = keyId
@@ -33,9 +33,9 @@ extension VerificationKey: Codable {
         case algorithm, keyId, jwksUrl
     }
 
-    /// Reads the flat members.
+    /// Decodes the flat members.
     ///
-    /// - Parameter decoder: Holds them.
+    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -48,10 +48,10 @@ extension VerificationKey: Codable {
         }
     }
 
-    /// Writes the flat members.
+    /// Encodes the flat members.
     ///
-    /// - Parameter encoder: Takes them.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(algorithm, forKey: .algorithm)

@@ -1,4 +1,4 @@
-/// How far one conversation has been read.
+/// The read position and the unread count of one conversation.
 package struct ConversationUnread: Hashable, Sendable {
     /// The conversation.
     package var id: ConversationID
@@ -6,16 +6,16 @@ package struct ConversationUnread: Hashable, Sendable {
     package var unread: Int64
     /// The sequence of its newest message, 0 when it has none.
     package var lastSequence: Int64
-    /// Up to where the consumer has read, 0 when nothing.
+    /// The sequence up to which the consumer has read, 0 for none.
     package var readSequence: Int64
 
-    /// Takes the four facts.
+    /// Creates the counts.
     ///
     /// - Parameters:
     ///   - id: The conversation.
     ///   - unread: Unread agent messages in it.
     ///   - lastSequence: The sequence of its newest message.
-    ///   - readSequence: Up to where the consumer has read.
+    ///   - readSequence: The sequence up to which the consumer has read.
     package init(id: ConversationID, unread: Int64, lastSequence: Int64, readSequence: Int64) {
         self.id = id
         self.unread = unread

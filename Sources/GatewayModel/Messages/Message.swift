@@ -1,8 +1,8 @@
-/// A message as it is stored: what a device downloads, and what its push messages are made of.
+/// A message as stored: devices download it, and its pushes are rendered from it.
 ///
-/// A class of constants, so that the rows of many devices share one.
+/// An immutable class, so that the rows of many devices share one instance.
 package final class Message: Sendable {
-    /// Our id, also the push message id.
+    /// The message's id, also the id of its pushes.
     package let id: MessageID
     /// The brand.
     package let brand: BrandID
@@ -10,13 +10,13 @@ package final class Message: Sendable {
     package let consumer: ConsumerID
     /// The conversation.
     package let conversation: ConversationID
-    /// A part of the conversation, as the back-end names it.
+    /// A part of the conversation, as named by the back-end.
     package let dialog: String?
-    /// Our dense number within the conversation, from 1.
+    /// The gateway's dense sequence number within the conversation, from 1.
     package let sequence: Int64
-    /// The back-end's own number.
+    /// The back-end's own sequence number.
     package let sourceSequence: Int64?
-    /// Who started it.
+    /// The kind, which says who started it.
     package let kind: MessageKind
     /// The agent's id.
     package let agentID: String?
@@ -24,42 +24,42 @@ package final class Message: Sendable {
     package let agentNickname: String?
     /// The text.
     package let text: String
-    /// The title, if the event named one.
+    /// The title, if the event has one.
     package let title: String?
     /// A JSON object for the app.
     package let data: JSONText?
     /// A link for each platform.
     package let link: PlatformLinks
-    /// How urgently a provider should deliver.
+    /// The priority of the delivery by a provider.
     package let priority: PushPriority
-    /// Pushes of one device with one key replace each other.
+    /// The collapse key: pushes of one device with the same key replace each other.
     package let collapseKey: String?
     /// The action category.
     package let category: String?
     /// The sound's name.
     package let sound: String?
-    /// A silent push shows nothing and counts nothing.
+    /// Whether it is silent: a silent push shows nothing and counts nothing.
     package let silent: Bool
-    /// When it was accepted.
+    /// The time at which it was accepted.
     package let acceptedAt: Timestamp
-    /// When it happened, as the back-end says; ``acceptedAt`` if it said nothing.
+    /// The time of the event, as stated by the back-end; ``acceptedAt`` if it stated none.
     package let sentAt: Timestamp
-    /// After this moment no push goes out.
+    /// The time after which no push is sent.
     package let expiresAt: Timestamp
-    /// After this moment a tap no longer surfaces it; nil is never.
+    /// The time after which a tap no longer surfaces it; nil for never.
     package let lookBackUntil: Timestamp?
     /// The campaign of a proactive message.
     package let campaign: String?
 
-    /// Makes the message of an event.
+    /// Creates the message of an event.
     ///
     /// - Parameters:
-    ///   - posted: The event as posted, with our id.
+    ///   - posted: The event as posted, with the message's id.
     ///   - brand: The brand.
-    ///   - conversation: The conversation that it went to.
-    ///   - sequence: Our number within the conversation.
+    ///   - conversation: The conversation that it belongs to.
+    ///   - sequence: The gateway's sequence number within the conversation.
     ///   - acceptedAt: The time of the commit.
-    ///   - expiresAt: After this moment no push goes out.
+    ///   - expiresAt: The time after which no push is sent.
     package init(
         _ posted: PostedEvent,
         brand: BrandID,
@@ -94,32 +94,32 @@ package final class Message: Sendable {
         self.campaign = posted.event.campaign
     }
 
-    /// Makes a message from what the store kept.
+    /// Creates a message from its stored members.
     ///
     /// - Parameters:
-    ///   - id: Our id.
+    ///   - id: The message's id.
     ///   - brand: The brand.
     ///   - consumer: The consumer.
     ///   - conversation: The conversation.
     ///   - dialog: A part of the conversation.
-    ///   - sequence: Our number within the conversation.
-    ///   - sourceSequence: The back-end's own number.
-    ///   - kind: Who started it.
+    ///   - sequence: The gateway's sequence number within the conversation.
+    ///   - sourceSequence: The back-end's own sequence number.
+    ///   - kind: The kind, which says who started it.
     ///   - agentID: The agent's id.
     ///   - agentNickname: The agent's name.
     ///   - text: The text.
     ///   - title: The title.
     ///   - data: A JSON object for the app.
     ///   - link: A link for each platform.
-    ///   - priority: How urgently a provider should deliver.
-    ///   - collapseKey: Pushes with one key replace each other.
+    ///   - priority: The priority of the delivery by a provider.
+    ///   - collapseKey: The collapse key.
     ///   - category: The action category.
     ///   - sound: The sound's name.
     ///   - silent: Whether it shows and counts nothing.
-    ///   - acceptedAt: When it was accepted.
-    ///   - sentAt: When it happened.
-    ///   - expiresAt: After this moment no push goes out.
-    ///   - lookBackUntil: After this moment a tap no longer surfaces it.
+    ///   - acceptedAt: The time at which it was accepted.
+    ///   - sentAt: The time of the event.
+    ///   - expiresAt: The time after which no push is sent.
+    ///   - lookBackUntil: The time after which a tap no longer surfaces it.
     ///   - campaign: The campaign of a proactive message.
     package init(
         id: MessageID,

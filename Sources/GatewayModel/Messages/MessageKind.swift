@@ -1,15 +1,16 @@
-/// Who started a message and how it counts.
+/// The kind of a message: who started it, and whether it counts as unread.
 package enum MessageKind: String, Sendable, CaseIterable {
     /// An agent's message in a conversation: counted as unread unless silent.
     case agent
-    /// The brand's own contact (`prmsg`): never counted.
+    /// A message that the brand starts (`prmsg`): never counted.
     case proactive
     /// Connect to messaging (`c2m`): never counted.
     case c2m
-    /// The consumer's own, to the agent: never counted, never pushed.
+    /// A message of the consumer to the agent: never counted, never pushed.
     case consumer
 
-    /// The mark that devices know a message by: `ams`, `prmsg` or `c2m` (LivePerson, "Proactive and IVR Deflection").
+    /// The value by which devices recognize the kind: `ams`, `prmsg` or `c2m` (LivePerson, "Proactive and IVR
+    /// Deflection").
     package var backendService: String {
         switch self {
         case .agent, .consumer: "ams"

@@ -1,4 +1,4 @@
-/// How urgently a provider should deliver.
+/// The priority of the delivery by a provider.
 package enum PushPriority: String, Sendable, CaseIterable {
     /// At once: APNs 10, FCM HIGH.
     case high

@@ -1,4 +1,4 @@
-/// What an item of a brand's outbound feed tells (OutboundEvents page).
+/// The type of an item in a brand's outbound feed (OutboundEvents page).
 package enum OutboundType: String, CaseIterable, Sendable, Codable {
     /// A consumer wrote to the agent.
     case consumerMessage = "consumer.message"
@@ -8,7 +8,7 @@ package enum OutboundType: String, CaseIterable, Sendable, Codable {
     case conversationResolved = "conversation.resolved"
     /// A push was tapped for the first time.
     case messageTapped = "message.tapped"
-    /// A device is not pushed to any more, or no longer for agents' messages.
+    /// A device gets no more pushes, or no more for agents' messages.
     case deviceUnregistered = "device.unregistered"
     /// A delivery failed or expired.
     case deliveryFailed = "delivery.failed"

@@ -1,14 +1,14 @@
-/// The name of one reader of a brand's outbound feed.
+/// The id of a subscription: a named reader of a brand's outbound feed.
 package struct SubscriptionID: GatewayIdentifier {
-    /// The identifier as the outside program wrote it.
+    /// The identifier as received.
     package let rawValue: String
 
-    /// Takes a string that is known to be valid.
+    /// Creates an identifier from a string that is known to be valid.
     ///
     /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
     package init(trusted rawValue: String) { self.rawValue = rawValue }
 
-    /// At most 64 bytes of `[A-Za-z0-9._-]`.
+    /// Returns whether a string is at most 64 bytes of `[A-Za-z0-9._-]`.
     ///
     /// - Parameter rawValue: The string as received.
     /// - Returns: True when the identifier may be used.

@@ -1,52 +1,54 @@
-/// Where a brand's outbound items are posted to, as it is stored; secrets are sealed.
+/// The webhook for a brand's outbound items, as stored; secrets are sealed.
 package struct WebhookSettings: Codable, Equatable, Sendable {
-    /// A secret that was replaced: it still signs for a while, so that receivers can change theirs without a gap.
+    /// A replaced secret, which still signs for a while, so that receivers can change theirs without a gap.
     package struct Previous: Codable, Equatable, Sendable {
         /// The secret's key, sealed under the master key.
         package var sealedSecret: [UInt8]
-        /// Until when it signs too, in milliseconds since 1970.
+        /// The end of its use, in milliseconds since 1970.
         package var untilMilliseconds: Int64
 
-        /// Takes a replaced secret.
+        /// Creates a replaced secret.
         ///
         /// - Parameters:
         ///   - sealedSecret: The secret's key, sealed.
-        ///   - untilMilliseconds: Until when it signs too.
+        ///   - untilMilliseconds: The end of its use.
         package init(sealedSecret: [UInt8], untilMilliseconds: Int64) {
             self.sealedSecret = sealedSecret
             self.untilMilliseconds = untilMilliseconds
         }
     }
 
-    /// How long a replaced secret signs beside the new one, in seconds: a day, so that somebody is at work.
+    /// The time for which a replaced secret signs together with the new one, in seconds: a day, so that somebody is at
+    /// work.
     package static let previousSeconds: Int64 = 86_400
 
-    /// How many replaced secrets sign: whoever renews again because an answer was lost does not lose the one that the
-    /// receiver has.
+    /// The maximum of replaced secrets that sign: a caller that renews again because a response was lost keeps the
+    /// secret that the receiver has.
     package static let maxPrevious = 3
 
-    /// The receiver's address.
+    /// The receiver's URL.
     package var url: String
-    /// What is posted; nil is everything.
+    /// The types of the items to post; nil for all.
     package var types: [OutboundType]?
     /// The secret's key, sealed under the master key.
     package var sealedSecret: [UInt8]
     /// The beginning of the secret's hash, for operators.
     package var secretFingerprint: String
-    /// The secrets before this one that sign too, newest first, at most ``maxPrevious``.
+    /// The previous secrets that still sign, newest first, at most ``maxPrevious``.
     package var previous: [Previous]
-    /// When it was last set, in milliseconds since 1970: setting it again, even the same, has it tried again.
+    /// The time at which it was last set, in milliseconds since 1970: setting it again, even unchanged, starts a new
+    /// attempt.
     package var setMilliseconds: Int64
 
-    /// Takes where to post.
+    /// Creates the settings of a webhook.
     ///
     /// - Parameters:
-    ///   - url: The receiver's address.
-    ///   - types: What is posted; nil is everything.
+    ///   - url: The receiver's URL.
+    ///   - types: The types of the items to post; nil for all.
     ///   - sealedSecret: The secret's key, sealed.
     ///   - secretFingerprint: The beginning of the secret's hash.
-    ///   - previous: The secrets before this one.
-    ///   - setMilliseconds: When it was last set.
+    ///   - previous: The previous secrets that still sign.
+    ///   - setMilliseconds: The time at which it was last set.
     package init(
         url: String,
         types: [OutboundType]?,

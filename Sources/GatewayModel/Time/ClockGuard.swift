@@ -1,29 +1,32 @@
-/// Decides at a start what time it is, and whether anything may expire or be cleared away: a plain value.
+/// The decision at a start what time it is, and whether anything may expire or be deleted: a plain value.
 ///
-/// The system clock is compared with the newest time in the data. Far ahead of it, either the gateway was off for long or
-/// the clock is wrong, which nothing here can tell; what expires by a wrong clock is lost for good, so that everything is
-/// kept for some hours of running, over restarts, or until an operator says that the clock is right. Behind it, the clock
-/// is wrong for certain, and time begins at the newest stored one.
+/// The system clock is compared with the newest time in the data. When it is far ahead, either the gateway was off for
+/// long or the clock is wrong, and the two cannot be distinguished. Whatever expires by a wrong clock is lost for good.
+/// So
+/// everything is kept for some hours of running, over restarts, or until an operator confirms the clock. When it is
+/// behind, the clock is wrong for certain, and time begins at the newest stored one.
 ///
-/// A clock that is set back while everything is kept was wrong, and so is the gateway's time, which never goes back: then
-/// everything is kept until the next start.
+/// A clock that is set back while everything is kept was wrong, and so is the gateway's time, which never goes back:
+/// then everything is kept until the next start.
 package struct ClockGuard: Sendable, Equatable {
-    /// How far the clock may be ahead of the data, in milliseconds: 3 days, the longest weekend that a gateway is off for.
+    /// The limit by which the clock may be ahead of the data, in milliseconds: 3 days, the longest weekend that a
+    /// gateway is off for.
     package static let farAheadMilliseconds: Int64 = 3 * 86_400_000
-    /// So much a clock is set back that was wrong, in milliseconds: an hour, far more than a time daemon slews.
+    /// The step back that shows that the clock was wrong, in milliseconds: an hour, far more than a time daemon slews.
     package static let setBackMilliseconds: Int64 = 3_600_000
-    /// How long everything is kept, in milliseconds of running: 6 hours, time for a time daemon or an operator to set the clock.
+    /// The time for which everything is kept, in milliseconds of running: 6 hours, time for a time daemon or an
+    /// operator to set the clock.
     package static let lastsMilliseconds: Int64 = 6 * 3_600_000
 
-    /// The newest time in the data; nil when there was none.
+    /// The newest time in the data; nil for none.
     package let newest: Timestamp?
-    /// The time at which the gateway's time begins.
+    /// The start of the gateway's time.
     package let start: Timestamp
-    /// How much of ``lastsMilliseconds`` had passed at the start; nil when nothing is guarded, or not any more.
+    /// The part of ``lastsMilliseconds`` that had passed at the start; nil when the guard is off.
     private var earlier: Int64?
     private let startedAt: UInt64
 
-    /// Decides at a start.
+    /// Creates the guard at a start.
     ///
     /// - Parameters:
     ///   - stored: The times in the data.
@@ -38,10 +41,10 @@ package struct ClockGuard: Sendable, Equatable {
         earlier = isFarAhead && passed < Self.lastsMilliseconds ? passed : nil
     }
 
-    /// Whether nothing may expire or be cleared away.
+    /// Whether nothing may expire or be deleted.
     package var isOn: Bool { earlier != nil }
 
-    /// How long the guard still lasts, in milliseconds of running; nil when it is off.
+    /// Returns the remaining time of the guard, in milliseconds of running; nil when it is off.
     ///
     /// - Parameter monotonic: The monotonic clock, in nanoseconds.
     /// - Returns: 0 or more.
@@ -49,7 +52,7 @@ package struct ClockGuard: Sendable, Equatable {
         passedMilliseconds(monotonic).map { max(Self.lastsMilliseconds - $0, 0) }
     }
 
-    /// Whether the clock was set back since a start that doubts it, so that only a restart makes the gateway's time right.
+    /// Returns whether the clock was set back during the guard, so that only a restart corrects the gateway's time.
     ///
     /// - Parameters:
     ///   - system: The system clock.
@@ -59,30 +62,30 @@ package struct ClockGuard: Sendable, Equatable {
         isOn && system < start.adding(milliseconds: ranMilliseconds(monotonic) - Self.setBackMilliseconds)
     }
 
-    /// Ends the guard when its time is over.
+    /// Ends the guard when its time has passed.
     ///
     /// - Parameters:
     ///   - system: The system clock.
     ///   - monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: True when it ends by this call.
+    /// - Returns: True when this call ended it.
     package mutating func timePassed(system: Timestamp, monotonic: UInt64) -> Bool {
         guard remainingMilliseconds(monotonic: monotonic) == 0 else { return false }
         return accept(system: system, monotonic: monotonic)
     }
 
-    /// Ends the guard: the clock is right.
+    /// Ends the guard because an operator confirms the clock.
     ///
     /// - Parameters:
     ///   - system: The system clock.
     ///   - monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: False when it was off, or when it is on because the clock was wrong.
+    /// - Returns: False when the guard was off, or is on because the clock was wrong.
     package mutating func accept(system: Timestamp, monotonic: UInt64) -> Bool {
         guard isOn, !wasWrong(system: system, monotonic: monotonic) else { return false }
         earlier = nil
         return true
     }
 
-    /// The mark to keep now.
+    /// Returns the mark to store now.
     ///
     /// - Parameters:
     ///   - now: The gateway's time.

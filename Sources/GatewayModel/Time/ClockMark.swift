@@ -1,16 +1,16 @@
-/// The gateway's time as its data keeps it, for the next start to compare the system clock with.
+/// The gateway's time as stored in its data; the next start compares the system clock with it.
 package struct ClockMark: Sendable, Equatable {
-    /// The newest time at which the gateway ran while nothing spoke against its clock.
+    /// The newest time at which the gateway ran with a trusted clock.
     package var trusted: Timestamp
-    /// How long the gateway has run since by a clock that seemed too far ahead, in milliseconds; nil when its clock is
-    /// trusted.
+    /// The time for which the gateway has run since then with a clock that seemed too far ahead, in milliseconds; nil
+    /// when the clock is trusted.
     package var guardedMilliseconds: Int64?
 
-    /// Takes a mark.
+    /// Creates a mark.
     ///
     /// - Parameters:
     ///   - trusted: The newest time by a trusted clock.
-    ///   - guardedMilliseconds: How long it has run by another one since.
+    ///   - guardedMilliseconds: The time for which it has run since then with another clock.
     package init(trusted: Timestamp, guardedMilliseconds: Int64? = nil) {
         self.trusted = trusted
         self.guardedMilliseconds = guardedMilliseconds

@@ -1,8 +1,8 @@
-/// Where the gateway reads time from; tests hand in one that they move.
+/// The source of time of the gateway; tests use one that they set.
 package protocol GatewayClock: Sendable {
     /// The wall clock, in UTC. It may jump either way.
     var now: Timestamp { get }
 
-    /// A clock that never goes back, in nanoseconds from an arbitrary start: for latencies and deadlines.
+    /// The monotonic clock, in nanoseconds from an arbitrary start: for latencies and deadlines.
     var monotonicNanoseconds: UInt64 { get }
 }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The clock by which deliveries wait and expire: a jump of the machine's wall clock neither expires them nor holds them
-/// back (Architecture page, the delivery state machine).
+/// The clock for timeouts and expiry of deliveries: a jump of the host's wall clock neither expires them nor delays
+/// them (Architecture page, the delivery state machine).
 ///
-/// It begins at the wall clock or a given time, goes on by the monotonic one, and follows the wall clock by at most a tenth of the time
-/// that passes. Any thread may read.
+/// It begins at the wall clock or a given time, advances with the monotonic clock, and slews towards the wall clock by
+/// at most a tenth of the elapsed time. Thread-safe.
 package final class SteadyClock: GatewayClock {
     private let base: any GatewayClock
     private let time: Mutex<SteadyTime>
     private let onJump: @Sendable (_ milliseconds: Int64) -> Void
 
-    /// Begins at a time, or at the wall clock of now.
+    /// Creates a clock that begins at a time, or at the current wall clock.
     ///
     /// - Parameters:
-    ///   - base: The machine's clocks.
-    ///   - start: Where it begins; nil is the wall clock.
-    ///   - onJump: Called once when the wall clock has jumped by more than a second, with how far, in milliseconds;
-    ///     negative when it was set back. On the thread of the reader, who holds no lock of this clock.
+    ///   - base: The host's clocks.
+    ///   - start: The begin; nil for the wall clock.
+    ///   - onJump: Called once for each jump of the wall clock by more than a second, with its size in milliseconds,
+    ///     negative when the clock was set back. Called on the reader's thread, outside this clock's lock.
     package init(
         _ base: any GatewayClock,
         at start: Timestamp? = nil,
@@ -43,11 +43,11 @@ package final class SteadyClock: GatewayClock {
         return Timestamp(milliseconds: now / 1_000_000)
     }
 
-    /// The machine's monotonic clock.
+    /// The host's monotonic clock.
     package var monotonicNanoseconds: UInt64 { base.monotonicNanoseconds }
 
     private static func nanoseconds(_ timestamp: Timestamp) -> Int64 {
-        // Within the years that a nanosecond count can name: 1678 to 2262.
+        // Within the years that a nanosecond count can represent: 1678 to 2262.
         min(max(timestamp.milliseconds, -9_000_000_000_000), 9_000_000_000_000) * 1_000_000
     }
 }

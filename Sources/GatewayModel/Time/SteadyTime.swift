@@ -1,20 +1,20 @@
-/// A wall clock that no jump of the machine's reaches: it goes on by the monotonic clock and follows the machine's wall
-/// clock at no more than a tenth of its own pace.
+/// A wall clock without jumps: it advances with the monotonic clock and slews towards the host's wall clock by at most
+/// a tenth of its own pace.
 ///
-/// So an hour's jump stretches or shortens a waiting time by a tenth at most, and is made up for after ten hours; what a
+/// So an hour's jump stretches or shortens a waiting time by a tenth at most, and is caught up after ten hours; what a
 /// time daemon slews (RFC 5905: 500 parts in a million) is followed at once. A plain value; all times in nanoseconds.
 struct SteadyTime {
-    /// How much of the elapsed time may be added or taken away: one part in so many.
+    /// The maximum correction as a part of the elapsed time: one part in so many.
     private static let pace: Int64 = 10
-    /// A difference that is worth telling: one second.
+    /// The difference from which a jump is reported: one second.
     private static let jump: Int64 = 1_000_000_000
 
-    /// What the steady time is ahead of the monotonic clock.
+    /// The difference between the steady time and the monotonic clock.
     private var offset: Int64
     private var last: Int64
     private var isOff = false
 
-    /// Begins at a time, or at the wall clock; that they differ is no jump.
+    /// Creates a time that begins at a given time, or at the wall clock; a difference between the two is not a jump.
     init(at start: Int64? = nil, wall: Int64, monotonic: Int64) {
         let start = start ?? wall
         offset = start - monotonic
@@ -22,9 +22,9 @@ struct SteadyTime {
         isOff = abs(wall - start) > Self.jump
     }
 
-    /// The steady time, and by how much the wall clock has jumped away from it, once for each jump.
+    /// Returns the steady time, and the size of a jump of the wall clock, once for each jump.
     mutating func read(wall: Int64, monotonic: Int64) -> (now: Int64, jump: Int64?) {
-        // Readings of several threads may come in another order than they were made.
+        // Readings of several threads may arrive in another order than they were taken.
         let elapsed = max(monotonic - last, 0)
         last = max(last, monotonic)
         let difference = wall - (last + offset)

@@ -1,24 +1,24 @@
-/// The times that stored data shows at a start.
+/// The times in the stored data at a start.
 package struct StoredTime: Sendable, Equatable {
-    /// The mark that the gateway kept; nil before the first.
+    /// The stored mark; nil before the first.
     package var mark: ClockMark?
-    /// The times of the newest rows, in any order, whatever clock wrote them; empty when there is no data.
+    /// The times of the newest rows, in any order and by any clock; empty when there is no data.
     package var written: [Timestamp]
 
-    /// Takes what the data shows.
+    /// Creates a value from the data.
     ///
     /// - Parameters:
-    ///   - mark: The mark that the gateway kept.
+    ///   - mark: The stored mark.
     ///   - written: The times of the newest rows.
     package init(mark: ClockMark? = nil, written: [Timestamp] = []) {
         self.mark = mark
         self.written = written
     }
 
-    /// The newest time that a trusted clock wrote; nil when there is no data.
+    /// The newest time by a trusted clock; nil when there is no data.
     ///
-    /// A mark is minutes old at most when a trusted clock writes, so that a row far ahead of it is of a guarded clock. After
-    /// a start with the right clock it must not lead time astray again.
+    /// With a trusted clock a mark is minutes old at most, so a row far ahead of it was written by a guarded clock.
+    /// After a start with the right clock such a row must not set the time.
     package var newest: Timestamp? {
         guard let trusted = mark?.trusted else { return written.max() }
         let latest = trusted.adding(milliseconds: ClockGuard.farAheadMilliseconds)

@@ -4,19 +4,19 @@ import Glibc
 import Musl
 #endif
 
-/// The machine's clocks.
+/// The host's clocks.
 package struct SystemClock: GatewayClock {
-    /// Uses the machine's clocks.
+    /// Creates a clock.
     package init() {}
 
-    /// The machine's wall clock.
+    /// The host's wall clock.
     package var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The machine's monotonic clock, which goes on while the machine sleeps.
+    /// The host's monotonic clock, which continues while the host sleeps.
     package var monotonicNanoseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

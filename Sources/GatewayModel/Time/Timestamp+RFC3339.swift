@@ -1,7 +1,7 @@
 extension Timestamp {
-    /// RFC 3339 (section 5.6) in UTC with milliseconds, for example `2026-01-02T03:04:05.678Z`.
+    /// The timestamp in RFC 3339 (section 5.6) in UTC with milliseconds, for example `2026-01-02T03:04:05.678Z`.
     ///
-    /// Moments outside the years 0000 to 9999 are shown as the nearest end of that range.
+    /// Moments outside the years 0000 to 9999 are clamped to that range.
     package var rfc3339: String {
         let bounded = Swift.min(Swift.max(milliseconds, Self.yearZero), Self.year10000 - 1)
         let days = bounded >= 0 ? bounded / 86_400_000 : (bounded - 86_399_999) / 86_400_000
@@ -33,8 +33,10 @@ extension Timestamp {
         }
     }
 
-    /// Reads an RFC 3339 date-time with any offset and any number of fraction digits; a leap second counts as the last
-    /// millisecond before it; nil when the text is not a date-time or names a day that does not exist.
+    /// Parses an RFC 3339 date-time with any offset and any number of fraction digits.
+    ///
+    /// A leap second counts as the last millisecond before it. Nil when the text is not a date-time or its day does not
+    /// exist.
     ///
     /// - Parameter text: The text as received, for example `2026-01-02T03:04:05.678Z` or `2026-01-02t04:04:05+01:00`.
     package init?(rfc3339 text: String) {
@@ -103,7 +105,8 @@ extension Timestamp {
         }
     }
 
-    /// Days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March so that leap days come last.
+    /// Returns days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March so that leap days come
+    /// last.
     private static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -3,7 +3,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Milliseconds since 1970, negative before it.
     package var milliseconds: Int64
 
-    /// Takes milliseconds since 1970.
+    /// Creates a timestamp from milliseconds since 1970.
     ///
     /// - Parameter milliseconds: May be negative.
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
@@ -13,7 +13,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
         milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
     }
 
-    /// This moment moved by a number of milliseconds; stops at the ends of the range instead of overflowing.
+    /// Returns this moment moved by a number of milliseconds; clamped to the range instead of overflowing.
     ///
     /// - Parameter milliseconds: May be negative.
     /// - Returns: The moved moment.
@@ -22,7 +22,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
         return Timestamp(milliseconds: overflow ? (milliseconds < 0 ? .min : .max) : sum)
     }
 
-    /// This moment moved by a number of seconds; stops at the ends of the range instead of overflowing.
+    /// Returns this moment moved by a number of seconds; clamped to the range instead of overflowing.
     ///
     /// - Parameter seconds: May be negative.
     /// - Returns: The moved moment.
@@ -39,6 +39,6 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// - Returns: True when the first is earlier.
     package static func < (lhs: Timestamp, rhs: Timestamp) -> Bool { lhs.milliseconds < rhs.milliseconds }
 
-    /// RFC 3339 in UTC with milliseconds, for example `2026-01-02T03:04:05.678Z`.
+    /// The timestamp in RFC 3339 in UTC with milliseconds, for example `2026-01-02T03:04:05.678Z`.
     package var description: String { rfc3339 }
 }

@@ -11,8 +11,9 @@ struct TypingLimiter: Sendable {
         var byConsumer: Bool
     }
 
-    /// The maximum of sides in memory, shared fairly among brands. With so many sides typing within a second, the
-    /// typing of others is dropped until some sides are evicted.
+    /// The maximum of sides in memory, shared fairly among brands.
+    ///
+    /// With so many sides typing within a second, the typing of others is dropped until some sides are evicted.
     static let maxSides = 40_000
     private static let interval: Duration = .seconds(1)
 

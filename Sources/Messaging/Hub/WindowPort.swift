@@ -1,6 +1,8 @@
 package import GatewayStorage
 
-/// The hub's access to one open window. Thread-safe and non-blocking.
+/// The hub's access to one open window.
+///
+/// Thread-safe and non-blocking.
 package protocol WindowPort: AnyObject, Sendable {
     /// Hands over committed changes, in their order.
     ///

@@ -407,8 +407,9 @@ package struct WindowMachine: Sendable {
         return order.map { .ack($0, upToSequence: last[$0] ?? 0) }
     }
 
-    /// After the close, runs the acknowledgements that came before it; then the window counts as closed. Pushes for the
-    /// other messages are held back until then.
+    /// After the close, runs the acknowledgements that came before it; then the window counts as closed.
+    ///
+    /// Pushes for the other messages are held back until then.
     private mutating func finishAcknowledgements() {
         if !waiting.isEmpty {
             if running == nil { start(waiting.removeFirst()) }

@@ -2,14 +2,17 @@ internal import FairSharing
 package import GatewayModel
 import Synchronization
 
-/// Wakes the readers that wait for a brand's outbound items. Thread-safe.
+/// Wakes the readers that wait for a brand's outbound items.
+///
+/// Thread-safe.
 ///
 /// A ring between a reader's look at the feed and its wait is not lost: a reader names the last ring that it saw.
 package final class OutboundBell: Sendable {
     /// The maximum of waiting readers for one brand: two for each of its subscriptions.
     package static let waitersPerBrand = 64
-    /// The maximum of waiting readers, shared fairly among brands. Each holds a connection and one of the server's
-    /// request slots.
+    /// The maximum of waiting readers, shared fairly among brands.
+    ///
+    /// Each holds a connection and one of the server's request slots.
     package static let waiters = 512
 
     /// The reason why a wait ended.

@@ -20,6 +20,8 @@ package enum WebhookBackOff {
         return max(spread, (retryAfterSeconds ?? 0) * 1000)
     }
 
-    /// The upper bound of any wait. A time further ahead was written before the clock was set back.
+    /// The upper bound of any wait.
+    ///
+    /// A time further ahead was written before the clock was set back.
     package static let maxMilliseconds: Int64 = 3600 * 1000 * 2
 }

@@ -58,12 +58,16 @@ package final class WebhookService: Service, Sendable {
         self.logger = logger
     }
 
-    /// Signals that a brand has new items. Thread-safe and cheap.
+    /// Signals that a brand has new items.
+    ///
+    /// Thread-safe and cheap.
     ///
     /// - Parameter brand: The brand.
     package func newItems(_ brand: BrandID) { bell.ring(brand) }
 
-    /// Signals that webhooks were added, removed or changed, or that a mark was set back. Thread-safe and cheap.
+    /// Signals that webhooks were added, removed or changed, or that a mark was set back.
+    ///
+    /// Thread-safe and cheap.
     package func changed() {
         for brand in directory.brandsWithWebhook { changes.ring(brand) }
         for brand in standings.withLock({ Array($0.keys) }) { changes.ring(brand) }
