@@ -351,7 +351,7 @@ struct CodeExchangeTests {
                     // Twice: it is not burnt for an address that nobody may call.
                     for _ in 0..<2 {
                         let text = await gateway.refusal("c", issuer: name)?.operatorText
-                        #expect(text == "The identity provider's address must not be reached.")
+                        #expect(text == "The identity provider's address is not allowed.")
                     }
                 }
                 #expect(await gateway.refusal("c", issuer: "other host")?.isUpstream == true)

@@ -1,34 +1,36 @@
-/// Finds where a URL that a tenant set leads, and lets no address pass that must not be reached.
+/// Resolves the host of a URL that a tenant set, and rejects forbidden addresses.
 package struct AddressGuard: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
 
-    /// Takes a guard.
+    /// Creates a guard.
     ///
     /// - Parameters:
-    ///   - resolver: Looks names up.
-    ///   - policy: What may be reached.
+    ///   - resolver: The resolver.
+    ///   - policy: The policy for addresses.
     package init(resolver: any HostResolver, policy: AddressPolicy) {
         self.resolver = resolver
         self.policy = policy
     }
 
-    /// Reads a URL and checks it as far as its text says.
+    /// Parses a URL and checks it as far as possible without a DNS lookup.
     ///
     /// - Parameter text: The URL.
     /// - Returns: The URL.
     /// - Throws: ``GuardedURL/Refusal``.
     package func url(_ text: String) throws(GuardedURL.Refusal) -> GuardedURL { try GuardedURL(text, policy: policy) }
 
-    /// Looks the host up once and checks every address of it; whoever connects dials one of these and asks no name server
-    /// again, which might answer differently the second time.
+    /// Looks the host up once and checks all its addresses.
+    ///
+    /// The caller must connect to one of these and not look the name up again: a name server might respond differently
+    /// the second time.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - owner: The brand that chose it, which has its share of the look-ups; empty for the gateway itself.
+    ///   - owner: The brand that set the URL and has a share of the lookups; empty for the gateway itself.
     /// - Returns: The addresses, at least one.
-    /// - Throws: ``GuardedFailure/unresolved``, ``GuardedFailure/forbiddenAddress``, or ``GuardedFailure/timeout`` when the
-    ///   task is cancelled.
+    /// - Throws: ``GuardedFailure/unresolved``, ``GuardedFailure/forbiddenAddress``, or ``GuardedFailure/timeout`` when
+    ///   the task is cancelled.
     package func addresses(
         of url: GuardedURL,
         for owner: String
@@ -39,7 +41,7 @@ package struct AddressGuard: Sendable {
         } else {
             addresses = await resolver.addresses(of: url.host, for: owner)
         }
-        // A look-up that was given up finds nothing, and must not be taken for a name without addresses.
+        // A cancelled lookup returns nothing, which must not be taken for a name without addresses.
         guard !Task.isCancelled else { throw .timeout }
         guard !addresses.isEmpty else { throw .unresolved }
         for address in addresses {

@@ -1,17 +1,17 @@
-/// What an address is good for (IANA's special-purpose registries of IPv4 and IPv6).
+/// The kind of an address (IANA's special-purpose registries of IPv4 and IPv6).
 package enum AddressKind: Equatable, Sendable {
-    /// Anybody on the Internet.
+    /// A public address.
     case global
-    /// This machine.
+    /// This host.
     case loopback
-    /// A site's own network: RFC 1918, RFC 6598 (carriers), RFC 4193.
+    /// A private network: RFC 1918, RFC 6598 (carriers), RFC 4193.
     case privateNetwork
-    /// Nobody whom an address could mean, for example the metadata service of a cloud (169.254.169.254).
+    /// An address that no tenant can mean, for example the metadata service of a cloud (169.254.169.254).
     case special
 
-    /// Looks an address up.
+    /// Determines the kind of an address.
     ///
-    /// What carries an IPv4 address within IPv6 (mapped, NAT64, 6to4) is what that address is.
+    /// An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4) has the kind of that address.
     ///
     /// - Parameter address: Any address.
     package init(_ address: InternetAddress) {
@@ -44,14 +44,14 @@ package enum AddressKind: Equatable, Sendable {
         // ::ffff:a.b.c.d and 64:ff9b::a.b.c.d (RFC 6052).
         if high == 0, low >> 32 == 0xFFFF { return v4(UInt32(truncatingIfNeeded: low)) }
         if high == 0x0064_FF9B_0000_0000, low >> 32 == 0 { return v4(UInt32(truncatingIfNeeded: low)) }
-        // 64:ff9b:1::/48 (RFC 8215): a site's own translation.
+        // 64:ff9b:1::/48 (RFC 8215): local-use translation.
         if high >> 16 == 0x0064_FF9B_0001 { return .privateNetwork }
         // 2002:aabb:ccdd:: (RFC 3056).
         if first == 0x2002 { return v4(UInt32(truncatingIfNeeded: high >> 16)) }
         if first & 0xFE00 == 0xFC00 { return .privateNetwork }
         // 2001::/23 (protocols, Teredo), 2001:db8::/32 and 3fff::/20 (documentation).
         let isSpecial = high >> 41 == 0x2001_0000 >> 9 || high >> 32 == 0x2001_0DB8 || high >> 44 == 0x3FFF0
-        // Nothing else than 2000::/3 is given to anybody: ::a.b.c.d, fe80::/10, fec0::/10, ff00::/8 and so on.
+        // Only 2000::/3 is allocated as global: ::a.b.c.d, fe80::/10, fec0::/10, ff00::/8 and so on are not.
         return isSpecial || first >> 13 != 1 ? .special : .global
     }
 }

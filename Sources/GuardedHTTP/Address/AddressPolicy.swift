@@ -1,19 +1,19 @@
-/// The addresses that targets of tenants may lead to.
+/// The policy for the addresses of URLs that tenants set.
 ///
-/// Such targets are webhooks, identity providers' URLs, and the endpoints of apps that a tenant set. This is the only place
-/// where an address is judged.
+/// Such URLs are webhooks, identity providers' URLs, and the endpoints of apps that a tenant set. All of them are
+/// checked here and nowhere else.
 package struct AddressPolicy: Sendable {
-    /// Whether private networks may be reached.
+    /// Whether private networks are allowed.
     package let allowsPrivate: Bool
-    /// Whether this host may be reached by its loopback addresses.
+    /// Whether loopback addresses of this host are allowed.
     package let allowsLoopback: Bool
     private let ownPorts: OwnPorts
 
-    /// Takes a policy; the defaults allow public addresses only.
+    /// Creates a policy; the defaults allow public addresses only.
     ///
     /// - Parameters:
-    ///   - allowsPrivate: Whether private networks may be reached.
-    ///   - allowsLoopback: Whether this host may be reached by its loopback addresses.
+    ///   - allowsPrivate: Whether private networks are allowed.
+    ///   - allowsLoopback: Whether loopback addresses of this host are allowed.
     ///   - ownPorts: The ports that the gateway itself listens on.
     package init(allowsPrivate: Bool = false, allowsLoopback: Bool = false, ownPorts: OwnPorts = OwnPorts()) {
         self.allowsPrivate = allowsPrivate
@@ -21,12 +21,12 @@ package struct AddressPolicy: Sendable {
         self.ownPorts = ownPorts
     }
 
-    /// Checks an address that a host names or resolved to; every address of a host must pass.
+    /// Checks an address that a host is or resolved to; all addresses of a host must pass.
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - port: The port to dial there.
-    ///   - isLoopback: Whether the URL names this host itself; no other name may lead here.
+    ///   - port: The destination port.
+    ///   - isLoopback: Whether the URL names this host itself; no other name may resolve to it.
     /// - Throws: ``GuardedURL/Refusal``.
     package func check(
         _ address: InternetAddress,
@@ -39,8 +39,8 @@ package struct AddressPolicy: Sendable {
         case .privateNetwork where !isLoopback && allowsPrivate: break
         case .privateNetwork: throw GuardedURL.Refusal(text: "must not reach a private network")
         case .loopback where isLoopback:
-            throw GuardedURL.Refusal(text: "must not reach this machine (outgoing.allowLoopback is off)")
-        case .loopback: throw GuardedURL.Refusal(text: "must not reach this machine under another name")
+            throw GuardedURL.Refusal(text: "must not reach this host (outgoing.allowLoopback is off)")
+        case .loopback: throw GuardedURL.Refusal(text: "must not reach this host under another name")
         case .global, .special: throw GuardedURL.Refusal(text: "must not reach an address of this kind")
         }
         guard !ownPorts.contains(port, at: address) else {

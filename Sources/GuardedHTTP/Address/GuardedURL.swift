@@ -1,50 +1,50 @@
-/// An address that others chose, checked as far as its text says.
+/// A URL that a tenant set, checked as far as possible without a DNS lookup.
 ///
-/// Read by a strict parser of its own and written anew from its parts, so that what was checked and what the HTTP client
-/// reads are the same.
+/// A strict parser reads it, and it is written again from its parts, so that the HTTP client sees the URL that was
+/// checked.
 package struct GuardedURL: Sendable, Equatable {
-    /// Why an address is refused; the text is for the one who sets it.
+    /// The reason why a URL is rejected; the text is for the caller that sets it.
     package struct Refusal: Error, Sendable, Equatable {
-        /// What is wrong with it.
+        /// The text.
         package let text: String
     }
 
-    /// The longest address.
+    /// The maximum length of a URL.
     package static let maxBytes = 2048
 
-    /// Whether it is https.
+    /// Whether the scheme is https.
     package let isSecure: Bool
-    /// The host in lower case; an IPv6 address has no brackets.
+    /// The host in lower case; an IPv6 address without brackets.
     package let host: String
-    /// The host's address, when it is one and not a name.
+    /// The host as an address, if it is one and not a name.
     package let literal: InternetAddress?
-    /// The port; nil is the scheme's own.
+    /// The port; nil for the scheme's default.
     package let port: UInt16?
     private let path: String
 
     /// 127.0.0.1.
     private static let loopback = InternetAddress.v4(0x7F00_0001)
 
-    /// The port that is dialled.
+    /// The destination port.
     package var dialledPort: UInt16 { port ?? (isSecure ? 443 : 80) }
 
-    /// Whether the host says itself that it is this machine.
+    /// Whether the host is a name or an address of this host.
     package var isLoopback: Bool {
         if let literal { return AddressKind(literal) == .loopback }
         return host == "localhost" || host.hasSuffix(".localhost")
     }
 
-    /// The address as the HTTP client gets it.
+    /// The URL for the HTTP client.
     package var text: String {
         let name = literal?.isV6 == true ? "[\(host)]" : host
         return (isSecure ? "https://" : "http://") + name + (port.map { ":\($0)" } ?? "") + path
     }
 
-    /// Reads and checks an address.
+    /// Parses and checks a URL.
     ///
     /// - Parameters:
-    ///   - text: The address as received.
-    ///   - policy: What may be reached.
+    ///   - text: The URL as received.
+    ///   - policy: The policy for addresses.
     /// - Throws: ``Refusal``.
     package init(_ text: String, policy: AddressPolicy) throws(Refusal) {
         guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
@@ -62,8 +62,8 @@ package struct GuardedURL: Sendable, Equatable {
         path = rest[end...].hasPrefix("?") ? "/" + rest[end...] : String(rest[end...])
         guard !authority.contains("@") else { throw Refusal(text: "must have no user name or password") }
         (host, literal, port) = try Self.parse(authority)
-        guard isSecure || isLoopback else { throw Refusal(text: "must be https; plain http only reaches this machine") }
-        // A name of this host says as much as its address does; other names are checked when they are dialled.
+        guard isSecure || isLoopback else { throw Refusal(text: "must be https; plain http only reaches this host") }
+        // A name of this host is checked like its address; other names are checked when the client connects.
         if let address = literal ?? (isLoopback ? Self.loopback : nil) {
             try policy.check(address, port: dialledPort, isLoopback: isLoopback)
         }
@@ -97,7 +97,8 @@ package struct GuardedURL: Sendable, Equatable {
                 }
         }
         guard isName, host.utf8.count <= 253, let last = labels.last else { throw Refusal(text: "must have a host") }
-        // Systems read 2130706433, 0x7f.1 and 0177.0.0.1 as addresses: only the plain form is one here (WHATWG URL).
+        // Systems parse 2130706433, 0x7f.1 and 0177.0.0.1 as addresses: only the dotted-decimal form is accepted
+        // (WHATWG URL).
         guard last.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) || last.hasPrefix("0x") else {
             return (host, nil, port)
         }

@@ -1,11 +1,11 @@
-/// Finds all addresses of a host.
+/// A resolver of host names.
 package protocol HostResolver: Sendable {
-    /// Looks a name up, once; returns at once when the caller's task is cancelled, whatever the look-up does.
+    /// Looks a name up, once; returns at once when the caller's task is cancelled, even if the lookup continues.
     ///
     /// - Parameters:
     ///   - host: The name.
-    ///   - owner: The brand that chose it, which has its share of the look-ups; empty for the gateway itself, each of whose
-    ///     names has one.
-    /// - Returns: All its addresses; empty when there are none or nobody answered.
+    ///   - owner: The brand that set the name and has a share of the lookups; empty for the gateway itself, where each
+    ///     name has a share.
+    /// - Returns: All its addresses; empty when there are none or no name server responded.
     func addresses(of host: String, for owner: String) async -> [InternetAddress]
 }

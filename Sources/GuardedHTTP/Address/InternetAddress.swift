@@ -6,12 +6,12 @@ import Musl
 
 /// An IP address as its bytes.
 package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
-    /// IPv4, in the host's order.
+    /// IPv4, in host byte order.
     case v4(UInt32)
     /// IPv6, in two halves.
     case v6(high: UInt64, low: UInt64)
 
-    /// Reads the one canonical form of IPv4 (four decimal numbers), or any form of IPv6 without a zone.
+    /// Parses the canonical form of IPv4 (four decimal numbers), or any form of IPv6 without a zone.
     ///
     /// - Parameter text: An address without brackets.
     package init?(_ text: String) {
@@ -27,9 +27,9 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
 
     init(_ address: in6_addr) { self = withUnsafeBytes(of: address) { Self.v6(bytes: $0) } }
 
-    /// An IPv6 address of its bytes.
+    /// Returns the IPv6 address with the given bytes.
     ///
-    /// - Parameter bytes: 16 bytes or more in the network's order, of which the first 16 are taken.
+    /// - Parameter bytes: 16 bytes or more in network byte order; the first 16 are used.
     /// - Returns: The address.
     package static func v6(bytes: UnsafeRawBufferPointer) -> InternetAddress {
         .v6(
@@ -38,13 +38,14 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// The IPv4 address that an IPv6 address writes (`::ffff:a.b.c.d`, RFC 4291 section 2.5.5.2); else the address itself.
+    /// The IPv4 address in an IPv4-mapped IPv6 address (`::ffff:a.b.c.d`, RFC 4291 section 2.5.5.2); else the address
+    /// itself.
     package var unmapped: InternetAddress {
         guard case .v6(0, let low) = self, low >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: low))
     }
 
-    /// The address as a URL's host or `getaddrinfo` takes it, without brackets; IPv6 in its short form (RFC 5952).
+    /// The address in the form for a URL's host or `getaddrinfo`, without brackets; IPv6 in its short form (RFC 5952).
     package var description: String {
         switch self {
         case .v4(let value):

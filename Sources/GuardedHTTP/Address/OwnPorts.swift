@@ -1,34 +1,34 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The ports that the gateway listens on, which nothing that a tenant sets may reach by any address of this host.
+/// The ports that the gateway listens on; no URL of a tenant may reach them by any address of this host.
 ///
-/// Any thread.
+/// Thread-safe.
 package final class OwnPorts: Sendable {
     private let ports = Mutex(Set<UInt16>())
     private let interfaces: @Sendable () -> Set<InternetAddress>?
 
-    /// Makes a set without ports, which knows this host by the addresses of its network interfaces.
+    /// Creates a set without ports that detects this host by the addresses of its network interfaces.
     package convenience init() { self.init(interfaces: Self.system) }
 
-    /// Makes a set without ports.
+    /// Creates a set without ports.
     ///
-    /// - Parameter interfaces: Returns the addresses of this host as it is now; nil when they cannot be read.
+    /// - Parameter interfaces: Returns the current addresses of this host; nil when they cannot be read.
     init(interfaces: @escaping @Sendable () -> Set<InternetAddress>?) { self.interfaces = interfaces }
 
-    /// Adds a port that the gateway listens on or will.
+    /// Adds a port that the gateway listens on or will listen on.
     ///
-    /// - Parameter port: The port; 0, for one that the system will choose, is ignored.
+    /// - Parameter port: The port; 0, for one that the system chooses, is ignored.
     package func add(_ port: Int) {
         guard let port = UInt16(exactly: port), port > 0 else { return }
         _ = ports.withLock { $0.insert(port) }
     }
 
-    /// Whether a connection could end at the gateway.
+    /// Returns whether a connection to an address and port could reach the gateway.
     func contains(_ port: UInt16, at address: InternetAddress) -> Bool {
         guard ports.withLock({ $0.contains(port) }) else { return false }
         guard AddressKind(address) != .loopback else { return true }
-        // Looked up only for a port of ours: rarely. Addresses come and go while the gateway runs.
+        // Read only for a port of the gateway, which is rare: addresses change while the gateway runs.
         guard let interfaces = interfaces() else { return true }
         return interfaces.contains(address.unmapped)
     }

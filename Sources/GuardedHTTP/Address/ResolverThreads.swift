@@ -1,9 +1,9 @@
 internal import NIOPosix
 internal import Synchronization
 
-/// Threads on which names are looked up: nothing can stop a look-up, and one that hangs must hold no event loop.
+/// The threads for DNS lookups: a lookup cannot be cancelled, and one that hangs must not block an event loop.
 ///
-/// Shared by the resolvers of a process, of which each uses so many at once as it was given. Any thread.
+/// The resolvers of a process share them; each has a fixed maximum of concurrent lookups. Thread-safe.
 package final class ResolverThreads: Sendable {
     private enum Phase {
         case new
@@ -14,12 +14,14 @@ package final class ResolverThreads: Sendable {
     private let pool: NIOThreadPool
     private let phase = Mutex(Phase.new)
 
-    /// Starts no thread before the first look-up, since they cost memory; they stay until ``shutdown()`` then.
+    /// Creates the pool.
     ///
-    /// - Parameter count: How many there are: the sum of what the resolvers use at once, so that none waits for another's.
+    /// Its threads start with the first lookup, since they cost memory, and live until ``shutdown()``.
+    ///
+    /// - Parameter count: The number of threads: the sum of the resolvers' maxima, so that none waits for another.
     package init(count: Int) { pool = NIOThreadPool(numberOfThreads: count) }
 
-    /// Runs work on one of the threads; with false when they have ended.
+    /// Runs work on one of the threads; with false after the shutdown.
     func run(_ work: @escaping @Sendable (_ isActive: Bool) -> Void) {
         start()
         pool.submit { state in
@@ -32,12 +34,13 @@ package final class ResolverThreads: Sendable {
         phase.withLock { phase in
             guard case .new = phase else { return }
             phase = .started
-            // Under the lock, because a pool must neither be used nor shut down while it starts; it takes a moment, once.
+            // Under the lock, because a pool must neither be used nor be shut down while it starts; starting takes a
+            // moment, once.
             pool.start()
         }
     }
 
-    /// Ends the threads, each when its look-up is over; nobody waits for one that hangs.
+    /// Shuts the threads down, each at the end of its lookup, without waiting for one that hangs.
     package func shutdown() {
         phase.withLock { $0 = .ended }
         pool.shutdownGracefully { _ in }

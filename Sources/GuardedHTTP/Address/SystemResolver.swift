@@ -7,13 +7,15 @@ import Glibc
 import Musl
 #endif
 
-/// The system's resolver, on threads of its own: a name server that does not answer holds one of them and no event loop.
+/// The system's resolver on its own threads: a name server that does not respond blocks one of them and no event loop.
 ///
-/// Brands take turns, and have their shares of the threads: names of one brand that hang hold up no other's. Of the gateway's
-/// own names each has such a share.
+/// Threads are shared fairly among brands: names of one brand that hang do not delay another's. Each of the gateway's
+/// own names has such a share too.
 package final class SystemResolver: HostResolver {
-    /// So many look-ups may wait and run, those that their callers gave up included; beyond, the brand with the most gives
-    /// way to one with less, and who has no place finds nothing.
+    /// The maximum of waiting and running lookups, including those whose callers were cancelled.
+    ///
+    /// Beyond it, a lookup of the brand with the most is displaced by one of a brand with fewer; a lookup without a
+    /// place returns no addresses.
     private static let maxExpected = 1024
 
     private let threads: ResolverThreads
@@ -25,36 +27,37 @@ package final class SystemResolver: HostResolver {
         var answer: Answer
     }
 
-    /// Makes a resolver; nothing is looked up yet.
+    /// Creates a resolver; it does no lookup yet.
     ///
     /// - Parameters:
-    ///   - threads: Where it blocks; shut down by their owner.
-    ///   - atOnce: So many names are looked up at once, half of them of one brand; others wait.
+    ///   - threads: The threads for lookups; shut down by their owner.
+    ///   - atOnce: The maximum of concurrent lookups, half of them for one brand; others wait.
     package convenience init(threads: ResolverThreads, atOnce: Int) {
         self.init(threads: threads, atOnce: atOnce, lookUp: SystemResolver.system)
     }
 
-    /// Looks names up by something else than the system.
+    /// Creates a resolver with another lookup function than the system's.
     ///
     /// - Parameters:
-    ///   - threads: Where it blocks.
-    ///   - atOnce: So many names are looked up at once.
-    ///   - lookUp: Called on one of the threads; may block.
+    ///   - threads: The threads for lookups.
+    ///   - atOnce: The maximum of concurrent lookups.
+    ///   - lookUp: The function, called on one of the threads; may block.
     init(threads: ResolverThreads, atOnce: Int, lookUp: @escaping @Sendable (String) -> [InternetAddress]) {
         self.threads = threads
         self.lookUp = lookUp
         line = Mutex(FairLine(runningAtOnce: atOnce, capacity: Self.maxExpected))
     }
 
-    /// Looks a name up by `getaddrinfo`, which nothing can stop: a caller that is cancelled leaves it to its thread.
+    /// Looks a name up with `getaddrinfo`, which cannot be cancelled: the thread completes it after the caller's
+    /// cancellation.
     ///
     /// - Parameters:
     ///   - host: The name.
-    ///   - owner: The brand that chose it; empty for the gateway itself.
+    ///   - owner: The brand that set the name; empty for the gateway itself.
     /// - Returns: All its addresses, in the system's order; empty when the caller is cancelled.
     package func addresses(of host: String, for owner: String) async -> [InternetAddress] {
         let answer = Answer()
-        // No brand's id has a colon.
+        // A brand's id has no colon.
         let owner = owner.isEmpty ? "name:\(host)" : owner
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -74,7 +77,7 @@ package final class SystemResolver: HostResolver {
     private func beginNext() {
         while let (owner, next) = line.withLock({ $0.next() }) {
             threads.run { [self] isActive in
-                // What nobody waits for any more is not looked up.
+                // A lookup that no caller waits for any more is skipped.
                 next.answer.resume(isActive && next.answer.isAwaited ? lookUp(next.host) : [])
                 line.withLock { $0.ended(owner) }
                 beginNext()
@@ -82,7 +85,7 @@ package final class SystemResolver: HostResolver {
         }
     }
 
-    /// Who waits for one look-up: told once, by its end or by its caller's.
+    /// The continuation of one lookup: resumed once, by its end or by the caller's cancellation.
     private final class Answer: Sendable {
         private enum State {
             case new

@@ -1,10 +1,10 @@
 internal import NIOHTTP1
 
-/// What somebody answered; any status is an answer, redirects included.
+/// The response to a guarded request, with any status, redirects included.
 package struct GuardedAnswer: Sendable {
-    /// The status.
+    /// The HTTP status.
     package let status: Int
-    /// The body; empty where it is only drained.
+    /// The body; empty if it was only drained.
     package let body: [UInt8]
     private let headers: HTTPHeaders
 
@@ -14,25 +14,25 @@ package struct GuardedAnswer: Sendable {
         self.headers = headers
     }
 
-    /// The first value of a header field.
+    /// Returns the first value of a header field.
     ///
     /// - Parameter name: The field, in any case.
     /// - Returns: Nil when there is none.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 }
 
-/// Why there was no answer; a stable word.
+/// The reason why there was no response; a stable code.
 package enum GuardedFailure: String, Error, Sendable, CaseIterable {
-    /// Nobody took the connection, or it broke, or it speaks no HTTP.
+    /// The connection was refused or broke, or the peer speaks no HTTP.
     case unreachable
-    /// Not within the request's time.
+    /// The request's timeout passed.
     case timeout
-    /// The name has no address.
+    /// The name has no addresses.
     case unresolved
-    /// An address of the host is one that must not be reached.
+    /// An address of the host is forbidden.
     case forbiddenAddress = "forbidden_address"
-    /// TLS failed: mostly a certificate that nobody trusts.
+    /// TLS failed: usually an untrusted certificate.
     case tls
-    /// The body is longer than the request takes.
+    /// The body is longer than the request's limit.
     case tooLarge = "too_large"
 }

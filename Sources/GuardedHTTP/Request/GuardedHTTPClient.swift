@@ -4,27 +4,30 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import Synchronization
 
-/// Asks addresses that others chose, so that they lead nowhere else than where they may.
+/// An HTTP client for URLs that tenants set: it connects only to allowed addresses.
 ///
-/// The host is looked up once for each request, all its addresses are checked, and the connection goes to one of them, or to
-/// the next when there is no connection: the client below is told the address in place of the name (TLS and `Host` still carry the name), so that a name
-/// server that answers differently the second time is never asked a second time. Redirects are not followed, no proxy is
-/// asked, answers have a limit, and one deadline holds for everything. Any task may call.
+/// The host is looked up once for each request and all its addresses are checked. The connection goes to one of them,
+/// or
+/// to the next if it cannot be established. The client below gets the address in place of the name (TLS and `Host`
+/// still
+/// use the name), so a name server that responds differently the second time is never asked again. Redirects are not
+/// followed, no proxy is used, responses have a size limit, and one deadline covers everything. Thread-safe.
 package final class GuardedHTTPClient: Sendable {
-    /// So many addresses of a name are tried for one request: a name must not have us knock at a thousand doors.
+    /// The maximum of addresses of a name that are tried for one request: a name must not make the gateway connect to a
+    /// thousand hosts.
     private static let maxDialled = 4
 
-    /// Checks what is dialled.
+    /// The guard for addresses.
     package let addresses: AddressGuard
     private let pool: PinnedClients
 
-    /// Makes a client; nothing is dialled yet.
+    /// Creates a client; it connects with its first request.
     ///
     /// - Parameters:
-    ///   - resolver: Looks names up.
-    ///   - configuration: Trust roots and the like; redirects, proxy and decompression are switched off here.
-    ///   - policy: What may be reached.
-    ///   - maxIdle: How many hosts' connections are kept for the next request; 0 makes a new one each time.
+    ///   - resolver: The resolver.
+    ///   - configuration: The configuration with trust roots; redirects, proxy and decompression are switched off here.
+    ///   - policy: The policy for addresses.
+    ///   - maxIdle: The maximum of hosts with an idle connection for the next request; 0 opens a new one each time.
     package init(
         resolver: any HostResolver,
         configuration: HTTPClient.Configuration,
@@ -34,26 +37,27 @@ package final class GuardedHTTPClient: Sendable {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.proxy = nil
-        // A small answer could become a large one.
+        // A small response could expand to a large one.
         configuration.decompression = .disabled
         addresses = AddressGuard(resolver: resolver, policy: policy)
         pool = PinnedClients(configuration: configuration, maxIdle: maxIdle)
     }
 
-    /// Reads an address as this client would be asked for it.
+    /// Parses and checks a URL for this client.
     ///
-    /// - Parameter text: The address.
-    /// - Returns: The address.
+    /// - Parameter text: The URL.
+    /// - Returns: The URL.
     /// - Throws: ``GuardedURL/Refusal``.
     package func url(_ text: String) throws(GuardedURL.Refusal) -> GuardedURL {
         try addresses.url(text)
     }
 
-    /// Sends a request, once: at another address of the name only while there was no connection.
+    /// Sends a request, once: another address of the name is tried only if no connection was established.
     ///
     /// - Parameter request: The request.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: ``GuardedFailure``, after the request's time at most; ``GuardedFailure/timeout`` when the task is cancelled.
+    /// - Returns: The response, with any status.
+    /// - Throws: ``GuardedFailure``, after the request's timeout at most; ``GuardedFailure/timeout`` when the task is
+    ///   cancelled.
     package func send(_ request: GuardedRequest) async throws(GuardedFailure) -> GuardedAnswer {
         let head = Head()
         let result = await withTaskGroup(of: Result<GuardedAnswer, GuardedFailure>.self) { group in
@@ -70,10 +74,10 @@ package final class GuardedHTTPClient: Sendable {
         return try result.get()
     }
 
-    /// Closes the connections that are kept; requests in flight end first.
+    /// Closes the idle connections; requests in flight end first.
     package func close() async { await pool.close() }
 
-    /// The head of an answer whose body is on its way.
+    /// The head of a response whose body is being received.
     private final class Head: Sendable {
         private let state = Mutex<GuardedAnswer?>(nil)
 
@@ -96,7 +100,7 @@ package final class GuardedHTTPClient: Sendable {
             result = await Self.execute(request, client.client, head)
             let mayHaveSent = client.connections.wereMade
             await pool.give(back: client)
-            // What may have arrived is not sent twice, and who shows a wrong certificate is not passed over.
+            // A request that may have arrived is not sent twice, and a host with a wrong certificate is not skipped.
             guard case .failure(let failure) = result, [.unreachable, .timeout].contains(failure), !mayHaveSent,
                 !Task.isCancelled
             else { return result }

@@ -1,47 +1,47 @@
-/// One request to an address that others chose.
+/// A request to a URL that a tenant set.
 package struct GuardedRequest: Sendable {
-    /// What is sent.
+    /// The method and the body.
     package enum Method: Sendable, Equatable {
-        /// Nothing but the head.
+        /// GET without a body.
         case get
-        /// A body.
+        /// POST with a body.
         case post([UInt8])
     }
 
-    /// What becomes of the answer's body.
+    /// The treatment of the response's body.
     package enum AnswerBody: Sendable, Equatable {
-        /// It is given back whole; an answer with a longer one, or that does not end in time, is a failure.
+        /// The body is returned in full; a longer one, or one that does not end in time, is an error.
         case read(maxBytes: Int)
-        /// It is read so that the connection can be used again, and thrown away: the head alone is the answer, and what
-        /// cannot be read of the rest only costs the connection.
+        /// The body is read and discarded, so that the connection can be reused. Only the head counts; a body that
+        /// cannot be read in full only costs the connection.
         case drained(maxBytes: Int)
     }
 
-    /// Where it goes, checked as far as its text says.
+    /// The URL.
     package var url: GuardedURL
-    /// What is sent.
+    /// The method and the body.
     package var method: Method
-    /// The header, beside what HTTP itself needs.
+    /// The header fields, in addition to those that HTTP requires.
     package var headers: [(name: String, value: String)]
-    /// What becomes of the answer's body.
+    /// The treatment of the response's body.
     package var answerBody: AnswerBody
-    /// For all of it: look-up, connection, request and answer.
+    /// The timeout for lookup, connection, request and response together.
     package var timeout: Duration
-    /// The brand that chose the address, which has its share of the look-ups; empty for the gateway itself.
+    /// The brand that set the URL and has a share of the lookups; empty for the gateway itself.
     package var owner: String
-    /// How often it was tried before in vain: chooses with which of several addresses to begin.
+    /// The number of earlier failed attempts; it selects the first of several addresses.
     package var attempt: Int
 
-    /// Takes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - url: Where it goes.
-    ///   - method: What is sent.
-    ///   - headers: The header, beside what HTTP itself needs.
-    ///   - answerBody: What becomes of the answer's body.
-    ///   - timeout: For all of it.
-    ///   - owner: The brand that chose the address; empty for the gateway itself.
-    ///   - attempt: How often it was tried before in vain.
+    ///   - url: The URL.
+    ///   - method: The method and the body.
+    ///   - headers: The header fields, in addition to those that HTTP requires.
+    ///   - answerBody: The treatment of the response's body.
+    ///   - timeout: The timeout for everything.
+    ///   - owner: The brand that set the URL; empty for the gateway itself.
+    ///   - attempt: The number of earlier failed attempts.
     package init(
         url: GuardedURL,
         method: Method,

@@ -3,10 +3,11 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Clients that know one address for one host each; one is used by one request at a time, and the last few that were used are
-/// kept with their connection.
+/// The HTTP clients, each pinned to one address of one host.
+///
+/// A client serves one request at a time, and the most recently used ones are kept with their connection.
 final class PinnedClients: Sendable {
-    /// A client with the only address that it dials.
+    /// A client and the only address that it connects to.
     struct Pinned: Sendable {
         let host: String
         let address: InternetAddress
@@ -23,11 +24,11 @@ final class PinnedClients: Sendable {
         func made() { state.withLock { $0 = true } }
     }
 
-    /// For the connection to one of several addresses: the others need time, too.
+    /// The connect timeout with several addresses: the others need time, too.
     private static let connectTimeout = TimeAmount.seconds(3)
 
     private struct State {
-        /// Those that nobody uses, the longest unused first.
+        /// The idle clients, least recently used first.
         var idle: [Pinned] = []
         var isClosed = false
     }
@@ -41,9 +42,9 @@ final class PinnedClients: Sendable {
         self.maxIdle = maxIdle
     }
 
-    /// Takes a client for one of the addresses, which must have been checked just now.
+    /// Returns a client for one of the addresses, which the caller must have checked just now.
     ///
-    /// One that is kept serves a first try only: what failed on a connection is tried on another.
+    /// An idle one serves a first attempt only: a request that failed on a connection is tried on another.
     func take(host: String, addresses: [InternetAddress], attempt: Int) -> Pinned {
         let known: Pinned? = state.withLock { state in
             guard attempt == 0,
@@ -58,7 +59,7 @@ final class PinnedClients: Sendable {
         if addresses.count > 1 {
             let timeout = configuration.timeout.connect ?? Self.connectTimeout
             configuration.timeout.connect = min(timeout, Self.connectTimeout)
-            // The next address is the next try.
+            // Another address is tried by the caller.
             configuration.connectionPool.retryConnectionEstablishment = false
         }
         let connections = Connections()
@@ -72,7 +73,7 @@ final class PinnedClients: Sendable {
         return Pinned(host: host, address: address, client: client, connections: connections)
     }
 
-    /// Gives a client back; ends what is not to be kept.
+    /// Returns a client to the pool, or shuts it down if it is not to be kept.
     func give(back client: Pinned) async {
         let ended = state.withLock { state in
             state.idle.append(client)
@@ -83,7 +84,7 @@ final class PinnedClients: Sendable {
         for client in ended { try? await client.client.shutdown() }
     }
 
-    /// Ends all that are kept, and from now on each that is given back.
+    /// Shuts all idle clients down, and from now on each that is returned.
     func close() async {
         let ended = state.withLock { state in
             state.isClosed = true

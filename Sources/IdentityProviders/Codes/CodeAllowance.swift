@@ -1,31 +1,34 @@
 import GatewayModel
 import Synchronization
 
-/// How many codes of each identity provider may be burnt: every one is a durable row, and strangers can make codes up.
+/// The rate limit for redeeming codes at each identity provider: each code costs a durable row, and strangers can
+/// invent codes.
 ///
-/// A bucket is one number, the moment at which it is full again (the generic cell rate algorithm). Any thread.
+/// A bucket is one number, the moment at which it is full again (the generic cell rate algorithm). Thread-safe.
 final class CodeAllowance: Sendable {
-    /// On average at one provider: about what ``ExchangeSlots/perProvider`` can redeem, and for ``RedeemedCode``'s hour
-    /// some 20 MB on the disk at most.
+    /// The sustained rate for one provider, per second.
+    ///
+    /// It is about what ``ExchangeSlots/perProvider`` can redeem. In the hour of ``RedeemedCode`` it makes some 20 MB
+    /// on the disk at most.
     static let perSecond: UInt64 = 50
-    /// At once: five seconds' worth, so that a rush of logins passes.
+    /// The burst: five seconds' worth, so that a rush of logins passes.
     static let burst: UInt64 = 250
-    /// Providers that are told apart before those with a full bucket are forgotten.
+    /// The maximum of providers in memory before those with a full bucket are evicted.
     private static let maxKept = 1000
 
     private static let interval = 1_000_000_000 / perSecond
     private static let capacity = interval * burst
 
     private let clock: any GatewayClock
-    /// By credential, monotonic; none is full.
+    /// By credential, monotonic; a missing entry is a full bucket.
     private let fullAt = Mutex([String: UInt64]())
 
     init(clock: any GatewayClock) { self.clock = clock }
 
-    /// Takes one.
+    /// Takes one token of a provider's bucket.
     ///
     /// - Parameter provider: The credential's id.
-    /// - Returns: Nil when it was taken; else in how many seconds, rounded up, there is one.
+    /// - Returns: Nil when it was taken; else the seconds, rounded up, until there is one.
     func take(_ provider: String) -> Int? {
         fullAt.withLock { fullAt in
             let now = clock.monotonicNanoseconds

@@ -10,9 +10,9 @@ internal import TextFormats
 
 /// Redeems authorization codes at brands' identity providers (R50-R52, R59-R61).
 ///
-/// A code is burnt, durably and for all nodes, before anything else is looked at: a wrong redirect URI or verifier burns it as
-/// a right one does, because a code that came with either has leaked. So every code reaches its provider once at most, and an
-/// answer that is lost is not asked for again. Any task may call.
+/// A code is marked as used first, durably and for all nodes. A wrong redirect URI or verifier marks it as a right one
+/// does, because a code that came with either has leaked. So every code reaches its provider once at most, and a lost
+/// response is not requested again. Any task may call.
 package final class CodeExchange: Sendable {
     private let directory: Directory
     private let store: any GatewayStore
@@ -23,15 +23,15 @@ package final class CodeExchange: Sendable {
     private let slots = ExchangeSlots()
     private let allowance: CodeAllowance
 
-    /// Makes an exchange; nothing is asked yet.
+    /// Creates an exchange; it sends no request yet.
     ///
     /// - Parameters:
     ///   - directory: The brands' identity providers.
-    ///   - store: Where burnt codes are noted.
-    ///   - client: Asks the token endpoints; closed by its owner.
-    ///   - clock: Where time is read from.
-    ///   - metrics: What is counted.
-    ///   - logger: For operators, who alone are told what a provider answered.
+    ///   - store: The store of used codes.
+    ///   - client: The client for token endpoints; closed by its owner.
+    ///   - clock: The source of time.
+    ///   - metrics: The metrics.
+    ///   - logger: The logger; a provider's response is visible only to operators.
     package init(
         directory: Directory,
         store: any GatewayStore,
@@ -53,16 +53,16 @@ package final class CodeExchange: Sendable {
     ///
     /// - Parameters:
     ///   - code: The code, 1 to 2048 bytes of printable ASCII.
-    ///   - redirectURI: Where the provider sent it; must be one of the provider's, byte for byte.
+    ///   - redirectURI: The redirect URI of the code; must be one of the provider's, byte for byte.
     ///   - codeVerifier: The PKCE verifier, 43 to 128 unreserved characters; nil for none.
-    ///   - issuerName: The provider's display name; nil takes the brand's only provider. Of several credentials
-    ///     for the same provider (display name, issuer and token endpoint) the newest in force is taken.
+    ///   - issuerName: The provider's display name; nil for the brand's only provider. Of several credentials for the
+    ///     same provider (display name, issuer and token endpoint) the newest active one is used.
     ///   - brand: The brand.
     /// - Returns: The id token, not verified.
-    /// - Throws: ``CodeExchangeError``; of its refusals ``AuthenticationError/tokenInvalid(_:)`` with `malformed`,
-    ///   `unknown_issuer`, `code_reused`, `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider does not take
-    ///   the code for another reason, and ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not answer as
-    ///   it should.
+    /// - Throws: ``CodeExchangeError``. A rejected code is ``AuthenticationError/tokenInvalid(_:)`` with `malformed`,
+    ///   `unknown_issuer`, `code_reused`, `redirect_mismatch`, `pkce_mismatch`, or `revoked` when the provider rejects
+    ///   the code for another reason. It is ``AuthenticationError/upstreamUnavailable(_:)`` when the provider does not
+    ///   respond as it should.
     package func redeem(
         code: String,
         redirectURI: String,
@@ -72,7 +72,7 @@ package final class CodeExchange: Sendable {
     ) async throws(CodeExchangeError) -> CodeRedemption {
         guard CodeRules.isCode(code) else { throw .refused(.tokenInvalid(.malformed)) }
         let provider = try provider(issuerName, of: brand)
-        // Before the code is burnt: who is turned away here may come back with it.
+        // Before the code is marked as used: a caller that is rejected here may send it again.
         guard let url = try? client.url(provider.details.tokenEndpoint) else {
             throw unavailable(Self.text(of: .forbiddenAddress), brand)
         }
@@ -114,7 +114,7 @@ package final class CodeExchange: Sendable {
         }
     }
 
-    /// The one provider that is meant; while its credential is rotated the newest.
+    /// Returns the one provider that is meant; the newest credential while it is rotated.
     private func provider(_ name: String?, of brand: BrandID) throws(CodeExchangeError) -> IdentityProvider {
         var providers = directory.identityProviders(brand: brand)
         if let name {
@@ -126,7 +126,7 @@ package final class CodeExchange: Sendable {
         return newest
     }
 
-    /// Whether two credentials are for the same provider: what else they say may change with a rotation.
+    /// Returns whether two credentials are for the same provider: their other members may change with a rotation.
     private static func isSame(_ first: IdentityProviderDetails, _ second: IdentityProviderDetails) -> Bool {
         isSame(first.issuerDisplayName, second.issuerDisplayName)
             && first.issuer.hasSameBytes(as: second.issuer)
@@ -144,8 +144,8 @@ package final class CodeExchange: Sendable {
         _ provider: IdentityProvider,
         _ brand: BrandID
     ) async throws(CodeExchangeError) {
-        // By whom the provider gave it to, not by the credential: a rotated or a second one must not let it through again.
-        // None of the four holds a zero byte.
+        // The key has the provider's client, not the credential: a rotated or a second credential must not let the code
+        // through again. None of the four contains a zero byte.
         let parts = Array("\(brand.rawValue)\0\(url.text)\0\(provider.details.clientId)\0\(code)".utf8)
         let isFirst: Bool
         do {
@@ -170,7 +170,7 @@ package final class CodeExchange: Sendable {
     private func unavailable(_ text: String, _ brand: BrandID) -> CodeExchangeError {
         metrics.codeExchanges[.unavailable].increment()
         logger.warning(
-            "an identity provider did not redeem a code",
+            "code exchange failed at an identity provider",
             metadata: [LogKey.brand: "\(brand)", LogKey.errorText: "\(text)"]
         )
         return .refused(.upstreamUnavailable(text))
@@ -188,10 +188,10 @@ package final class CodeExchange: Sendable {
 
     private static func text(of failure: GuardedFailure) -> String {
         switch failure {
-        case .forbiddenAddress: "The identity provider's address must not be reached."
-        case .timeout: "The identity provider does not answer in time."
-        case .tooLarge: "The identity provider answers with too much."
-        case .tls: "The identity provider shows no certificate that is trusted."
+        case .forbiddenAddress: "The identity provider's address is not allowed."
+        case .timeout: "The identity provider does not respond in time."
+        case .tooLarge: "The identity provider's response is too large."
+        case .tls: "The identity provider's certificate is not trusted."
         case .unreachable, .unresolved: "The identity provider cannot be reached."
         }
     }

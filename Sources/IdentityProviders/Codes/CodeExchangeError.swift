@@ -1,14 +1,15 @@
 package import GatewayStorage
 package import Identity
 
-/// Why a code was not redeemed.
+/// The reason why a code was not redeemed.
 package enum CodeExchangeError: Error, Sendable, Equatable {
-    /// The code, or who must take it, is at fault.
+    /// The code was rejected, or its provider is unavailable.
     case refused(AuthenticationError)
-    /// Too many exchanges are under way; the code is not burnt.
+    /// Too many exchanges are running; the code is not marked as used.
     case overloaded
-    /// Too many codes of this provider were presented lately; the code is not burnt, and may come again after so many seconds.
+    /// The rate limit of this provider is exceeded; the code is not marked as used, and may be sent again after the
+    /// given seconds.
     case limited(retryAfterSeconds: Int)
-    /// The store could not note the code, so that nobody was asked; it may be burnt.
+    /// The store failed before the provider was asked; the code may be marked as used.
     case storage(StorageError)
 }

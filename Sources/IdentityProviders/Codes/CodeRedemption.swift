@@ -1,11 +1,11 @@
 package import GatewayModel
 
-/// What an identity provider gave for a code; nothing in the token is verified yet.
+/// The result of redeeming a code; nothing in the token is verified yet.
 package struct CodeRedemption: Sendable {
     /// The id token as the provider sent it.
     package let idToken: String
-    /// The provider, which says how the token is verified.
+    /// The provider, with the key that verifies the token.
     package let provider: IdentityProviderDetails
-    /// The credential that names the provider.
+    /// The credential of the provider.
     package let credentialID: String
 }

@@ -2,11 +2,11 @@ import FairSharing
 import GatewayModel
 import Synchronization
 
-/// How many exchanges may run at once; none waits for another.
+/// The slots of concurrent exchanges; no caller waits for one.
 final class ExchangeSlots: Sendable {
-    /// At one provider: one that hangs must not take all.
+    /// The slots for one provider: one that hangs must not take all.
     static let perProvider = 16
-    /// In the instance, of which each brand has its share: each holds a connection and a request of a device.
+    /// The slots of the instance, shared fairly among brands: each exchange holds a connection and a device's request.
     static let total = 128
 
     private struct Running {
@@ -21,7 +21,7 @@ final class ExchangeSlots: Sendable {
     /// - Parameters:
     ///   - provider: The credential's id.
     ///   - brand: Its brand.
-    /// - Returns: False when there is none; else it must be given back.
+    /// - Returns: False when there is none; else the caller must release it.
     func take(_ provider: String, of brand: BrandID) -> Bool {
         running.withLock { running in
             guard running.providers.take(provider) else { return false }
@@ -33,7 +33,7 @@ final class ExchangeSlots: Sendable {
         }
     }
 
-    /// Gives a slot back.
+    /// Releases a slot.
     func give(back provider: String, of brand: BrandID) {
         running.withLock { running in
             running.providers.giveBack(provider)

@@ -1,6 +1,6 @@
-/// Writes `application/x-www-form-urlencoded` (RFC 6749 appendix B).
+/// Encodes `application/x-www-form-urlencoded` (RFC 6749 appendix B).
 enum FormEncoding {
-    /// A form.
+    /// Returns a form.
     ///
     /// - Parameter fields: Names and values, in order.
     /// - Returns: ASCII.
@@ -8,7 +8,7 @@ enum FormEncoding {
         Array(fields.map { "\(encode($0.name.utf8))=\(encode($0.value.utf8))" }.joined(separator: "&").utf8)
     }
 
-    /// One name or value.
+    /// Returns one encoded name or value.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {

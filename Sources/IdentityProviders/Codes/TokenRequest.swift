@@ -4,9 +4,9 @@ import Identity
 
 /// The request for an id token at a token endpoint (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
 struct TokenRequest {
-    /// For all of it, in seconds: the device waits.
+    /// The timeout for the whole exchange, in seconds: a device waits for it.
     static let timeoutSeconds: Int64 = 10
-    /// Longer answers are not read; an id token has a few KB.
+    /// The maximum size of a response; an id token has a few KB.
     static let maxAnswerBytes = 64 << 10
 
     var provider: IdentityProvider
@@ -14,7 +14,7 @@ struct TokenRequest {
     var redirectURI: String
     var codeVerifier: String?
 
-    /// The request as it goes out, with our secret in one place only.
+    /// Returns the request; the client secret appears here only.
     func message(to url: GuardedURL, of brand: BrandID) -> GuardedRequest {
         var headers = [
             ("accept", "application/json"), ("content-type", "application/x-www-form-urlencoded"),
@@ -25,7 +25,7 @@ struct TokenRequest {
         let id = provider.details.clientId
         switch provider.details.clientAuth {
         case .basic:
-            // Each is form-encoded first (RFC 6749 section 2.3.1).
+            // Both are form-encoded first (RFC 6749 section 2.3.1).
             let pair = FormEncoding.encode(id.utf8) + ":" + FormEncoding.encode(provider.clientSecret)
             headers.append(("authorization", "Basic " + StrictBase64.encode(Array(pair.utf8), .standard)))
         case .body:

@@ -2,16 +2,16 @@ import GatewayModel
 import Identity
 import TextFormats
 
-/// The keys of a JWK set (RFC 7517 section 5) that can verify with an algorithm of ours; others are passed over.
+/// The keys of a JWK set (RFC 7517 section 5) that can verify with a supported algorithm; others are skipped.
 struct JWKSet: Sendable {
-    /// Longer sets are not read: 100 RSA keys have about this size.
+    /// The maximum size of a set: about 100 RSA keys.
     static let maxBytes = 64 << 10
-    /// Larger sets are not read: each key may be tried for a token without `kid`.
+    /// The maximum number of keys in a set: each may be tried for a token without `kid`.
     static let maxKeys = 100
 
     private let keys: [SignatureAlgorithm: [VerifyingKey]]
 
-    /// Reads a set; nil for what is none, or too large.
+    /// Parses a set; nil for anything else, or for a set that is too large.
     ///
     /// - Parameter bytes: The JSON text.
     init?(_ bytes: [UInt8]) {
@@ -30,7 +30,7 @@ struct JWKSet: Sendable {
         self.keys = keys
     }
 
-    /// The keys of an algorithm; with a `kid` those that have it.
+    /// Returns the keys of an algorithm; with a `kid` those that have it.
     func keys(_ keyID: String?, _ algorithm: SignatureAlgorithm) -> [VerifyingKey] {
         let keys = keys[algorithm] ?? []
         guard let keyID else { return keys }

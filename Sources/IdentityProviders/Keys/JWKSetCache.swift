@@ -7,18 +7,20 @@ package import Logging
 import Synchronization
 package import Telemetry
 
-/// The JWK sets that issuers publish, each read when it is needed and kept for a time.
+/// A cache of the JWK sets that issuers publish; each is fetched when it is needed.
 ///
-/// A set is used for ten minutes and read again then, or earlier because of a `kid` that it does not have, once a minute at
-/// most. While its address fails the last set goes on for a day. One read of an address runs at a time for a brand, and
-/// everybody who needs it waits for the same one. Brands share neither sets nor the blame for them: one that names many
-/// issuers takes no other's set and no other's read. Any task may call; ``close()`` ends what runs.
+/// A set is used for ten minutes and then fetched again, or earlier for a `kid` that it does not have, at most once a
+/// minute. While its URL fails, the last set is used for a day. A brand fetches a URL once at a time, and all callers
+/// that
+/// need it wait for the same fetch. Brands share neither sets nor errors: a brand with many issuers takes no set and no
+/// fetch from another. Any task may call; ``close()`` ends running fetches.
 package final class JWKSetCache: PublishedKeys {
-    /// More sets than the issuers of any instance; beyond, one of the brand that has the most goes.
+    /// The maximum of sets, more than the issuers of any instance; beyond it, a set of the brand with the most is
+    /// evicted.
     private static let maxSets = 256
-    /// Reads that run at once, of which each brand has its share; beyond it, a brand's kept sets go on.
+    /// The maximum of concurrent fetches, shared fairly among brands; beyond it, a brand's cached sets stay in use.
     private static let maxReads = 256
-    /// For one read, for which a device waits: look-up, connection, request and answer.
+    /// The timeout of one fetch, for which a device waits: lookup, connection, request and response.
     private static let timeout = Duration.seconds(10)
 
     private let client: GuardedHTTPClient
@@ -27,7 +29,7 @@ package final class JWKSetCache: PublishedKeys {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// A brand's set.
+    /// The key of a brand's set.
     private struct SetName: Hashable {
         var brand: BrandID
         var url: String
@@ -35,28 +37,28 @@ package final class JWKSetCache: PublishedKeys {
 
     private struct State {
         var sets: [SetName: KeySetRecord] = [:]
-        /// The reads that run, each of which ends by its timeout.
+        /// The running fetches, each of which ends by its timeout.
         var reads: [SetName: Task<Void, Never>] = [:]
-        /// The places of these reads.
+        /// The slots of these fetches.
         var places = FairPlaces<BrandID>(capacity: JWKSetCache.maxReads)
         var uses: UInt64 = 0
         var isClosed = false
     }
 
-    /// What a caller does after a look.
+    /// The next step of a caller after a look at the cache.
     private enum Step {
         case answer([VerifyingKey])
         case wait(SharedAnswer<KeySetRecord>)
         case fail(String)
     }
 
-    /// Makes a cache; nothing is read yet.
+    /// Creates a cache; it fetches nothing yet.
     ///
     /// - Parameters:
-    ///   - client: Asks the addresses; closed by its owner, after this cache.
-    ///   - clock: Where time is read from.
-    ///   - metrics: What is counted.
-    ///   - logger: For what operators should know.
+    ///   - client: The HTTP client; closed by its owner, after this cache.
+    ///   - clock: The source of time.
+    ///   - metrics: The metrics.
+    ///   - logger: The logger.
     package init(
         client: GuardedHTTPClient,
         clock: any GatewayClock,
@@ -69,16 +71,16 @@ package final class JWKSetCache: PublishedKeys {
         self.logger = logger
     }
 
-    /// The keys of a set that can verify with an algorithm; see ``Identity/PublishedKeys``.
+    /// Returns the keys of a set that can verify with an algorithm; see ``Identity/PublishedKeys``.
     ///
     /// - Parameters:
-    ///   - url: The set's address, as a credential names it.
-    ///   - keyID: The `kid` that the token names; nil asks for all keys of the algorithm.
-    ///   - algorithm: What they must verify.
-    ///   - brand: Whose credential it is.
-    /// - Returns: The keys; empty when the set has none, and was read without a failure since.
-    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh set nor one that is kept, when
-    ///   the one that is kept has no such key and the last read failed or there is no room for another, or when the caller's
+    ///   - url: The set's URL, as a credential names it.
+    ///   - keyID: The `kid` of the token; nil for all keys of the algorithm.
+    ///   - algorithm: The algorithm.
+    ///   - brand: The brand of the credential.
+    /// - Returns: The keys; empty when the set has none and the last fetch succeeded.
+    /// - Throws: ``AuthenticationError/upstreamUnavailable(_:)`` when there is neither a fresh nor a cached set, when
+    ///   the cached set has no such key and the last fetch failed or there is no slot for another, or when the caller's
     ///   task is cancelled.
     package func keys(
         at url: String,
@@ -97,7 +99,7 @@ package final class JWKSetCache: PublishedKeys {
         }
     }
 
-    /// Ends the reads that run; who waits for one is told that there is no set.
+    /// Cancels the running fetches; their waiters get an error.
     package func close() async {
         let reads = state.withLock { state in
             state.isClosed = true
@@ -107,13 +109,13 @@ package final class JWKSetCache: PublishedKeys {
         for read in reads { await read.value }
     }
 
-    private static let stopped = "The keys of the token's issuer were not read: the gateway stops."
+    private static let stopped = "The keys of the token's issuer were not fetched: the gateway stops."
     private static let full =
-        "The keys of the token's issuer were not read: too many issuers are being asked; try again."
+        "The keys of the token's issuer were not fetched: too many issuers are being asked; try again."
 
     private func look(_ name: SetName, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
         state.withLock { state in
-            // Read here: who waited for the lock comes after the one that it waited for.
+            // Read under the lock: a caller that waited for the lock comes after the one that held it.
             let now = clock.monotonicNanoseconds
             let isNew = state.sets[name] == nil
             var record = state.sets[name] ?? KeySetRecord()
@@ -123,9 +125,9 @@ package final class JWKSetCache: PublishedKeys {
             let kept = record.kept(now: now)
             let keys = kept?.keys(keyID, algorithm) ?? []
             guard record.isReadDue(isKnown: !keys.isEmpty, now: now) else {
-                // One that runs may bring what is missing.
+                // A running fetch may bring the missing key.
                 if keys.isEmpty, let read = record.read { return .wait(read) }
-                // A key that is not in what is kept may be in what could not be read.
+                // A key that the cached set lacks may be in the set that could not be fetched.
                 if keys.isEmpty, let fault = record.fault { return .fail(fault) }
                 return .answer(keys)
             }
@@ -148,8 +150,8 @@ package final class JWKSetCache: PublishedKeys {
 
     /// Makes room for one more set of a brand.
     ///
-    /// When there are too many, one of the brand that has the most is forgotten: one that is of no use before others, then the
-    /// one that was not used for the longest time. False when all of those are being read.
+    /// When there are too many, a set of the brand with the most is evicted: an expired one before others, then the
+    /// least recently used. Returns false when all of those are being fetched.
     private static func makeRoom(for brand: BrandID, in state: inout State, _ now: UInt64) -> Bool {
         guard state.sets.count >= maxSets else { return true }
         let counts = state.sets.keys.reduce(into: [BrandID: Int]()) { $0[$1.brand, default: 0] += 1 }
@@ -157,7 +159,7 @@ package final class JWKSetCache: PublishedKeys {
         func rank(_ name: SetName, _ record: KeySetRecord) -> (Int, Int, UInt64) {
             (-(counts[name.brand] ?? 0), record.kept(now: now) == nil ? 0 : 1, record.usedAt)
         }
-        // A brand with no more sets than this one gives none to it.
+        // A brand with no more sets than this one does not lose any to it.
         let forgettable = state.sets.filter { name, record in
             record.read == nil && (name.brand == brand || (counts[name.brand] ?? 0) > own)
         }
@@ -190,13 +192,13 @@ package final class JWKSetCache: PublishedKeys {
         switch result {
         case .success:
             metrics.keySetFetches[.read].increment()
-            if attempt > 0 { logger.notice("a key set can be read again", metadata: place(of: name.url)) }
+            if attempt > 0 { logger.notice("fetching a JWK set works again", metadata: place(of: name.url)) }
         case .failure(let fault):
             metrics.keySetFetches[fault.label].increment()
             if attempt == 0 {
-                // Once for each outage.
+                // One log line for each outage.
                 logger.warning(
-                    "a key set cannot be read; what is kept of it goes on for a day",
+                    "fetching a JWK set failed; a cached set is used for a day",
                     metadata: place(of: name.url).merging([
                         LogKey.errorCode: "\(fault.label.rawValue)", LogKey.errorText: "\(fault.how)",
                     ]) { $1 }
@@ -206,7 +208,7 @@ package final class JWKSetCache: PublishedKeys {
         waiters.finish(record)
     }
 
-    /// Host and port alone: the rest of an address may be a secret.
+    /// Returns host and port only: the rest of a URL may be secret.
     private func place(of url: String) -> Logger.Metadata {
         guard let parsed = try? client.url(url) else { return [:] }
         return [LogKey.address: "\(parsed.host)\(parsed.port.map { ":\($0)" } ?? "")"]
@@ -216,7 +218,7 @@ package final class JWKSetCache: PublishedKeys {
         var label: KeySetFetchLabel
         var how: String
 
-        var text: String { "The keys of the token's issuer cannot be read: \(how)." }
+        var text: String { "The keys of the token's issuer cannot be fetched: \(how)." }
     }
 
     private func fetch(_ name: SetName, attempt: Int) async -> Result<JWKSet, Fault> {
@@ -233,10 +235,10 @@ package final class JWKSetCache: PublishedKeys {
         let answer: GuardedAnswer
         do { answer = try await client.send(request) } catch { return .failure(Fault(error)) }
         guard answer.status == 200 else {
-            return .failure(Fault(label: .refused, how: "their address answers with status \(answer.status)"))
+            return .failure(Fault(label: .refused, how: "their URL responds with status \(answer.status)"))
         }
         guard let set = JWKSet(answer.body) else {
-            return .failure(Fault(label: .unusable, how: "their address answers with what is no set of keys"))
+            return .failure(Fault(label: .unusable, how: "their URL does not respond with a JWK set"))
         }
         return .success(set)
     }
@@ -245,11 +247,11 @@ package final class JWKSetCache: PublishedKeys {
 extension JWKSetCache.Fault {
     fileprivate init(_ failure: GuardedFailure) {
         switch failure {
-        case .forbiddenAddress: self.init(label: .forbiddenAddress, how: "their address must not be reached")
-        case .timeout: self.init(label: .timeout, how: "their address does not answer in time")
-        case .tooLarge: self.init(label: .unusable, how: "their address answers with too much")
-        case .tls: self.init(label: .unreachable, how: "their address shows no certificate that is trusted")
-        case .unreachable, .unresolved: self.init(label: .unreachable, how: "their address cannot be reached")
+        case .forbiddenAddress: self.init(label: .forbiddenAddress, how: "their address is not allowed")
+        case .timeout: self.init(label: .timeout, how: "their URL does not respond in time")
+        case .tooLarge: self.init(label: .unusable, how: "the response of their URL is too large")
+        case .tls: self.init(label: .unreachable, how: "the certificate of their URL is not trusted")
+        case .unreachable, .unresolved: self.init(label: .unreachable, how: "their URL cannot be reached")
         }
     }
 }

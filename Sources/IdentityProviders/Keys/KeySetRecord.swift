@@ -1,39 +1,39 @@
 import GatewayModel
 
-/// What is known of the set at one address, and when it may be read again; no clock of its own, no IO.
+/// The cached set of one URL, and the times at which it may be fetched again; without a clock or IO of its own.
 struct KeySetRecord: Sendable {
-    /// So long a set is used without asking again.
+    /// The time for which a set is used without fetching it again.
     static let freshSeconds: UInt64 = 600
-    /// So long a set is used while its address fails; then a revoked key counts for more than an outage.
+    /// The time for which a set is used while its URL fails; after that a revoked key matters more than an outage.
     static let keptSeconds: UInt64 = 86_400
-    /// Between two reads because of a `kid` that the set does not have: anybody can make one up.
+    /// The minimum time between two fetches for a `kid` that the set does not have: anybody can invent one.
     static let unknownKeySeconds: UInt64 = 60
-    /// Between two reads of an address that fails: each makes logins wait.
+    /// The minimum time between two fetches of a URL that fails: each makes logins wait.
     static let failureSeconds: UInt64 = 10
 
     private static let nanoseconds: UInt64 = 1_000_000_000
 
-    /// The last set that was read.
+    /// The last set that was fetched.
     private(set) var set: JWKSet?
-    /// When that was, monotonic.
+    /// The time of that fetch, monotonic.
     private var readAt: UInt64 = 0
-    /// When an address was asked last, monotonic; nil for never.
+    /// The time of the last request, monotonic; nil for never.
     private var askedAt: UInt64?
-    /// How often it was asked in vain since.
+    /// The number of failed fetches since the last set.
     private(set) var failures = 0
-    /// Why the last read failed, in our words.
+    /// The error of the last fetch, without anything of the response.
     private(set) var fault: String?
-    /// The read that runs.
+    /// The running fetch.
     var read: SharedAnswer<KeySetRecord>?
-    /// When somebody looked at it last, by a count.
+    /// The number of the last use, from a counter.
     var usedAt: UInt64 = 0
 
-    /// Whether the address should be asked before keys are handed out.
+    /// Returns whether to fetch the URL before keys are returned.
     ///
     /// - Parameters:
-    ///   - isKnown: Whether the set has what is wanted.
-    ///   - now: Monotonic.
-    /// - Returns: False also while the address has to be left alone.
+    ///   - isKnown: Whether the set has the wanted key.
+    ///   - now: The monotonic time.
+    /// - Returns: False also before the URL may be fetched again.
     func isReadDue(isKnown: Bool, now: UInt64) -> Bool {
         guard let askedAt else { return true }
         let sinceAsked = now.elapsed(since: askedAt)
@@ -42,18 +42,18 @@ struct KeySetRecord: Sendable {
         return !isKnown && sinceAsked >= Self.unknownKeySeconds * Self.nanoseconds
     }
 
-    /// The set, unless it is too old to be believed.
+    /// Returns the set, unless it is too old.
     ///
-    /// - Parameter now: Monotonic.
+    /// - Parameter now: The monotonic time.
     /// - Returns: Nil when there is none.
     func kept(now: UInt64) -> JWKSet? {
         now.elapsed(since: readAt) < Self.keptSeconds * Self.nanoseconds ? set : nil
     }
 
-    /// Notes that the address is asked.
+    /// Records the start of a fetch.
     mutating func asked(now: UInt64) { askedAt = now }
 
-    /// Notes what was read; its age counts from when it was asked for.
+    /// Records a fetched set; its age counts from the start of the fetch.
     mutating func succeeded(_ set: JWKSet, askedAt: UInt64) {
         self.set = set
         readAt = askedAt
@@ -61,7 +61,7 @@ struct KeySetRecord: Sendable {
         fault = nil
     }
 
-    /// Notes that nothing could be read; the wait before the next try begins now.
+    /// Records a failed fetch; the wait before the next one begins now.
     mutating func failed(_ fault: String, now: UInt64) {
         failures += 1
         self.fault = fault
@@ -70,8 +70,9 @@ struct KeySetRecord: Sendable {
 }
 
 extension UInt64 {
-    /// How long ago a moment was, both monotonic; nothing for one that is still to come.
+    /// Returns the time since a moment, both monotonic; 0 for a moment in the future.
     ///
-    /// Who looks may have read the clock before another who wrote: a difference below nothing must end no process.
+    /// The caller may have read the clock before another thread that wrote the moment: a negative difference must not
+    /// trap.
     func elapsed(since moment: UInt64) -> UInt64 { self > moment ? self - moment : 0 }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One answer for everybody who waits for it; who is cancelled goes on, and the others go on waiting.
+/// A result that several tasks await; a cancelled task returns at once, and the others keep waiting.
 final class SharedAnswer<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -11,7 +11,7 @@ final class SharedAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for the answer.
+    /// Waits for the result.
     ///
     /// - Returns: Nil when the task was cancelled before there was one.
     func wait() async -> Value? {
@@ -21,7 +21,7 @@ final class SharedAnswer<Value: Sendable>: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Nil: it waits; else what it is told at once.
+                // Nil while it must wait; else the result to return at once.
                 let told: Value?? = state.withLock { state in
                     if let value = state.value { return .some(value) }
                     if state.left.remove(number) != nil { return .some(nil) }
@@ -40,7 +40,7 @@ final class SharedAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the answer, once.
+    /// Sets the result, once.
     func finish(_ value: Value) {
         let waiters = state.withLock { state in
             state.value = value
