@@ -269,7 +269,7 @@ struct CodeExchangeTests {
                     let error = await gateway.refusal("c-\(number)")
                     #expect(error?.isUpstream == true, "\(action)")
                     // Neither the provider's words nor its status: whoever presents a code is told that it cannot be asked.
-                    #expect(error?.text == "The identity provider cannot be asked now; try again later.")
+                    #expect(error?.text == "The identity provider is unavailable; try again later.")
                     #expect(error?.operatorText?.contains("words") == false)
                     #expect(stage.asked == number + 1, "\(action)")
                 }

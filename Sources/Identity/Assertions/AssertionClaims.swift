@@ -2,13 +2,13 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import TextFormats
 
-/// What assertions say of a consumer, claim by claim.
+/// Parsers for the claims of an assertion about its consumer.
 enum AssertionClaims {
-    /// The consumer's id.
+    /// Returns the consumer's id.
     ///
     /// - Parameters:
     ///   - claim: The claim.
-    ///   - name: Its name, for whoever reads the refusal.
+    ///   - name: The claim's name, for the error.
     /// - Returns: The id.
     /// - Throws: ``AuthenticationError/invalidClaim(name:detail:)``.
     static func consumer(_ claim: StrictJSON, name: String) throws(AuthenticationError) -> ConsumerID {
@@ -18,7 +18,7 @@ enum AssertionClaims {
         return id
     }
 
-    /// The profile as SDK keys' assertions have it: a claim that cannot be used is refused (R31).
+    /// Returns the profile of an SDK key's assertion: an invalid claim is an error (R31).
     static func checkedProfile(_ claims: StrictJSON.Members) throws(AuthenticationError) -> ConsumerProfile {
         ConsumerProfile(
             name: try text("name", claims),
@@ -27,21 +27,22 @@ enum AssertionClaims {
         )
     }
 
-    /// Refuses claims that an SDK key's assertion may not hold.
+    /// Rejects claims that an SDK key's assertion must not contain.
     static func check(_ claims: StrictJSON.Members) throws(AuthenticationError) {
         _ = try checkedProfile(claims)
         _ = try pushToken(claims)
     }
 
-    /// The private claim (RFC 7519 section 4.3) by which our signer binds what it signs to the session that asked.
+    /// The private claim (RFC 7519 section 4.3) that binds an assertion of the gateway's signer to the session that
+    /// requested it.
     static let sessionName: BoundedName = "switchboard_session"
 
-    /// How a session is named there: by the hash that the store has of its token, in base64url, which opens nothing.
+    /// Returns the claim for a session: the stored hash of its token, in base64url, which authenticates nobody.
     static func sessionClaim(_ session: StoredSession) -> StrictJSON {
         .string(StrictBase64.encode(session.tokenHash, .url))
     }
 
-    /// The hash of the session's token that an assertion is bound to, if it is bound to one.
+    /// Returns the token hash of the session that an assertion is bound to, if any.
     static func session(_ claims: StrictJSON.Members) throws(AuthenticationError) -> [UInt8]? {
         guard let claim = claims[sessionName] else { return nil }
         guard let text = claim.text, let hash = StrictBase64.decode(Array(text.utf8)[...], .url), hash.count == 32
@@ -51,18 +52,18 @@ enum AssertionClaims {
         return hash
     }
 
-    /// The longest `jti`, in bytes.
+    /// The maximum length of a `jti`, in bytes.
     private static let maxIDBytes = 256
 
-    /// The presentation of an assertion that its credential accepts once only, by its `jti`.
+    /// Returns the record of a single-use assertion, by its `jti`.
     ///
     /// - Parameters:
     ///   - claims: The claims.
     ///   - brand: The brand.
     ///   - credential: The credential's id.
-    ///   - expiry: The assertion's `exp`, after which it is refused anyway.
-    /// - Returns: What the store keeps of it.
-    /// - Throws: `missing_claim` without a `jti`, `malformed` for one that is no text of 1 to 256 bytes.
+    ///   - expiry: The assertion's `exp`, after which it is rejected anyway.
+    /// - Returns: The record for the store.
+    /// - Throws: `missing_claim` without a `jti`, `malformed` for one that is not a string of 1 to 256 bytes.
     static func presentation(
         _ claims: StrictJSON.Members,
         brand: BrandID,
@@ -71,7 +72,7 @@ enum AssertionClaims {
     ) throws(AuthenticationError) -> RedeemedCode {
         guard let claim = claims["jti"], claim != .null else { throw .tokenInvalid(.missingClaim) }
         guard let id = claim.text, (1...maxIDBytes).contains(id.utf8.count) else { throw .tokenInvalid(.malformed) }
-        // Codes begin with their brand, which is not empty; neither a brand nor a credential's id holds a zero byte.
+        // Codes begin with their brand, which is not empty; neither a brand nor a credential's id contains a zero byte.
         let parts = "\0\(brand.rawValue)\0\(credential)\0\(id)"
         return RedeemedCode(
             hash: SecretHash.sha256(parts.utf8),
@@ -79,13 +80,14 @@ enum AssertionClaims {
         )
     }
 
-    /// The push token that an assertion may carry (R32).
+    /// Returns the push token in an assertion, if any (R32).
     static func pushToken(_ claims: StrictJSON.Members) throws(AuthenticationError) -> String? {
         try text("push_token", claims, maxBytes: 4096)
     }
 
-    /// The profile as issuers name it (OpenID Connect Core section 5.1): their tokens are made for others too, so that a claim
-    /// that cannot be used is as good as none.
+    /// Returns the profile from an issuer's claims (OpenID Connect Core section 5.1).
+    ///
+    /// Such tokens are made for others too, so an invalid claim counts as absent.
     static func profile(_ claims: StrictJSON.Members) -> ConsumerProfile {
         func usable(_ name: BoundedName) -> String? {
             guard let text = try? text(name, claims) else { return nil }
@@ -102,10 +104,10 @@ enum AssertionClaims {
         )
     }
 
-    /// Longer texts are no names or addresses.
+    /// The maximum length of a text, in bytes: a longer one is not a name or an address.
     private static let maxBytes = 256
 
-    /// An optional text; empty and null mean absent.
+    /// Returns an optional text; empty and null mean absent.
     static func text(
         _ name: BoundedName,
         _ claims: StrictJSON.Members,
@@ -118,7 +120,7 @@ enum AssertionClaims {
         }
     }
 
-    /// E.164: `+` and 2 to 15 digits, the first not 0 (R31).
+    /// Returns a phone number in E.164: `+` and 2 to 15 digits, the first not 0 (R31).
     private static func phone(
         _ name: BoundedName,
         _ claims: StrictJSON.Members

@@ -1,26 +1,27 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// Opens encrypted assertions with a brand's keys (RFC 7516 section 5.2).
+/// Decrypts encrypted assertions with a brand's keys (RFC 7516 section 5.2).
 struct AssertionOpener {
-    /// The keys.
+    /// The snapshot with the keys.
     let snapshot: DirectorySnapshot
-    /// The time for the keys' expiry.
+    /// The current time, for the keys' expiry.
     let now: Timestamp
 
-    /// How many keys are tried for a token that names none.
+    /// The maximum of keys that are tried for a token without a `kid`.
     ///
-    /// Two while a key changes, and one that was forgotten; each costs a private-key operation, which strangers ask for.
+    /// Two during a rotation, and one that was left over. Each costs a private-key operation, which strangers can
+    /// trigger.
     private static let maxTries = 3
 
-    /// Opens a token.
+    /// Decrypts a token.
     ///
     /// - Parameters:
     ///   - jwe: The token.
     ///   - brand: The brand of the request.
     /// - Returns: The content.
-    /// - Throws: `unknown_key`, `revoked`, `wrong_algorithm` or `malformed` for what its header says, and `bad_signature` for
-    ///   everything that goes wrong with a key: which step it was is nobody's business (RFC 7516 section 11.5).
+    /// - Throws: `unknown_key`, `revoked`, `wrong_algorithm` or `malformed` for the header, and `bad_signature` for
+    ///   every error with a key: the failed step must not be visible (RFC 7516 section 11.5).
     func open(_ jwe: CompactJWE, _ brand: BrandID) throws(AuthenticationError) -> [UInt8] {
         for key in try keys(for: jwe, brand) {
             let contentKey = try key.key.contentKey(of: jwe)
@@ -29,7 +30,7 @@ struct AssertionOpener {
         throw .tokenInvalid(.badSignature)
     }
 
-    /// The key that the token names; else the newest of its algorithm.
+    /// Returns the key that the token names; else the newest ones of its algorithm.
     private func keys(for jwe: CompactJWE, _ brand: BrandID) throws(AuthenticationError) -> [JWEKey] {
         let all = snapshot.jweKeys[brand] ?? []
         if let named = jwe.header["kid"] {

@@ -3,26 +3,29 @@ package import GatewayModel
 package import GatewayStorage
 internal import TextFormats
 
-/// Signs what an app wants to say of a consumer with an SDK key of its brand, where the brand has no signing service of its
-/// own (R20-R24); any thread may call.
+/// Signs an app's claims about a consumer with an SDK key of its brand, for brands without a signing service of their
+/// own (R20-R24).
 ///
-/// What it signs, ``AssertionVerifier`` takes.
+/// Thread-safe.
+///
+/// ``AssertionVerifier`` accepts its tokens.
 package struct AssertionSigner: Sendable {
-    /// How long a token is good for, in seconds (R23); shorter where its key allows less.
+    /// The lifetime of a token, in seconds (R23); shorter if its key allows less.
     package static let lifeSeconds: Int64 = 600
-    /// The longest payload as JSON, in bytes: with what is added to it the token stays below what is verified.
+    /// The maximum size of the payload as JSON, in bytes: with the added claims the token stays below the verifier's
+    /// limit.
     package static let maxPayloadBytes = 4096
-    /// Claims that the verifier gives a meaning, or that other verifiers might, and that are none of the app's business.
+    /// Claims that have a meaning for this or other verifiers, and that an app must not set.
     private static let refused: [BoundedName] = ["nbf", "sub", "aud", "jti", AssertionClaims.sessionName]
 
     private let directory: Directory
     private let clock: any GatewayClock
 
-    /// Signs with the keys of a directory.
+    /// Creates a signer with the keys of a directory.
     ///
     /// - Parameters:
-    ///   - directory: Where the keys are.
-    ///   - clock: For the keys' expiry and the claims' times.
+    ///   - directory: The directory with the keys.
+    ///   - clock: The clock for the keys' expiry and the claims' times.
     package init(directory: Directory, clock: any GatewayClock) {
         self.directory = directory
         self.clock = clock
@@ -30,17 +33,21 @@ package struct AssertionSigner: Sendable {
 
     /// Signs a payload.
     ///
-    /// Its members are kept unless they are set here (R21): `identifier`, `iss`, `iat` and `exp` always (R22, R23), `name`,
-    /// `email` and `phone` where they are known. A device does not choose an email or a phone (R22): a payload from a session
-    /// loses what is not known. What a session had signed names the session, and is worth no more than it.
+    /// Its members are kept unless they are set here (R21): `identifier`, `iss`, `iat` and `exp` always (R22, R23),
+    /// `name`,
+    /// `email` and `phone` if they are stored. A device does not choose an email or a phone (R22): they are removed
+    /// from the
+    /// payload of a session unless they are stored. An assertion signed for a session contains the session's hash, and
+    /// is
+    /// valid only as long as the session.
     ///
     /// - Parameters:
     ///   - payload: The payload's members.
-    ///   - consumer: Whom it is about.
-    ///   - profile: What is known of the consumer.
-    ///   - session: The session that asks; nil for a back-end, which says what it knows.
+    ///   - consumer: The consumer that it is about.
+    ///   - profile: The stored profile of the consumer.
+    ///   - session: The session that requests it; nil for a back-end, whose payload is trusted.
     ///   - brand: The brand.
-    ///   - app: The app whose key is to sign; nil takes the brand's newest, before those for one app.
+    ///   - app: The app whose key signs; nil for the brand's newest key, with keys for all apps before those for one.
     /// - Returns: The compact JWS.
     /// - Throws: ``SigningRefusal``.
     package func sign(
@@ -89,21 +96,21 @@ package struct AssertionSigner: Sendable {
         else { throw .payload(member: nil, detail: "must be at most \(Self.maxPayloadBytes) bytes") }
         let input = StrictBase64.encode(texts.header, .url) + "." + StrictBase64.encode(texts.claims, .url)
         let token = input + "." + StrictBase64.encode(key.signature(of: Array(input.utf8)), .url)
-        // Too deep, or too long with what was added.
+        // Too deep, or too long with the added claims.
         guard (try? CompactJWS(Array(token.utf8))) != nil else {
-            throw .payload(member: nil, detail: "must be smaller, or nest less deep")
+            throw .payload(member: nil, detail: "must be smaller, or less deeply nested")
         }
         return token
     }
 
-    /// The newest key that may sign.
+    /// Returns the newest key that may sign.
     private func key(_ brand: BrandID, _ app: AppID?) -> SDKKey? {
         let snapshot = directory.snapshot
         let now = clock.now
         let keys = snapshot.sdkKeys.values.filter { key in
             key.brand == brand && key.isActive(at: now) && (app == nil || key.app == app)
         }
-        /// One for all apps before one for some app, then by age; the id tells those of one moment apart.
+        /// Keys for all apps come before keys for one app, then by age; the id decides between equal ages.
         func rank(_ key: SDKKey) -> (Int, Int64, String) {
             (key.app == nil ? 1 : 0, snapshot.credential(key.id)?.createdAt.milliseconds ?? 0, key.id)
         }

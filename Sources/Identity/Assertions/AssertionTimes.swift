@@ -1,7 +1,7 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// The times that an assertion names, in whole seconds since 1970 (RFC 7519 section 4.1).
+/// The times in an assertion, in whole seconds since 1970 (RFC 7519 section 4.1).
 struct AssertionTimes {
     /// `iat`.
     private let issuedAt: Int64
@@ -10,18 +10,18 @@ struct AssertionTimes {
     /// `nbf`.
     private let notBefore: Int64?
 
-    /// How far a signer's clock may run ahead of ours, in seconds (R26).
+    /// The tolerance for a signer's clock that runs ahead, in seconds (R26).
     private static let maxSkewSeconds: Int64 = 60
-    /// How long past `exp` a token is still taken, in seconds: just enough for its way here.
+    /// The time after `exp` for which a token is still accepted, in seconds: just enough for network latency.
     private static let leewaySeconds: Int64 = 5
-    /// Seconds since 1970 have eleven digits until the year 5138; more are milliseconds.
+    /// The maximum of a NumericDate: seconds since 1970 have eleven digits until the year 5138; more are milliseconds.
     private static let maxNumericDate: Int64 = 99_999_999_999
 
-    /// Reads them; whole seconds only: signers are known to print texts, milliseconds and time objects (Requirements
-    /// page, traps 18 and 20).
+    /// Parses the claims; only whole seconds are accepted: some signers write strings, milliseconds and time objects
+    /// (Requirements page, traps 18 and 20).
     ///
     /// - Parameter claims: The claims.
-    /// - Throws: `malformed` for what is no time, `missing_claim` without `iat` or `exp`.
+    /// - Throws: `malformed` for a value that is not a time, `missing_claim` without `iat` or `exp`.
     init(_ claims: StrictJSON.Members) throws(AuthenticationError) {
         let issuedAt = try Self.numericDate("iat", claims)
         let expiry = try Self.numericDate("exp", claims)
@@ -31,17 +31,17 @@ struct AssertionTimes {
         self.expiry = expiry
     }
 
-    /// Compares the time from `iat` to `exp` with a limit.
+    /// Checks the time from `iat` to `exp` against a limit.
     ///
-    /// - Parameter limit: The longest time in seconds; nil sets no limit.
+    /// - Parameter limit: The maximum in seconds; nil for none.
     /// - Throws: `lifetime`.
     func check(lifetime limit: Int64?) throws(AuthenticationError) {
         if let limit, expiry - issuedAt > limit { throw .tokenInvalid(.lifetime) }
     }
 
-    /// Compares them with a clock.
+    /// Checks the times against a clock.
     ///
-    /// - Parameter time: Now.
+    /// - Parameter time: The current time.
     /// - Throws: `token_expired` or `not_yet_valid`.
     func check(at time: Timestamp) throws(AuthenticationError) {
         let now = time.seconds

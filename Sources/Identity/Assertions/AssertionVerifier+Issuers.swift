@@ -3,25 +3,27 @@ import GatewayStorage
 import TextFormats
 
 extension AssertionVerifier {
-    /// How many of an issuer's credentials are tried for one token, those for its audience and then the newest first.
+    /// The maximum of an issuer's credentials that are tried for one token; those for its audience come first, then
+    /// newer before older.
     ///
-    /// Two while a key changes, and some that were forgotten; each costs a verification, which strangers ask for.
+    /// Two during a rotation, and some that were left over. Each costs a verification, which strangers can trigger.
     private static let maxTries = 4
-    /// How many keys are tried for one token, of all credentials together.
+    /// The maximum of keys that are tried for one token, over all credentials.
     ///
-    /// A set names its keys apart by `kid`, and who leaves it out of tokens has one key, or two while it changes; but a set may
-    /// hold a hundred, and each costs a verification, which strangers ask for.
+    /// A set distinguishes its keys by `kid`, and an issuer that omits it from tokens has one key, or two during a
+    /// rotation.
+    /// But a set may contain a hundred keys, and each costs a verification, which strangers can trigger.
     private static let maxKeys = 8
 
-    /// Verifies the id token that an identity provider gave for a code (R50; OpenID Connect Core section 3.1.3.7).
+    /// Verifies the id token from a code exchange with an identity provider (R50; OpenID Connect Core section 3.1.3.7).
     ///
     /// - Parameters:
     ///   - token: The compact JWS, or the compact JWE around one.
     ///   - provider: The identity provider.
     ///   - credentialID: Its credential.
     ///   - brand: The brand of the request.
-    ///   - clientID: Our name there, which `aud` must hold.
-    /// - Returns: What the token says; `keyName` is the credential's name.
+    ///   - clientID: The gateway's client id there, which `aud` must contain.
+    /// - Returns: The assertion; `keyName` is the credential's name.
     /// - Throws: ``AuthenticationError``.
     package func verifyIDToken(
         _ token: String,
@@ -47,7 +49,7 @@ extension AssertionVerifier {
             throw .tokenInvalid(.unknownIssuer)
         }
         guard Self.isMeant(jws.claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
-        // Whom it was made for, where `aud` names several.
+        // The authorized party, for an `aud` with several names.
         if let party = jws.claims["azp"] {
             guard let party = party.text, party.hasSameBytes(as: clientID) else { throw .tokenInvalid(.wrongAudience) }
         }
@@ -60,8 +62,9 @@ extension AssertionVerifier {
         )
     }
 
-    /// Verifies an assertion that an issuer signed with its own key (R48); several credentials may be the issuer's,
-    /// of which a display name chooses where the request gives one (R61).
+    /// Verifies an assertion that an issuer signed with its own key (R48).
+    ///
+    /// The issuer may have several credentials; a display name in the request selects among them (R61).
     func verify(
         _ jws: CompactJWS,
         ofIssuer key: DirectorySnapshot.IssuerKey,
@@ -97,7 +100,7 @@ extension AssertionVerifier {
                 continue
             }
             guard Self.isMeant(jws.claims, for: issuer.details.audience) else {
-                // Those for the audience came before; one that could not be asked may be its.
+                // Credentials for the audience came before; the token may be for one whose keys could not be fetched.
                 if case .tokenInvalid = refusal { refusal = .tokenInvalid(.wrongAudience) }
                 continue
             }
@@ -112,8 +115,10 @@ extension AssertionVerifier {
         throw refusal
     }
 
-    /// An issuer's credentials in the order in which they are tried: those that are for the token's audience before others, which
-    /// only tell a wrong audience from a forgery, and keys that are at hand before those that somebody must be asked for.
+    /// Returns an issuer's credentials in the order in which they are tried.
+    ///
+    /// Those for the token's audience come first; the others only distinguish a wrong audience from a forgery. Of each,
+    /// fixed keys come before keys that must be fetched.
     private static func inOrder(_ issuers: [JWTIssuer], _ claims: StrictJSON.Members) -> [JWTIssuer] {
         guard issuers.count > 1 else { return issuers }
         let ranks = issuers.map { issuer in
@@ -122,7 +127,7 @@ extension AssertionVerifier {
         return (0...3).flatMap { place in issuers.indices.filter { ranks[$0] == place }.map { issuers[$0] } }
     }
 
-    /// The keys that may have signed: the one that was given, or those that are published, few.
+    /// Returns the keys that may have signed: the fixed one, or the few published ones with the `kid`.
     private func keys(
         _ key: VerificationKey,
         _ given: VerifyingKey?,
@@ -136,7 +141,7 @@ extension AssertionVerifier {
         }
     }
 
-    /// What the claims of an authentic token say of the consumer.
+    /// Returns the content of an authentic token's claims.
     private func assertion(
         _ claims: StrictJSON.Members,
         _ brand: BrandID,
@@ -144,17 +149,17 @@ extension AssertionVerifier {
         named name: String,
         limits: AssertionLimits
     ) throws(AuthenticationError) -> VerifiedAssertion {
-        // A logout token or another security event: issuers of old say so by nothing else (OpenID Connect Back-Channel Logout
-        // section 2.4, RFC 8417 section 2.2).
+        // A logout token or another security event: issuers without `typ` mark them in no other way (OpenID Connect
+        // Back-Channel Logout section 2.4, RFC 8417 section 2.2).
         guard claims["events"] == nil else { throw .tokenInvalid(.malformed) }
-        // What makes it invalid for ever goes before what time mends (R54).
+        // Permanent errors come before those that time resolves (R54).
         let times = try AssertionTimes(claims)
         try times.check(lifetime: limits.maxLifetimeSeconds)
         guard let subject = claims["sub"], subject != .null else { throw .tokenInvalid(.missingClaim) }
         let consumer = try AssertionClaims.consumer(subject, name: "sub")
         let presentation = try presentation(claims, times, limits, brand: brand, credential: credential)
         try times.check(at: clock.now)
-        // It may have been revoked while its published keys were asked for.
+        // It may have been revoked while its published keys were fetched.
         guard directory.snapshot.credential(credential) != nil else { throw .tokenInvalid(.revoked) }
         return VerifiedAssertion(
             brand: brand,
@@ -173,19 +178,20 @@ extension AssertionVerifier {
         keys.contains { $0.isValid(jws.signature, of: jws.signingInput) }
     }
 
-    /// Whether an issuer's display name is the one that is asked for, if any is.
+    /// Returns whether an issuer has the display name in the request, if the request has one.
     private static func isCalled(_ displayName: String?, _ name: String?) -> Bool {
         guard let name else { return true }
         return displayName?.hasSameBytes(as: name) ?? false
     }
 
-    /// Whether a key that is pinned to a `kid` takes a token with this one.
+    /// Returns whether a key that is pinned to a `kid` accepts a token with this `kid`.
     private static func isTaken(_ keyID: String?, by key: VerificationKey) -> Bool {
         guard let only = key.keyId else { return true }
         return keyID?.hasSameBytes(as: only) ?? false
     }
 
-    /// Whether `aud` is, or holds, a name; who has none takes only what is for everybody (RFC 7519 section 4.1.3).
+    /// Returns whether `aud` is or contains a name; without a name only a token without an audience is accepted (RFC
+    /// 7519 section 4.1.3).
     private static func isMeant(_ claims: StrictJSON.Members, for audience: String?) -> Bool {
         guard let audience else { return claims["aud"] == nil }
         return switch claims["aud"] {

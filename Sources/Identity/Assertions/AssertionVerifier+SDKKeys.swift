@@ -5,15 +5,15 @@ import GatewayStorage
 import TextFormats
 
 extension AssertionVerifier {
-    /// Verifies an assertion where nothing but an SDK key's name tells the brand (R25).
+    /// Verifies an assertion of which only the SDK key's name determines the brand (R25).
     ///
-    /// One without an identifier is taken whatever its brand allows: whoever lets it in asks that.
+    /// One without an identifier is accepted with any settings of the brand: the caller checks whether it is allowed.
     ///
     /// - Parameters:
     ///   - token: The compact JWS, or the compact JWE around one.
     ///   - name: The SDK key's name, unique in the instance.
-    /// - Returns: What the assertion says, with the key's brand.
-    /// - Throws: ``AuthenticationError``; a name that is nobody's is `unknown_key`.
+    /// - Returns: The assertion, with the key's brand.
+    /// - Throws: ``AuthenticationError``; an unknown name is `unknown_key`.
     package func verify(_ token: String, sdkKeyName name: String) throws(AuthenticationError) -> VerifiedAssertion {
         let snapshot = directory.snapshot
         let name = DirectorySnapshot.KeyName(name)
@@ -24,10 +24,10 @@ extension AssertionVerifier {
         return try verify(try signed(token, key.brand), with: key, takesAnonymous: true)
     }
 
-    /// A brand's SDK key by its name.
+    /// Returns a brand's SDK key by its name.
     ///
     /// - Returns: Nil when the brand has none of that name.
-    /// - Throws: `revoked` when it had one, or its time is over.
+    /// - Throws: `revoked` when that key was revoked or has expired.
     static func sdkKey(
         _ name: String,
         _ snapshot: DirectorySnapshot,
@@ -43,10 +43,11 @@ extension AssertionVerifier {
         return nil
     }
 
-    /// The SDK key that a token names: by `iss`, as our own signer does, else by `kid`, where `iss` is its back-end's name.
+    /// Returns the SDK key that a token names: by `iss`, as in the gateway's own tokens, else by `kid`, with the
+    /// back-end's name in `iss`.
     ///
     /// - Returns: Nil when neither is a key of the brand.
-    /// - Throws: `revoked` when one of them was, and the other is none.
+    /// - Throws: `revoked` when one of them was a revoked key, and the other is not a key.
     static func sdkKey(
         of jws: CompactJWS,
         _ snapshot: DirectorySnapshot,
@@ -72,7 +73,7 @@ extension AssertionVerifier {
     ) throws(AuthenticationError) -> VerifiedAssertion {
         guard jws.isSigned(by: key.algorithm) else { throw .tokenInvalid(.wrongAlgorithm) }
         guard Self.isAuthentic(jws, key) else { throw .tokenInvalid(.badSignature) }
-        // What makes it invalid for ever goes before what time mends (R54).
+        // Permanent errors come before those that time resolves (R54).
         let times = try AssertionTimes(jws.claims)
         try times.check(lifetime: key.limits.maxLifetimeSeconds)
         var consumer: ConsumerID?

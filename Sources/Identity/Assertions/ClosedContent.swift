@@ -1,4 +1,4 @@
-/// Encrypted content with what is authenticated beside it (RFC 7518 section 5.1).
+/// Encrypted content with its additional authenticated data (RFC 7518 section 5.1).
 struct ClosedContent: Sendable {
     /// The initialization vector.
     var initializationVector: [UInt8]
@@ -6,6 +6,6 @@ struct ClosedContent: Sendable {
     var ciphertext: [UInt8]
     /// The authentication tag.
     var tag: [UInt8]
-    /// What is authenticated and not encrypted: for a token the ASCII text of part 1 as received.
+    /// The data that is authenticated and not encrypted: for a token the ASCII text of part 1 as received.
     var additionalData: [UInt8]
 }

@@ -1,35 +1,36 @@
 internal import TextFormats
 
-/// The parts of a token in compact serialisation (RFC 7515 section 3.1, RFC 7516 section 3.1).
+/// The parts of a token in compact serialization (RFC 7515 section 3.1, RFC 7516 section 3.1).
 struct CompactParts: Sendable {
     /// The text as received.
     let text: [UInt8]
     /// The parts between its dots, not decoded.
     let parts: [ArraySlice<UInt8>]
 
-    /// Cuts a text that has exactly so many parts and not more bytes than allowed; nil for every other.
+    /// Splits a text that has exactly the given number of parts and at most the given number of bytes; nil for every
+    /// other.
     init?(_ text: [UInt8], count: Int, maxBytes: Int) {
         guard text.count <= maxBytes else { return nil }
-        // One more than allowed is enough to see that there are too many.
+        // One more than allowed is enough to detect that there are too many.
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: count, omittingEmptySubsequences: false)
         guard parts.count == count else { return nil }
         self.text = text
         self.parts = parts
     }
 
-    /// A part's bytes.
+    /// Returns a part's decoded bytes.
     func bytes(_ index: Int) -> [UInt8]? { StrictBase64.decode(parts[index], .url) }
 
-    /// A part's members, when it is a JSON object.
+    /// Returns a part's members, when it is a JSON object.
     func object(_ index: Int) -> StrictJSON.Members? {
         guard let decoded = bytes(index) else { return nil }
         return (try? StrictJSON.parse(decoded))?.members
     }
 
-    /// The header's members; nil when it is not one or asks for what we do not know.
+    /// The header's members; nil when it is not an object or requires an extension.
     ///
-    /// Every name in `crit` must be understood, and we know none (RFC 7515 section 4.1.11). `jku`, `x5u`, `jwk` and `x5c` are
-    /// never looked at: a token does not choose its own key (RFC 8725 section 3.10).
+    /// Every name in `crit` must be supported, and none is (RFC 7515 section 4.1.11). `jku`, `x5u`, `jwk` and `x5c` are
+    /// ignored: a token does not choose its own key (RFC 8725 section 3.10).
     var header: StrictJSON.Members? {
         guard let header = object(0), header["crit"] == nil else { return nil }
         return header

@@ -5,9 +5,9 @@ enum ConcatKDF {
     /// Derives a key of at most 256 bits, for which one round of SHA-256 is enough.
     ///
     /// - Parameters:
-    ///   - secret: Z, what the agreement gave.
+    ///   - secret: Z, the result of the agreement.
     ///   - bits: The key's length: 8 to 256, a multiple of 8.
-    ///   - algorithm: For direct agreement the `enc` that the key is for.
+    ///   - algorithm: The `enc` that the key is for, in direct agreement.
     ///   - partyU: `apu`, decoded.
     ///   - partyV: `apv`, decoded.
     /// - Returns: The key.

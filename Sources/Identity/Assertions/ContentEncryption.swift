@@ -2,7 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 
-/// How the content of an encrypted assertion is closed (RFC 7518 section 5); the raw value is the JWE `enc`.
+/// The encryption of an encrypted assertion's content (RFC 7518 section 5); the raw value is the JWE `enc`.
 enum ContentEncryption: String, Sendable, CaseIterable {
     /// AES in Galois/Counter Mode with a key of 256 bits.
     case a256GCM = "A256GCM"
@@ -14,12 +14,12 @@ enum ContentEncryption: String, Sendable, CaseIterable {
     /// The length of the tag, which is the same for both.
     private static let tagBytes = 16
 
-    /// Opens content.
+    /// Decrypts content.
     ///
     /// - Parameters:
-    ///   - closed: The closed content.
+    ///   - closed: The encrypted content.
     ///   - key: The content key.
-    /// - Returns: The content; nil when the tag is wrong or anything else is.
+    /// - Returns: The content; nil for a wrong tag and for every other error.
     func open(_ closed: ClosedContent, key: [UInt8]) -> [UInt8]? {
         guard key.count == Self.keyBytes, closed.tag.count == Self.tagBytes else { return nil }
         return switch self {
@@ -44,7 +44,7 @@ enum ContentEncryption: String, Sendable, CaseIterable {
         code.update(data: closed.initializationVector)
         code.update(data: closed.ciphertext)
         withUnsafeBytes(of: UInt64(closed.additionalData.count * 8).bigEndian) { code.update(data: $0) }
-        // Before anything is decrypted, so that its padding tells nobody anything.
+        // Before anything is decrypted, so that its padding leaks nothing.
         guard ConstantTime.equal(Array(code.finalize().prefix(tagBytes)), closed.tag) else { return nil }
         let opened = try? AES._CBC.decrypt(closed.ciphertext, using: SymmetricKey(data: key.suffix(16)), iv: vector)
         return opened.map { Array($0) }

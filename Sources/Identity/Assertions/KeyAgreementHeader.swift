@@ -1,19 +1,19 @@
 internal import Crypto
 internal import TextFormats
 
-/// What the header of a token says of its key agreement (RFC 7518 section 4.6.1).
+/// The members of a token's header for its key agreement (RFC 7518 section 4.6.1).
 struct KeyAgreementHeader {
-    /// `epk`: the sender's key for this one token, a point of P-256.
+    /// `epk`: the sender's ephemeral key for this token, a point of P-256.
     let ephemeralKey: P256.KeyAgreement.PublicKey
     /// `apu`, empty when it is absent.
     let partyU: [UInt8]
     /// `apv`, empty when it is absent.
     let partyV: [UInt8]
 
-    /// Reads it; nil when `epk` is no public key on P-256, or another member no base64url.
+    /// Parses the members; nil when `epk` is not a public key on P-256, or another member not base64url.
     init?(_ header: StrictJSON.Members) {
         guard let epk = header["epk"]?.members, epk["d"] == nil, let point = PointOnP256(epk),
-            // Refuses points that are not on the curve, with which a private key could be found out bit by bit.
+            // Rejects points that are not on the curve, with which a private key could be recovered bit by bit.
             let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: point.x + point.y),
             let partyU = Self.bytes(header["apu"]), let partyV = Self.bytes(header["apv"])
         else { return nil }

@@ -1,9 +1,9 @@
-/// Why a payload was not signed.
+/// The reason why a payload was not signed.
 package enum SigningRefusal: Error, Sendable, Equatable {
-    /// The brand, or the app that was named, has no SDK key that is in force.
+    /// The brand, or the app in the request, has no active SDK key.
     case noKey
-    /// The payload cannot be kept as it is; nil is the payload as a whole.
+    /// The payload is invalid; nil stands for the payload as a whole.
     case payload(member: String?, detail: String)
-    /// The token would be refused for what it says of the consumer.
+    /// The verifier would reject the token for a claim about the consumer.
     case claim(AuthenticationError)
 }

@@ -1,15 +1,15 @@
-/// The instance's admin token, which may do everything; kept as its hash.
+/// The instance's admin token, which permits everything; kept as its hash.
 ///
-/// The file that it is read from is the executable's business.
+/// The executable reads it from its file.
 package struct AdminToken: Sendable {
-    /// Why a token was not taken; neither case holds the text.
+    /// The reason why a text is not a valid token; neither case contains the text.
     package enum Refusal: Error, Sendable, Equatable {
-        /// Fewer than 32 characters: not worth the name of a secret.
+        /// Fewer than 32 characters: too weak for a secret.
         case tooShort
-        /// More than 512 characters, or something else than visible ASCII within the text.
+        /// More than 512 characters, or a character within the text that is not visible ASCII.
         case malformed
 
-        /// A text for operators.
+        /// The text for operators.
         package var text: String {
             switch self {
             case .tooShort: "the admin token must have at least 32 characters"
@@ -20,7 +20,7 @@ package struct AdminToken: Sendable {
 
     private let hash: [UInt8]
 
-    /// Takes a token as its file holds it; white space around it is dropped.
+    /// Creates the token from its file's text; white space around it is dropped.
     ///
     /// - Parameter text: 32 to 512 visible ASCII characters.
     /// - Throws: ``Refusal``.
@@ -31,14 +31,14 @@ package struct AdminToken: Sendable {
         hash = SecretHash.sha256(token)
     }
 
-    /// A new token: 256 random bits as base64url.
+    /// Returns a new token: 256 random bits as base64url.
     ///
     /// - Returns: The text for the file; 43 characters.
     package static func makeText() -> String { StrictBase64.encode(SecureRandom.bytes(32), .url) }
 
-    /// Whether a caller shows the token; takes the same time whatever it shows.
+    /// Returns whether a caller has the token, in constant time.
     ///
-    /// - Parameter token: What the caller's `Bearer` header holds.
-    /// - Returns: True when it is the token.
+    /// - Parameter token: The token in the caller's `Bearer` header.
+    /// - Returns: True when it is the admin token.
     package func matches(_ token: String) -> Bool { ConstantTime.equal(SecretHash.sha256(token.utf8), hash) }
 }

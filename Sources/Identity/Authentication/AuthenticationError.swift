@@ -1,18 +1,20 @@
-/// Why a caller is not who it says it is.
+/// The reason why a caller could not be authenticated.
 ///
-/// Holds no part of what the caller sent, so that it may be logged and answered as it stands.
+/// It contains nothing that the caller sent, so that it may be logged and returned as it is.
 package enum AuthenticationError: Error, Sendable, Equatable {
-    /// No credential, one of the wrong shape, or one that is not ours; an unknown user and a wrong secret look alike (R2).
+    /// No credential, a malformed one, or an unknown one; an unknown user and a wrong secret are indistinguishable
+    /// (R2).
     case unauthorized
-    /// It was ours and its time is over: the remedy is a new one (R54).
+    /// It was valid and has expired: the caller needs a new one (R54).
     case tokenExpired
     /// It will never be accepted (R54).
     case tokenInvalid(TokenInvalidReason)
-    /// The signature holds, but a claim about the consumer cannot be used (R31); the name is one of ours, never the
-    /// caller's text.
+    /// The signature is valid, but a claim about the consumer is not (R31); the name is a fixed one, never the caller's
+    /// text.
     case invalidClaim(name: String, detail: String)
-    /// Whoever must be asked (a JWK set, a token endpoint) does not answer as it should. The text says who and how, in words of
-    /// ours alone: for operators, not for the caller.
+    /// An upstream service (a JWK set, a token endpoint) does not respond as it should.
+    ///
+    /// The text names the service and the error, without anything of its response: for operators, not for the caller.
     case upstreamUnavailable(String)
 
     /// The API's stable code (APIConventions page).
@@ -26,19 +28,19 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         }
     }
 
-    /// The API's refinement of `token_invalid`; nil for every other code.
+    /// The API's `reason` of `token_invalid`; nil for every other code.
     package var reason: String? {
         if case .tokenInvalid(let reason) = self { reason.rawValue } else { nil }
     }
 
-    /// One sentence for the caller, without anything that the caller sent.
+    /// A sentence for the caller, without anything that the caller sent.
     package var text: String {
         switch self {
         case .unauthorized: "The credentials are missing or not valid."
         case .tokenExpired: "The token has expired."
         case .tokenInvalid(let reason): Self.text(of: reason)
         case .invalidClaim(let name, let detail): "The claim \(name) \(detail)."
-        case .upstreamUnavailable: "The identity provider cannot be asked now; try again later."
+        case .upstreamUnavailable: "The identity provider is unavailable; try again later."
         }
     }
 

@@ -1,19 +1,20 @@
 internal import TextFormats
 
-/// The `Authorization` header taken apart (RFC 9110 section 11.6.2): a scheme, in any case, and one token68.
+/// The parsed `Authorization` header (RFC 9110 section 11.6.2): a scheme, in any case, and one token68.
 package enum AuthorizationHeader: Sendable, Equatable {
     /// `Basic` and its base64 text, not decoded yet.
     case basic(String)
     /// `Bearer` and its token.
     case bearer(String)
 
-    /// Reads the header's value; nil for other schemes, an empty token, inner white space or anything beyond visible ASCII.
+    /// Parses the header's value; nil for other schemes, an empty token, inner white space or anything beyond visible
+    /// ASCII.
     ///
     /// - Parameter value: The header's value.
     package init?(_ value: String) {
         let space = UInt8(ascii: " ")
         var value = value
-        // Each request is asked.
+        // This runs for each request.
         let start: Int? = value.withUTF8 { bytes in
             guard let end = bytes.firstIndex(of: space),
                 let start = bytes[end...].firstIndex(where: { $0 != space }),

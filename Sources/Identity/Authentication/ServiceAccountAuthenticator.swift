@@ -1,33 +1,34 @@
 package import GatewayModel
 
-/// Tells back-ends by `Basic id:secret` (R2, R4).
+/// Authenticates back-ends by `Basic id:secret` (R2, R4).
 ///
-/// An unknown id and a wrong secret take the same path: the secret is hashed and compared in constant time, against a
-/// dummy when there is no such account, and only then does the answer fall. Any thread may call; nothing is read from disk.
+/// An unknown id and a wrong secret take the same path: the secret is hashed and compared in constant time, with a
+/// dummy
+/// if there is no such account, and only then is the result known. Thread-safe; it does not read from the disk.
 package struct ServiceAccountAuthenticator: Sendable {
     private let directory: Directory
     private let clock: any GatewayClock
-    /// What the secrets of unknown ids are compared with: the hash of random bytes, which no secret has.
+    /// The hash that the secrets of unknown ids are compared with: of random bytes, which no secret has.
     private let dummyHash: [UInt8]
 
-    /// Tells the accounts of a directory.
+    /// Creates an authenticator for the accounts of a directory.
     ///
     /// - Parameters:
-    ///   - directory: Where the accounts are.
-    ///   - clock: For the accounts' expiry.
+    ///   - directory: The directory with the accounts.
+    ///   - clock: The clock for the accounts' expiry.
     package init(directory: Directory, clock: any GatewayClock) {
         self.directory = directory
         self.clock = clock
         self.dummyHash = SecretHash.sha256(SecureRandom.bytes(32))
     }
 
-    /// Tells the account of a request.
+    /// Authenticates the account of a request.
     ///
     /// - Parameters:
     ///   - authorization: The value of the `Authorization` header; nil when there is none.
-    ///   - brand: The brand of the path; another brand's account is refused like an unknown one. Nil where the path names
-    ///     no brand.
-    /// - Returns: Who it is.
+    ///   - brand: The brand of the path; another brand's account is rejected like an unknown one. Nil for a path
+    ///     without a brand.
+    /// - Returns: The account.
     /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
     package func authenticate(
         authorization: String?,
@@ -39,12 +40,12 @@ package struct ServiceAccountAuthenticator: Sendable {
         return try authenticate(basic: encoded, brand: brand)
     }
 
-    /// Tells the account of a request whose header has been taken apart.
+    /// Authenticates the account of a request whose header is already parsed.
     ///
     /// - Parameters:
-    ///   - encoded: What stands behind `Basic`.
-    ///   - brand: As in ``authenticate(authorization:brand:)``.
-    /// - Returns: Who it is.
+    ///   - encoded: The text after `Basic`.
+    ///   - brand: The brand, as in ``authenticate(authorization:brand:)``.
+    /// - Returns: The account.
     /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
     package func authenticate(
         basic encoded: String,
@@ -68,7 +69,7 @@ package struct ServiceAccountAuthenticator: Sendable {
         return account.identity
     }
 
-    /// Whether an account, known by its secret before, still counts.
+    /// Returns whether an account that was authenticated before is still valid.
     ///
     /// - Parameter id: The account.
     /// - Returns: False once it has expired or was revoked.

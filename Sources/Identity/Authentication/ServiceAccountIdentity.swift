@@ -1,19 +1,19 @@
 package import GatewayModel
 
-/// A back-end that has shown its credential.
+/// An authenticated back-end.
 package struct ServiceAccountIdentity: Sendable, Equatable {
     /// The credential's id.
     package var id: String
     /// Its name, for the audit log.
     package var name: String
-    /// The only brand that it may touch (R4, R188).
+    /// The only brand that it may access (R4, R188).
     package var brand: BrandID
-    /// What it may do there.
+    /// Its permissions there.
     package var scopes: Set<Scope>
 
-    /// Whether the account may do something; `brand:admin` may do everything within its brand.
+    /// Returns whether the account has a permission; `brand:admin` has all within its brand.
     ///
-    /// - Parameter scope: What it wants to do.
-    /// - Returns: False is the API's `forbidden`.
+    /// - Parameter scope: The permission.
+    /// - Returns: False stands for the API's `forbidden`.
     package func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.brandAdmin) }
 }

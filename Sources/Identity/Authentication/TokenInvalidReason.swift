@@ -1,31 +1,31 @@
-/// What refines `token_invalid` (APIConventions page); the raw value is the word on the wire.
+/// The `reason` of `token_invalid` (APIConventions page); the raw value is the JSON value.
 package enum TokenInvalidReason: String, Sendable, CaseIterable {
-    /// It is not a token of the expected shape, or a member has the wrong type.
+    /// It is not a token of the expected form, or a member has the wrong type.
     case malformed
     /// The signature is not the key's.
     case badSignature = "bad_signature"
-    /// A claim that must be there is not.
+    /// A required claim is missing.
     case missingClaim = "missing_claim"
-    /// Nothing names a key of ours, or what is named is not ours.
+    /// No key is named, or an unknown one.
     case unknownKey = "unknown_key"
-    /// `iss` names nobody whom we know.
+    /// `iss` names an unknown issuer.
     case unknownIssuer = "unknown_issuer"
     /// `alg` is not the key's algorithm.
     case wrongAlgorithm = "wrong_algorithm"
-    /// `aud` names others.
+    /// `aud` does not contain this gateway.
     case wrongAudience = "wrong_audience"
-    /// `iat` or `nbf` lies in the future.
+    /// `iat` or `nbf` is in the future.
     case notYetValid = "not_yet_valid"
     /// It is valid for longer than its credential allows.
     case lifetime
-    /// It was presented before, and its credential accepts it once only.
+    /// It was presented before, and its credential accepts it only once.
     case reused
     /// The code was presented before (R51).
     case codeReused = "code_reused"
-    /// The redirect URI is none of the identity provider's (R52).
+    /// The redirect URI is not one of the identity provider's (R52).
     case redirectMismatch = "redirect_mismatch"
     /// The PKCE verifier is missing or wrong (R60).
     case pkceMismatch = "pkce_mismatch"
-    /// The session or the key was ended, or was never ours.
+    /// The session or the key was revoked, or never existed.
     case revoked
 }

@@ -1,22 +1,22 @@
 internal import GatewayModel
 
-/// What a new credential is made of: checked, and with secrets that were made where none was brought.
+/// The parts of a new credential: validated, with generated secrets if the request has none.
 struct CredentialParts: Sendable {
     /// Its id.
     let id: String
-    /// What is public about it.
+    /// Its public part.
     let details: CredentialDetails
-    /// What callers show, of which only the hash is kept, and which is shown this once.
+    /// The password, of which only the hash is stored, and which is shown only once.
     let password: String?
-    /// What we need back: sealed.
+    /// The secret material that the gateway needs again: stored sealed.
     let material: [UInt8]?
-    /// Whether the material is a text that its user must be told.
+    /// Whether the material is a text that is shown to the operator.
     let showsMaterial: Bool
 
-    /// Makes them; takes up to a second of a processor when an RSA key is made.
+    /// Creates the parts; takes up to a second of CPU time when an RSA key is generated.
     ///
-    /// - Parameter request: What is wanted.
-    /// - Throws: ``DirectoryError/invalid(_:)`` for keys and secrets that cannot be.
+    /// - Parameter request: The request.
+    /// - Throws: ``DirectoryError/invalid(_:)`` for invalid keys and secrets.
     init(_ request: CredentialRequest) throws(DirectoryError) {
         var password: String?
         var material: [UInt8]?
@@ -44,7 +44,7 @@ struct CredentialParts: Sendable {
             prefix = "jwe_"
             let key = try Self.key("/privateKey") { () throws(KeyRefusal) in
                 guard let privateKey else { return try AsymmetricKey(newFor: .encryption(algorithm)) }
-                // Read as tokens will be opened with it: what does not read must not be kept.
+                // Parsed as it is later for tokens: a key that cannot be parsed must not be stored.
                 _ = try OpeningKey(privatePEM: privateKey, algorithm: algorithm)
                 return try AsymmetricKey(privatePEM: privateKey, for: .encryption(algorithm))
             }
@@ -84,13 +84,13 @@ struct CredentialParts: Sendable {
         self.showsMaterial = showsMaterial
     }
 
-    /// What is shown this once; nil for kinds whose secret is nobody's but ours or the caller's.
+    /// The secret that is shown only once; nil for kinds whose secret only the gateway or the caller needs.
     var shownSecret: String? {
         if let password { return password }
         return showsMaterial ? material.map { String(decoding: $0, as: UTF8.self) } : nil
     }
 
-    /// An HMAC key shorter than its hash would be the weakest part (RFC 7518 section 3.2).
+    /// The length of an HMAC secret: a key shorter than its hash would be the weakest part (RFC 7518 section 3.2).
     static let secretBytes = 32...1024
 
     private static func newSecret(_ bytes: Int) -> String { StrictBase64.encode(SecureRandom.bytes(bytes), .url) }
@@ -104,13 +104,13 @@ struct CredentialParts: Sendable {
         return Array(imported.utf8)
     }
 
-    /// The source with the key in its canonical form.
+    /// Returns the source with the key in its canonical form.
     private static func checked(_ key: VerificationKey) throws(DirectoryError) -> VerificationKey.Source {
         guard case .key(let given) = key.source else { return key.source }
         return .key(
             try Self.key("/publicKey") { () throws(KeyRefusal) in
                 let read = try AsymmetricKey(publicPEM: given.publicKey, for: .signature(key.algorithm))
-                // Read as signatures will be verified with it: what does not read must not be kept.
+                // Parsed as it is later for signatures: a key that cannot be parsed must not be stored.
                 _ = try VerifyingKey(
                     publicPEM: read.publicKey.publicKey,
                     algorithm: key.algorithm,

@@ -1,24 +1,24 @@
 package import GatewayModel
 
-/// What may be asked before a credential is made, so that everything wrong with a request is told at once.
+/// Checks that run before a credential is created, so that all errors of a request are reported at once.
 ///
-/// Each says what is wrong, as a phrase that follows the member's name, or nil.
+/// Each returns the error as a phrase that follows the member's name, or nil.
 package enum CredentialRules {
-    /// An HMAC secret that is taken over.
+    /// Checks an HMAC secret that is imported.
     ///
     /// - Parameter text: The secret.
-    /// - Returns: What is wrong with it.
+    /// - Returns: The error.
     package static func problem(ofSecret text: String) -> String? {
         let bytes = CredentialParts.secretBytes
         return bytes.contains(text.utf8.count) ? nil : "must be \(bytes.lowerBound) to \(bytes.upperBound) bytes"
     }
 
-    /// A public key.
+    /// Checks a public key.
     ///
     /// - Parameters:
     ///   - pem: The key.
-    ///   - algorithm: What it verifies.
-    /// - Returns: What is wrong with it.
+    ///   - algorithm: The algorithm.
+    /// - Returns: The error.
     package static func problem(ofPublicKey pem: String, _ algorithm: SignatureAlgorithm) -> String? {
         do {
             let key = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm))
@@ -27,12 +27,12 @@ package enum CredentialRules {
         } catch { return error.text }
     }
 
-    /// A private key that is taken over.
+    /// Checks a private key that is imported.
     ///
     /// - Parameters:
     ///   - pem: The key.
-    ///   - use: What it is for.
-    /// - Returns: What is wrong with it.
+    ///   - use: The use of the key.
+    /// - Returns: The error.
     package static func problem(ofPrivateKey pem: String, _ use: KeyUse) -> String? {
         do {
             switch use {

@@ -1,20 +1,20 @@
 package import GatewayModel
 internal import GatewayStorage
 
-/// A credential as operators may see it: everything but its secret.
+/// A credential as operators may read it, without its secret.
 package struct CredentialSummary: Sendable, Equatable {
     /// Its id; for a service account the Basic user, for a key its `kid`.
     package var id: String
-    /// Its name; for an SDK key what assertions name it by.
+    /// Its name; for an SDK key the name in its assertions.
     package var name: String
-    /// What is public about it.
+    /// Its public part.
     package var details: CredentialDetails
-    /// When it ends by itself.
+    /// The expiry.
     package var expiresAt: Timestamp?
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Timestamp
 
-    /// What kind it is.
+    /// The kind.
     package var kind: CredentialKind { details.kind }
 
     init(_ credential: StoredCredential) {

@@ -2,19 +2,19 @@ internal import FairSharing
 internal import GatewayModel
 internal import Synchronization
 
-/// Lets administrative changes through one by one, so that memory changes in the store's order; brands take turns.
+/// Serializes administrative changes, so that memory changes in the store's order; brands take turns.
 ///
-/// At most 64 wait; beyond, the brand with the most gives way to one with less, and who has no place is told
-/// ``DirectoryError/busy``. A change is a few milliseconds, and operators are few.
+/// At most 64 wait. Beyond that, a change of the brand with the most is displaced by one of a brand with fewer; a
+/// change without a place throws ``DirectoryError/busy``. A change takes a few milliseconds, and operators are few.
 final class AdministrationGate: Sendable {
     private static let limit = 64
 
-    /// Those who wait are told whether they may go in.
+    /// The waiting changes; each is resumed with whether it may run.
     private let line = Mutex(
         FairLine<BrandID, CheckedContinuation<Bool, Never>>(runningAtOnce: 1, capacity: AdministrationGate.limit)
     )
 
-    /// Runs a change of a brand alone.
+    /// Runs a brand's change exclusively.
     func run<Result>(
         of brand: BrandID,
         _ change: () async throws(DirectoryError) -> Result

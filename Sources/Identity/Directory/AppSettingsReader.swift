@@ -1,22 +1,23 @@
 package import GatewayModel
 
-/// What the directory has to know of an app's settings but cannot read itself: this room knows no provider.
+/// Access to an app's settings that the directory cannot parse itself: this module knows no provider.
 package protocol AppSettingsReader: Sendable {
-    /// Opens what a password closes in settings. Derives keys, which takes a processor up to a second.
+    /// Decrypts the parts of settings that a password protects. It derives keys, which takes up to a second of CPU
+    /// time.
     ///
-    /// - Parameter app: The settings as they were given.
-    /// - Returns: The settings with what was opened in its place, which all else here takes; or why they do not open.
+    /// - Parameter app: The settings as received.
+    /// - Returns: The settings with the decrypted parts, which all other functions expect; or the error.
     func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem>
 
-    /// Looks at settings before they are taken: whether keys can be read, endpoints are URLs.
+    /// Validates settings: whether keys can be parsed and endpoints are URLs.
     ///
-    /// - Parameter app: The settings, opened.
-    /// - Returns: What is wrong; empty is good.
+    /// - Parameter app: The settings, decrypted.
+    /// - Returns: The errors; empty for valid settings.
     func problems(_ app: AppSettings) -> [SettingsProblem]
 
-    /// What the app's APNs certificate says of itself; derives no key.
+    /// Returns the facts of the app's APNs certificate; derives no key.
     ///
     /// - Parameter app: The settings.
-    /// - Returns: Nil when there is none, or it cannot be read, or a password closes it.
+    /// - Returns: Nil when there is none, it cannot be parsed, or it is encrypted with a password.
     func certificate(_ app: AppSettings) -> APNsCertificateFacts?
 }

@@ -1,19 +1,19 @@
 package import GatewayStorage
 
-/// Who asks for an administrative change, and in which request: what the audit trail says beside the change itself.
+/// The caller of an administrative change and its request, for the audit trail.
 package struct AuditOrigin: Sendable, Equatable {
-    /// Who asks.
+    /// The caller.
     package var actor: AuditActor
     /// The request's id; nil for the process itself.
     package var requestID: String?
 
-    /// The process itself: the demo, and tests that ask for nothing else.
+    /// The process itself: for the demo, and for tests that need no other caller.
     package static let gateway = AuditOrigin(actor: .gateway, requestID: nil)
 
-    /// Takes a caller.
+    /// Creates an origin.
     ///
     /// - Parameters:
-    ///   - actor: Who asks.
+    ///   - actor: The caller.
     ///   - requestID: The request's id.
     package init(actor: AuditActor, requestID: String?) {
         self.actor = actor

@@ -5,11 +5,11 @@ import GatewayStorage
 extension Directory {
     // MARK: Brands
 
-    /// Makes a brand.
+    /// Creates a brand.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - origin: Who asks.
+    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/duplicate``, ``DirectoryError/linkHostGiven(_:)`` and others of ``DirectoryError``.
     package func createBrand(_ brand: Brand, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run(of: brand.id) { () async throws(DirectoryError) in
@@ -26,15 +26,15 @@ extension Directory {
         }
     }
 
-    /// Changes a brand's name and settings; its lanes get new providers when their pushes say something else by it.
+    /// Changes a brand's name and settings; its lanes get new providers if the content of their pushes changes.
     ///
     /// - Parameters:
     ///   - id: The brand.
-    ///   - origin: Who asks.
-    ///   - change: Changes it; called while no other change is made, so that none is lost.
-    /// - Returns: The brand as it is now.
-    /// - Throws: ``DirectoryError/notFound``, ``DirectoryError/linkHostGiven(_:)``, ``DirectoryError/linkHostUsed(_:)``, what
-    ///   `change` throws, and others of ``DirectoryError``.
+    ///   - origin: The caller.
+    ///   - change: The change; it runs exclusively, so that no other change is lost.
+    /// - Returns: The changed brand.
+    /// - Throws: ``DirectoryError/notFound``, ``DirectoryError/linkHostGiven(_:)``,
+    ///   ``DirectoryError/linkHostUsed(_:)``, the error of `change`, and others of ``DirectoryError``.
     package func updateBrand(
         _ id: BrandID,
         by origin: AuditOrigin = .gateway,
@@ -60,14 +60,14 @@ extension Directory {
         }
     }
 
-    /// Deletes a brand with everything that is its own.
+    /// Deletes a brand with everything that belongs to it.
     ///
-    /// Its sessions and credentials are refused from then on, and what is pending for its devices is neither sent nor
-    /// listed any more.
+    /// From then on its sessions and credentials are rejected, and pending deliveries of its devices are neither sent
+    /// nor listed.
     ///
     /// - Parameters:
     ///   - id: The brand.
-    ///   - origin: Who asks.
+    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func deleteBrand(_ id: BrandID, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run(of: id) { () async throws(DirectoryError) in
@@ -75,8 +75,8 @@ extension Directory {
             let lanes = try await stored { () async throws(StorageError) in
                 try await self.store.deleteBrand(id, audit: audit)
             }
-            // Also when the store has it no more: an earlier call may have been told of a failure after the change was
-            // made, and its repetition must not leave the brand in force.
+            // Also when the store no longer has it: an earlier call may have failed after the commit, and its
+            // repetition must not leave the brand active.
             guard lanes != nil || snapshot.brands[id] != nil else { throw .notFound }
             let removed = lanes ?? snapshot.lanes(of: id)
             var next = snapshot
@@ -94,17 +94,16 @@ extension Directory {
 
     // MARK: Apps
 
-    /// Makes or changes an app.
+    /// Creates or changes an app.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
     ///   - settings: Its settings, secrets included; `endpointsBy` is decided here.
-    ///   - origin: Who asks.
-    ///   - condition: Looks at the app as it is before the change, if it is there, and at the settings that it will have, and
-    ///     throws to keep it as it is.
-    /// - Returns: The app as it is now, and whether it is new.
-    /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound``, what `condition` throws, and others of
+    ///   - origin: The caller.
+    ///   - condition: Checks the current app, if there is one, and its new settings, and throws to prevent the change.
+    /// - Returns: The changed app, and whether it is new.
+    /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/notFound``, the error of `condition`, and others of
     ///   ``DirectoryError``.
     package func putApp(
         brand: BrandID,
@@ -124,7 +123,7 @@ extension Directory {
             )
             try condition(old, settings)
             if let host = settings.links?.host, snapshot.linkHosts[DirectorySnapshot.KeyName(host)] != brand {
-                throw .invalid([SettingsProblem(pointer: "/links/host", detail: "is none of the brand's linkHosts")])
+                throw .invalid([SettingsProblem(pointer: "/links/host", detail: "must be in the brand's linkHosts")])
             }
             let opened = DirectoryApp(
                 brand: brand,
@@ -150,7 +149,7 @@ extension Directory {
             var change = DirectoryChange()
             for (id, key) in lanes where key.brand == brand && key.app == app {
                 next.insert(lane: id, key: key)
-                // A lane whose credential was taken away stays in the store with what waits for it; it cannot send.
+                // A lane whose credential was removed stays in the store with its pending deliveries; it cannot send.
                 if !settings.supports(key.pushType) {
                     change.removedLanes.append(id)
                 } else if Self.isOther(key.pushType, in: settings, than: old?.settings) {
@@ -162,12 +161,12 @@ extension Directory {
         }
     }
 
-    /// Deletes an app with its registrations and what is pending for them.
+    /// Deletes an app with its registrations and their pending deliveries.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - app: The app.
-    ///   - origin: Who asks.
+    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func deleteApp(
         brand: BrandID,
@@ -179,7 +178,7 @@ extension Directory {
             let lanes = try await stored { () async throws(StorageError) in
                 try await self.store.deleteApp(brand: brand, app: app, audit: audit)
             }
-            // As with a brand, an earlier call may have deleted it.
+            // As for a brand, an earlier call may have deleted it.
             let key = DirectorySnapshot.AppKey(brand: brand, app: app)
             guard lanes != nil || snapshot.apps[key] != nil else { throw .notFound }
             let removed = lanes ?? snapshot.lanes(of: brand, app: app)
@@ -193,7 +192,7 @@ extension Directory {
 
     // MARK: Helpers
 
-    /// Refuses a link host that is given to another brand, and to take one away that an app uses.
+    /// Rejects a link host that another brand has, and the removal of one that an app uses.
     private func checkLinkHosts(of brand: Brand, before: [String]) throws(DirectoryError) {
         let hosts = brand.settings.linkHosts ?? []
         for host in hosts {
@@ -215,7 +214,7 @@ extension Directory {
         }
     }
 
-    /// An app as it is stored.
+    /// Returns an app in its stored form.
     func sealed(_ app: DirectoryApp) throws(DirectoryError) -> StoredApp {
         guard let json = try? JSONEncoder().encode(app.settings) else {
             throw .invalid([SettingsProblem(pointer: "", detail: "cannot be written as JSON")])
@@ -229,15 +228,16 @@ extension Directory {
         )
     }
 
-    /// Whether a provider is made of something else since an app's change.
+    /// Returns whether a change of an app requires a new provider.
     ///
-    /// It is too when the app was put again as it was: perhaps something was put right that only its provider knows.
+    /// It does also when the app was put again unchanged: perhaps the cause of an error was fixed that only its
+    /// provider has seen.
     private static func isOther(_ pushType: PushType, in new: AppSettings, than old: AppSettings?) -> Bool {
         guard let old, old != new else { return true }
         let isShared =
             old.platform != new.platform || old.dialect != new.dialect || old.links != new.links
             || old.endpointsBy != new.endpointsBy
-        // FCM's devices are woken as the app's APNs settings say.
+        // The app's APNs settings also decide whether FCM wakes its devices.
         func wakesOnRead(_ app: AppSettings) -> Bool { app.apns?.wakesOnRead ?? false }
         switch pushType {
         case .apns: return isShared || old.apns != new.apns
@@ -246,7 +246,7 @@ extension Directory {
         }
     }
 
-    /// What a brand's change changes of its lanes.
+    /// Returns the effect of a brand's change on its lanes.
     private static func laneChange(from old: Brand, to new: Brand) -> LaneChange {
         let (settings, before) = (new.settings, old.settings)
         let saysTheSame =
@@ -255,7 +255,7 @@ extension Directory {
         return saysTheSame ? .rules : .rendering
     }
 
-    /// The names of a brand's members that differ.
+    /// Returns the names of a brand's members that differ.
     private static func differences(from old: Brand, to new: Brand) -> [String] {
         struct Members: Encodable {
             var name: String

@@ -2,16 +2,16 @@ package import GatewayModel
 package import GatewayStorage
 
 extension Directory {
-    /// Writes down an administrative act that changes nothing that is stored, such as an app's self-check.
+    /// Writes an audit entry for an administrative action that changes no stored data, such as an app's self-check.
     ///
-    /// The directory's own changes are written down by themselves, in their own transactions.
+    /// The directory's own changes write theirs in their own transactions.
     ///
     /// - Parameters:
-    ///   - action: What was done.
-    ///   - brand: The brand that it was about; nothing is written when it is gone.
-    ///   - target: To what.
-    ///   - changes: The names of members that changed; never their values.
-    ///   - origin: Who asked.
+    ///   - action: The action.
+    ///   - brand: The brand that it concerns; nothing is written when it was deleted.
+    ///   - target: The target of the action.
+    ///   - changes: The names of the changed members; never their values.
+    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/storage(_:)``.
     package func audit(
         _ action: AuditAction,
@@ -24,14 +24,14 @@ extension Directory {
         do { try await store.appendAudit(entry) } catch { throw .storage(error) }
     }
 
-    /// What the trail says of an act that happens now, to be written in the act's own transaction.
+    /// Returns the audit entry for an action at this moment, to be written in the action's own transaction.
     ///
     /// - Parameters:
-    ///   - action: What is done.
-    ///   - brand: The brand that it is about; nil for the whole instance.
-    ///   - target: To what.
-    ///   - changes: The names of members that change; never their values.
-    ///   - origin: Who asks.
+    ///   - action: The action.
+    ///   - brand: The brand that it concerns; nil for the whole instance.
+    ///   - target: The target of the action.
+    ///   - changes: The names of the changed members; never their values.
+    ///   - origin: The caller.
     /// - Returns: The entry.
     package func entry(
         _ action: AuditAction,

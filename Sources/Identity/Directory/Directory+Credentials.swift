@@ -2,22 +2,24 @@ package import GatewayModel
 import GatewayStorage
 
 extension Directory {
-    /// More credentials than any brand needs, and still little to hold in memory: about 2 MB.
+    /// The maximum of a brand's credentials: more than any brand needs, and only about 2 MB of memory.
     package static let maxCredentialsPerBrand = 1000
 
-    /// Makes a credential, or takes over one that the brand has.
+    /// Creates a credential, or imports one that the brand has.
     ///
-    /// Names are for people and need not differ, but for SDK keys, whose assertions are named by them: theirs are unique in
-    /// the instance, those of revoked ones included. To change a key without a gap, make the second while the first still
+    /// Names are for people and need not be unique, except for SDK keys, which assertions refer to by name: theirs are
+    /// unique in the instance, including revoked ones. To rotate a key without a gap, create the second while the first
+    /// is
+    /// still valid, and revoke the first when nobody uses it any more.
     /// works, and revoke the first when nobody uses it any more.
     ///
     /// - Parameters:
-    ///   - request: What is wanted.
+    ///   - request: The request.
     ///   - brand: The brand.
     ///   - name: Its name, 1 to 256 bytes.
-    ///   - expiresAt: When it ends by itself.
-    ///   - origin: Who asks.
-    /// - Returns: The credential, with its secret where its user must be told one.
+    ///   - expiresAt: The expiry.
+    ///   - origin: The caller.
+    /// - Returns: The credential, with its secret if its user must get one.
     /// - Throws: ``DirectoryError/invalid(_:)``, ``DirectoryError/duplicate`` and others of ``DirectoryError``.
     package func issue(
         _ request: CredentialRequest,
@@ -26,7 +28,7 @@ extension Directory {
         expiresAt: Timestamp? = nil,
         by origin: AuditOrigin = .gateway
     ) async throws(DirectoryError) -> IssuedCredential {
-        // Before a key is made for nothing; the gate looks again.
+        // Checked before a key is generated in vain; the gate checks again.
         try checkRoom(in: brand, of: snapshot)
         let made = try await keyWork.run(of: brand) {
             Result { () throws(DirectoryError) in try CredentialParts(request) }
@@ -49,7 +51,7 @@ extension Directory {
         return IssuedCredential(summary: CredentialSummary(credential), secret: parts.shownSecret)
     }
 
-    /// A brand's credential that is not revoked, without its secret.
+    /// Returns a brand's credential that is not revoked, without its secret.
     ///
     /// - Parameters:
     ///   - brand: The brand.
@@ -59,13 +61,12 @@ extension Directory {
         snapshot.credential(id).flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
     }
 
-    /// Revokes a credential; it is refused from the moment that this returns (R33), and the sessions that it opened with
-    /// it.
+    /// Revokes a credential: it and the sessions that it opened are rejected from the moment that this returns (R33).
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - id: The credential.
-    ///   - origin: Who asks.
+    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func revokeCredential(
         brand: BrandID,
@@ -78,8 +79,8 @@ extension Directory {
             let isRevoked = try await stored { () async throws(StorageError) in
                 try await self.store.revokeCredential(brand: brand, id: id, now: now, audit: audit)
             }
-            // Also when the store has it revoked already: an earlier call may have been told of a failure after the
-            // change was made, and its repetition must not leave the credential in force.
+            // Also when it is already revoked in the store: an earlier call may have failed after the commit, and its
+            // repetition must not leave the credential active.
             if let credential = snapshot.credential(id), credential.brand == brand {
                 var next = snapshot
                 next.removeCredential(id)

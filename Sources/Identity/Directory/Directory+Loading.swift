@@ -3,13 +3,14 @@ package import GatewayModel
 package import GatewayStorage
 
 extension Directory {
-    /// Loads everything from the store and opens what is sealed; a wrong master key shows here, before anything is served.
+    /// Loads everything from the store and decrypts what is sealed; a wrong master key is detected here, before any
+    /// request is served.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - box: What the store's secrets are sealed with.
-    ///   - clock: For the times of changes.
-    ///   - reader: Looks into apps' settings; stored ones are not refused again.
+    ///   - box: The box that sealed the store's secrets.
+    ///   - clock: The clock for the times of changes.
+    ///   - reader: Parses apps' settings; stored ones are not validated again.
     /// - Returns: The directory.
     /// - Throws: ``DirectoryError/wrongMasterKey(what:)``, ``DirectoryError/damaged(what:)`` or
     ///   ``DirectoryError/storage(_:)``.
@@ -35,11 +36,12 @@ extension Directory {
         return Directory(snapshot: snapshot, store: store, box: box, clock: clock, reader: reader)
     }
 
-    /// Gives brands of a version that gave no link hosts those that they alone use; one that several brands use is given to
-    /// none.
+    /// Gives brands of a version without link hosts those that they alone use; a host that several brands use is given
+    /// to none.
     ///
-    /// Done once and stored, so that a host does not change hands later because another brand's app is gone. Brands without
-    /// links stay as they are: the next start finds the same of them.
+    /// This is done once and stored, so that a host does not change its brand later because another brand's app was
+    /// deleted.
+    /// Brands without links are not changed: the next start has the same result for them.
     private static func giveLinkHosts(
         to brands: [Brand],
         of apps: some Collection<DirectoryApp>,
@@ -121,7 +123,7 @@ extension Directory {
         )
     }
 
-    /// A webhook's keys: the newest, and those before it.
+    /// Returns a webhook's keys: the newest, then the previous ones.
     static func open(
         _ webhook: WebhookSettings,
         of brand: BrandID,
@@ -135,18 +137,18 @@ extension Directory {
         } catch { throw DirectoryError(opening: error, what: "the webhook of brand \(brand)") }
     }
 
-    /// What a webhook's secret is sealed with beside the key.
+    /// Returns the context with which a webhook's secret is sealed.
     static func sealingContext(webhookOf brand: BrandID) -> String { "webhook/\(brand)" }
 
-    /// What an app's settings are sealed with beside the key, so that they open in no other row.
+    /// Returns the context with which an app's settings are sealed, so that they open in no other row.
     static func sealingContext(brand: BrandID, app: AppID) -> String { "app/\(brand)/\(app)" }
 
-    /// What a credential's secret is sealed with beside the key.
+    /// Returns the context with which a credential's secret is sealed.
     static func sealingContext(brand: BrandID, credential: String) -> String { "credential/\(brand)/\(credential)" }
 }
 
 extension DirectoryError {
-    /// What a sealed thing that did not open means.
+    /// Creates the error for a sealed value that did not open.
     init(opening error: SecretBoxError, what: String) {
         switch error {
         case .wrongKey: self = .wrongMasterKey(what: what)

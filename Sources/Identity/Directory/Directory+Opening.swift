@@ -2,7 +2,7 @@ package import GatewayModel
 internal import GatewayStorage
 
 extension Directory {
-    /// Opens settings that somebody gives, and checks them; what a password closes is derived here and never again.
+    /// Decrypts and validates settings from a caller; the key of a password is derived here and never again.
     func opened(
         _ settings: AppSettings,
         of brand: BrandID
@@ -21,21 +21,23 @@ extension Directory {
         return try result.get()
     }
 
-    /// Opens an app's certificate that an earlier version stored closed by its password, and stores it opened.
+    /// Decrypts an app's certificate that an earlier version stored encrypted with its password, and stores it
+    /// decrypted.
     ///
-    /// Apps that are put are opened then. To be called before a certificate is used; costs a look where nothing is closed.
-    /// Listeners are told that the app's lanes changed.
+    /// Apps that are put are decrypted at that time. Call this before a certificate is used; it is cheap if nothing is
+    /// encrypted. Listeners are notified that the app's lanes changed.
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - id: The app.
-    /// - Returns: The app as it is now, still closed where ``DirectoryApp/openingProblem`` says why; nil when there is none.
+    /// - Returns: The current app, still encrypted if ``DirectoryApp/openingProblem`` has the reason; nil when there is
+    ///   none.
     /// - Throws: ``DirectoryError/busy``.
     package func openApp(brand: BrandID, app id: AppID) async throws(DirectoryError) -> DirectoryApp? {
         guard let app = app(brand: brand, app: id), app.isClosed, app.openingProblem == nil else {
             return app(brand: brand, app: id)
         }
-        // Within the gate, so that two who need it derive its keys once.
+        // Within the gate, so that two callers derive its keys once.
         return try await gate.run(of: brand) { () async throws(DirectoryError) in
             guard var app = self.app(brand: brand, app: id), app.isClosed, app.openingProblem == nil else {
                 return self.app(brand: brand, app: id)
@@ -49,7 +51,8 @@ extension Directory {
                 if app.certificate == nil {
                     app.openingProblem = SettingsProblem(pointer: "/apns/certificate", detail: "cannot be read")
                 }
-                // A store that fails keeps it closed: it is opened again at its first use after the next start.
+                // If the store fails, the certificate stays encrypted: it is decrypted again at its first use after the
+                // next start.
                 if let stored = try? sealed(app) {
                     _ = try? await store.putApp(stored, lanes: app.laneKeys, audit: nil)
                 }

@@ -3,22 +3,23 @@ package import GatewayStorage
 internal import Synchronization
 
 extension Directory {
-    /// Seals everything in a store under another master key, all of it or nothing.
+    /// Seals all secrets in a store under another master key, atomically.
     ///
-    /// Each secret is opened again before the store commits, and each brand's audit trail says what was done.
+    /// Each secret is opened again before the store commits, and each brand's audit trail has an entry.
     ///
-    /// Nothing else may use the store meanwhile, and a directory that was loaded from it before is of no use any more.
+    /// Nothing else may use the store meanwhile, and a directory that was loaded from it before must not be used any
+    /// more.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - old: The key that everything is sealed with.
-    ///   - new: The key that everything shall be sealed with.
+    ///   - old: The key that sealed the secrets.
+    ///   - new: The key to seal the secrets with.
     ///   - clock: The time for the audit trail.
-    ///   - progress: Called on a thread of the store with how many were sealed.
-    /// - Returns: How many there were.
+    ///   - progress: Called on a thread of the store with the number of sealed secrets.
+    /// - Returns: The number of secrets.
     /// - Throws: ``DirectoryError/wrongMasterKey(what:)``, ``DirectoryError/damaged(what:)`` or
-    ///   ``DirectoryError/sealing(_:)`` when one could not be opened or sealed, and nothing is changed then;
-    ///   ``DirectoryError/storage(_:)``, after which the next start tells which key holds.
+    ///   ``DirectoryError/sealing(_:)`` when a secret could not be opened or sealed, in which case nothing is changed;
+    ///   ``DirectoryError/storage(_:)``, after which the next start shows which key is valid.
     package static func reseal(
         store: any GatewayStore,
         from old: MasterKey,
@@ -40,17 +41,17 @@ extension Directory {
 }
 
 extension MasterKey {
-    /// Whether it is the same key as another, as far as what is sealed can tell.
+    /// Returns whether two keys are the same, as far as their ids show.
     ///
     /// - Parameter other: The other.
-    /// - Returns: True when what one sealed the other opens.
+    /// - Returns: True when each opens the secrets that the other sealed.
     package func isSame(as other: MasterKey) -> Bool { id == other.id }
 }
 
-/// The work on one secret after the other, on the store's thread.
+/// The processing of the secrets one by one, on the store's thread.
 private final class Resealing: Sendable {
     private struct State {
-        /// SHA-256 of every secret that was sealed anew, to be found once more when it is verified.
+        /// The SHA-256 of every secret that was sealed again, for the verification.
         var sealed: [SealedSecret.Owner: Set<[UInt8]>] = [:]
         var count = 0
         var failure: DirectoryError?
@@ -67,7 +68,7 @@ private final class Resealing: Sendable {
         self.progress = progress
     }
 
-    /// Why the work was given up.
+    /// The error that stopped the work.
     var failure: DirectoryError? { state.withLock { $0.failure } }
 
     func reseal(_ secret: SealedSecret) -> [UInt8]? {
@@ -103,7 +104,7 @@ private final class Resealing: Sendable {
 }
 
 extension SealedSecret.Owner {
-    /// What it is sealed with beside the key.
+    /// The context with which the secret is sealed.
     fileprivate var sealingContext: String {
         switch self {
         case .app(let brand, let app): Directory.sealingContext(brand: brand, app: app)
@@ -112,7 +113,7 @@ extension SealedSecret.Owner {
         }
     }
 
-    /// What it is, for operators.
+    /// The description for operators.
     fileprivate var text: String {
         switch self {
         case .app(let brand, let app): "app \(brand)/\(app)"

@@ -1,7 +1,7 @@
 package import GatewayModel
 
 extension Directory {
-    /// The keys that sign a brand's webhook now: the newest, and those before it while they sign too.
+    /// Returns the keys that sign a brand's webhook now: the newest, then the previous ones while they are valid.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: Empty when it has no webhook, or its secret does not open.
@@ -11,14 +11,16 @@ extension Directory {
         return (try? Self.open(webhook, of: brand, box)) ?? []
     }
 
-    /// A brand's webhook after a change, for ``createBrand(_:by:)`` and within ``updateBrand(_:by:_:)``; stores nothing.
+    /// Returns a brand's webhook after a change, for ``createBrand(_:by:)`` and within ``updateBrand(_:by:_:)``; stores
+    /// nothing.
     ///
     /// - Parameters:
-    ///   - current: The webhook now.
-    ///   - change: What changes.
+    ///   - current: The current webhook.
+    ///   - change: The change.
     ///   - brand: The brand.
-    /// - Returns: The webhook with its secret sealed, and the secret if it was made here: shown once and not kept.
-    /// - Throws: ``DirectoryError/invalid(_:)`` when it would have no address; others when sealing fails.
+    /// - Returns: The webhook with its secret sealed, and the secret if it was generated here: it is shown once and not
+    ///   stored.
+    /// - Throws: ``DirectoryError/invalid(_:)`` when it would have no URL; others when sealing fails.
     package func webhook(
         _ current: WebhookSettings?,
         changedBy change: WebhookChange,
@@ -67,7 +69,7 @@ extension Directory {
         return webhook
     }
 
-    /// The replaced secrets that still sign.
+    /// Returns the replaced secrets that still sign.
     private func previous(of webhook: WebhookSettings) -> [WebhookSettings.Previous] {
         let now = clock.now.milliseconds
         return webhook.previous.filter { $0.untilMilliseconds > now }

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// An app as it is held in memory, secrets included.
+/// An app in memory, secrets included.
 package struct DirectoryApp: Sendable, Equatable {
     /// The brand.
     package var brand: BrandID
@@ -8,23 +8,24 @@ package struct DirectoryApp: Sendable, Equatable {
     package var id: AppID
     /// Its settings.
     package var settings: AppSettings
-    /// What its APNs certificate says of itself, if it has one.
+    /// The facts of its APNs certificate, if it has one.
     package var certificate: APNsCertificateFacts?
-    /// Why its certificate, which a password closes, could not be opened when it was needed; nil before that.
+    /// The error of decrypting its certificate with the password when it was needed; nil before that.
     package var openingProblem: SettingsProblem?
-    /// When it was last put.
+    /// The time at which it was last put.
     package var updatedAt: Timestamp
 
-    /// Whether a password still closes its certificate: an earlier version stored it so, and nothing needed it yet.
+    /// Whether its certificate is still encrypted with a password: an earlier version stored it so, and it was not
+    /// needed yet.
     package var isClosed: Bool {
         guard case .certificate? = settings.apns?.authentication else { return false }
         return certificate == nil
     }
 
-    /// What may be shown of it.
+    /// The part that may be shown.
     package var redacted: RedactedApp { RedactedApp(self) }
 
-    /// The lanes that its settings allow: APNs has two worlds, FCM one.
+    /// The lanes that its settings allow: APNs has two environments, FCM one.
     var laneKeys: [LaneKey] {
         func key(_ pushType: PushType, _ environment: PushEnvironment) -> LaneKey {
             LaneKey(brand: brand, app: id, pushType: pushType, environment: environment)

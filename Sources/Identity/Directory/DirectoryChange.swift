@@ -1,12 +1,12 @@
 package import GatewayModel
 
-/// What an administrative change means for those who hold something of the directory.
+/// The effect of an administrative change on the subscribers of the directory.
 package struct DirectoryChange: Sendable, Equatable {
-    /// Lanes that can send and are new, or whose part of their app was changed, or whose app was put again as it was, or whose
-    /// brand changed.
+    /// Lanes that can send and are new, or whose part of their app changed, or whose app was put again unchanged, or
+    /// whose brand changed.
     package var changedLanes: [LaneID] = []
-    /// What changed of them.
+    /// The kind of their change.
     package var laneChange = LaneChange.credential
-    /// Lanes that can no longer send: their app is gone, or has no credential for their transport any more.
+    /// Lanes that can no longer send: their app was deleted, or has no credential for their transport any more.
     package var removedLanes: [LaneID] = []
 }

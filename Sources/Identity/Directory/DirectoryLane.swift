@@ -1,8 +1,8 @@
 package import GatewayModel
 
-/// What a lane is made of, as of now.
+/// The current data of a lane.
 package struct DirectoryLane: Sendable {
-    /// The lane's number.
+    /// The lane's id.
     package var id: LaneID
     /// Brand, app, transport and environment.
     package var key: LaneKey

@@ -3,8 +3,9 @@ internal import GatewayStorage
 internal import TextFormats
 
 extension DirectorySnapshot {
-    /// Takes a credential, opens its secret, if it has one that is needed back, and reads its key, if it has one: a wrong master
-    /// key shows here, and no token pays for the reading.
+    /// Inserts a credential: opens its secret and parses its key, if it has them.
+    ///
+    /// A wrong master key is detected here, and no token pays for the parsing.
     mutating func insert(_ credential: StoredCredential, _ box: SecretBox) throws(DirectoryError) {
         let what = "credential \(credential.brand)/\(credential.id)"
         var secret: [UInt8]?
@@ -78,7 +79,7 @@ extension DirectorySnapshot {
                 ),
                 of: credential.brand
             )
-        // This version keeps these and does not verify with them yet.
+        // This version stores these, but does not verify with them yet.
         case .apiKey:
             guard credential.secretHash != nil else { throw .damaged(what: what) }
         case .customerTokenKey, .tokenBroker:
@@ -106,7 +107,7 @@ extension DirectorySnapshot {
         }
     }
 
-    /// Remembers what a revoked credential was called by tokens, so that theirs are told `revoked`.
+    /// Records the name that tokens use for a revoked credential, so that they are rejected as `revoked`.
     mutating func rememberRevoked(_ credential: StoredCredential) {
         let brand = credential.brand
         switch credential.details {
@@ -122,7 +123,7 @@ extension DirectorySnapshot {
         }
     }
 
-    /// Forgets what of a brand's was revoked.
+    /// Removes a brand's revoked names.
     mutating func forgetRevoked(of brand: BrandID) {
         revokedSDKKeys.removeAll(of: brand)
         revokedIssuers.removeAll(of: brand)
@@ -145,7 +146,7 @@ extension DirectorySnapshot {
         identityProviders[brand]?.sort { ($0.createdAt, $0.credentialID) > ($1.createdAt, $1.credentialID) }
     }
 
-    /// The key that was given; nil when keys are published.
+    /// Returns the fixed key; nil when the keys are published.
     private static func key(_ key: VerificationKey, _ what: String) throws(DirectoryError) -> VerifyingKey? {
         guard case .key(let given) = key.source else { return nil }
         do {

@@ -2,15 +2,15 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import TextFormats
 
-/// Everything that the directory holds at one moment; never changed once others can see it.
+/// The content of the directory at one moment; immutable once it is published.
 struct DirectorySnapshot: Sendable {
     struct AppKey: Hashable, Sendable {
         var brand: BrandID
         var app: AppID
     }
 
-    /// A name as its bytes, as the store compares it: to Swift two texts that look alike are equal, and one brand's key
-    /// would stand in the place of another's.
+    /// A name as its bytes, as the store compares it: in Swift two canonically equivalent strings are equal, and one
+    /// brand's key would replace another's.
     struct KeyName: Hashable, Sendable {
         let bytes: [UInt8]
 
@@ -20,19 +20,19 @@ struct DirectorySnapshot: Sendable {
         var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// A credential that is not revoked.
+    /// Returns a credential that is not revoked.
     ///
     /// - Parameter id: The credential, as a caller names it.
     /// - Returns: Nil when there is none of that id.
     func credential(_ id: String) -> StoredCredential? { BoundedName(id).flatMap { credentials[$0] } }
 
-    /// Who signs, as tokens name it.
+    /// The key of an issuer, as tokens name it.
     struct IssuerKey: Hashable, Sendable {
         var brand: BrandID
         var issuer: KeyName
     }
 
-    /// An issuer that was revoked: one of its keys when there is a `kid`, else the issuer as such.
+    /// A revoked issuer: one of its keys when there is a `kid`, else the issuer as a whole.
     struct RevokedIssuer: Hashable, Sendable {
         var key: IssuerKey
         var keyID: KeyName?
@@ -46,7 +46,7 @@ struct DirectorySnapshot: Sendable {
             }
         }
     }
-    /// The brand that each link host is given to.
+    /// The brand of each link host.
     private(set) var linkHosts: [KeyName: BrandID] = [:]
     var apps: [AppKey: DirectoryApp] = [:]
     var lanes: [LaneID: LaneKey] = [:]
@@ -54,11 +54,11 @@ struct DirectorySnapshot: Sendable {
     var credentials: [BoundedName: StoredCredential] = [:]
     var serviceAccounts: [BoundedName: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
-    /// Those of one `iss` together, the newest first.
+    /// The credentials of one `iss`, newest first.
     var jwtIssuers: [IssuerKey: [JWTIssuer]] = [:]
-    /// A brand's together, the newest first.
+    /// The keys of a brand, newest first.
     var jweKeys: [BrandID: [JWEKey]] = [:]
-    /// A brand's together, the newest first.
+    /// The identity providers of a brand, newest first.
     var identityProviders: [BrandID: [IdentityProvider]] = [:]
     var revokedSDKKeys = RevokedNames<KeyName>()
     var revokedIssuers = RevokedNames<RevokedIssuer>()
@@ -74,13 +74,13 @@ struct DirectorySnapshot: Sendable {
         return DirectoryLane(id: id, key: key, app: settingsInForce(of: app), brand: brand)
     }
 
-    /// Whether an app's links are of a host that its brand was given.
+    /// Returns whether an app's brand has the host of the app's links.
     func servesLinks(of app: DirectoryApp) -> Bool {
         guard let links = app.settings.links else { return false }
         return linkHosts[KeyName(links.host)] == app.brand
     }
 
-    /// An app's settings without links that are not served.
+    /// Returns an app's settings without links that are not served.
     func settingsInForce(of app: DirectoryApp) -> AppSettings {
         var settings = app.settings
         if !servesLinks(of: app) { settings.links = nil }
@@ -92,7 +92,7 @@ struct DirectorySnapshot: Sendable {
         laneIDs[key] = id
     }
 
-    /// The lanes of a brand, or of one of its apps.
+    /// Returns the lanes of a brand, or of one of its apps.
     func lanes(of brand: BrandID, app: AppID? = nil) -> [LaneID] {
         lanes.filter { $0.value.brand == brand && (app == nil || $0.value.app == app) }.map(\.key)
     }

@@ -1,21 +1,21 @@
 package import GatewayModel
 
-/// A brand's identity provider as it is held in memory, with our secret there.
+/// A brand's identity provider in memory, with the gateway's client secret there.
 package struct IdentityProvider: Sendable {
     /// The credential's id.
     package let credentialID: String
-    /// Everything that is public about it.
+    /// Its public part.
     package let details: IdentityProviderDetails
-    /// Our secret at its token endpoint, UTF-8.
+    /// The client secret at its token endpoint, UTF-8.
     package let clientSecret: [UInt8]
-    /// The key that was given, read when the credential was taken in; nil when the provider publishes its keys.
+    /// The fixed key, parsed when the credential was loaded; nil when the provider publishes its keys.
     let key: VerifyingKey?
     let expiresAt: Timestamp?
     let createdAt: Timestamp
 }
 
 extension Directory {
-    /// The identity providers of a brand that are neither revoked nor expired; a short lock, no IO.
+    /// Returns the identity providers of a brand that are neither revoked nor expired; a short lock, no IO.
     ///
     /// - Parameter brand: The brand.
     /// - Returns: The newest first; empty when there are none, or no such brand.

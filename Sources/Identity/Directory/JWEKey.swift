@@ -1,6 +1,6 @@
 internal import GatewayModel
 
-/// A key that opens consumers' assertions, as it is held in memory.
+/// A key that decrypts consumers' assertions, in memory.
 struct JWEKey: Sendable {
     /// The `kid` that names it.
     var id: String

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 internal import TextFormats
 
-/// Which members of two values differ, by their names in JSON: what the audit trail may say of values that are secret.
+/// The names of the JSON members that differ between two values: all that the audit trail may contain of secret values.
 enum MemberDifference {
-    /// The dotted names of members that differ, such as `apns.privateKey`, sorted; an array is one member.
+    /// Returns the dotted names of members that differ, such as `apns.privateKey`, sorted; an array is one member.
     ///
     /// - Parameters:
-    ///   - old: The value before; nil when there was none, so that every member of the new one is named.
-    ///   - new: The value now.
+    ///   - old: The old value; nil for none, so that every member of the new one is named.
+    ///   - new: The new value.
     /// - Returns: The names; empty when nothing differs.
     static func names<Value: Encodable>(from old: Value?, to new: Value) -> [String] {
         var names: Set<String> = []
@@ -24,7 +24,7 @@ enum MemberDifference {
 
     private static func collect(_ old: StrictJSON, _ new: StrictJSON, _ name: String, _ names: inout Set<String>) {
         let (before, after) = (old.members, new.members)
-        // An object that comes or goes is told by its members.
+        // An object that is added or removed is listed by its members.
         guard before != nil || after != nil, before != nil || old == .null, after != nil || new == .null else {
             if old != new { names.insert(name) }
             return

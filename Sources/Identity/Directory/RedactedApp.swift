@@ -1,13 +1,13 @@
 package import GatewayModel
 
-/// An app as operators may see it: encodes as the JSON of the BrandsAndApps page with a fingerprint (the first 8
+/// An app as operators may read it: encodes as the JSON of the BrandsAndApps page with a fingerprint (the first 8
 /// hexadecimal digits of SHA-256 over the text) in place of each secret.
 package struct RedactedApp: Sendable, Equatable, Encodable {
     /// An APNs key without its secret.
     package struct SandboxKey: Sendable, Equatable, Encodable {
         /// The key id.
         package var keyId: String
-        /// What tells the private key from others.
+        /// The fingerprint of the private key.
         package var privateKeyFingerprint: String
     }
 
@@ -17,23 +17,23 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         package var teamId: String?
         /// The key id.
         package var keyId: String?
-        /// What tells the private key from others.
+        /// The fingerprint of the private key.
         package var privateKeyFingerprint: String?
         /// The second key for the sandbox.
         package var sandboxKey: SandboxKey?
-        /// SHA-256 of the certificate, which is no secret, whole.
+        /// The SHA-256 of the certificate, in full: it is not secret.
         package var certificateFingerprint: String?
-        /// Whom the certificate is for, in Apple's words.
+        /// The certificate's common name, as Apple wrote it.
         package var commonName: String?
-        /// What the certificate may send for.
+        /// The topics that the certificate may send to.
         package var topics: [String]?
-        /// When the certificate expires, RFC 3339.
+        /// The expiry of the certificate, RFC 3339.
         package var expiresAt: String?
         /// The bundle id.
         package var topic: String?
-        /// Other hosts than Apple's.
+        /// The hosts in place of Apple's.
         package var endpoints: APNsSettings.Endpoints?
-        /// Whether a badge push after a read elsewhere wakes the app; nil stands for no.
+        /// Whether a badge push after a read on another device wakes the app; nil is false.
         package var wakeOnRead: Bool?
     }
 
@@ -41,13 +41,13 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
     package struct ServiceAccount: Sendable, Equatable, Encodable {
         /// The Firebase project.
         package var projectId: String
-        /// `kid` of our assertions.
+        /// `kid` of the gateway's assertions.
         package var privateKeyId: String
-        /// What tells the private key from others.
+        /// The fingerprint of the private key.
         package var privateKeyFingerprint: String
-        /// `iss` of our assertions.
+        /// `iss` of the gateway's assertions.
         package var clientEmail: String
-        /// Where the assertion is exchanged.
+        /// The URL at which the assertion is exchanged.
         package var tokenUri: String
 
         private enum CodingKeys: String, CodingKey {
@@ -63,27 +63,27 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
     package struct FCM: Sendable, Equatable, Encodable {
         /// Google's service account.
         package var serviceAccount: ServiceAccount
-        /// What an Android device gets.
+        /// The content of pushes to an Android device.
         package var style: FCMSettings.Style?
-        /// Another host than Google's.
+        /// The host in place of Google's.
         package var endpoint: String?
     }
 
     /// The app.
     package var id: String
-    /// What kind of devices it runs on.
+    /// The platform of its devices.
     package var platform: DevicePlatform
-    /// How it reaches APNs.
+    /// The access to APNs.
     package var apns: APNs?
-    /// How it reaches FCM.
+    /// The access to FCM.
     package var fcm: FCM?
-    /// How its devices know their pushes.
+    /// The format of its pushes.
     package var dialect: AppSettings.Dialect?
     /// The host whose links it opens.
     package var links: LinkSettings?
-    /// Who set the endpoints.
+    /// The caller that set the endpoints.
     package var endpointsBy: AppSettings.EndpointSetter
-    /// When it was last put, RFC 3339.
+    /// The time at which it was last put, RFC 3339.
     package var updatedAt: String
 
     init(_ app: DirectoryApp) {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import GatewayModel
 
-/// An SDK key as it is held in memory.
+/// An SDK key in memory.
 struct SDKKey: Sendable {
     var id: String
     var name: String
@@ -13,10 +13,10 @@ struct SDKKey: Sendable {
     var secret: [UInt8]
     var expiresAt: Timestamp?
 
-    /// Whether its time is not over.
+    /// Returns whether it has not expired.
     func isActive(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }
 
-    /// What it signs a text with (RFC 7518 section 3.2).
+    /// Returns the signature of a text (RFC 7518 section 3.2).
     func signature(of input: [UInt8]) -> [UInt8] {
         let key = SymmetricKey(data: secret)
         return switch algorithm {

@@ -1,15 +1,15 @@
-/// What is wrong with one member of an app's settings.
+/// An error in one member of an app's settings.
 package struct SettingsProblem: Error, Equatable {
-    /// Where: a JSON pointer into the settings (RFC 6901), for example `/apns/privateKey`.
+    /// The member: a JSON pointer into the settings (RFC 6901), for example `/apns/privateKey`.
     package var pointer: String
-    /// What: without the value.
+    /// The error, without the value.
     package var detail: String
 
-    /// Takes a problem.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - pointer: Where.
-    ///   - detail: What.
+    ///   - pointer: The member.
+    ///   - detail: The error.
     package init(pointer: String, detail: String) {
         self.pointer = pointer
         self.detail = detail

@@ -1,38 +1,38 @@
 package import GatewayModel
 
-/// What an administrator changes of a brand's webhook.
+/// An administrator's change of a brand's webhook.
 package enum WebhookChange: Sendable {
-    /// There is none any more.
+    /// Removes the webhook.
     case remove
-    /// These of its members.
+    /// Changes members of the webhook.
     case edit(WebhookEdit)
 }
 
-/// Members of a webhook that change.
+/// The changed members of a webhook.
 package struct WebhookEdit: Sendable {
-    /// What becomes of the secret.
+    /// The change of the secret.
     package enum Secret: Sendable {
-        /// It stays; one is made when there is none.
+        /// Keeps it; generates one when there is none.
         case keep
-        /// One is made.
+        /// Generates a new one.
         case renew
-        /// It is this one.
+        /// Sets this one.
         case given(WebhookSecret)
     }
 
-    /// The receiver's address; nil stays.
+    /// The receiver's URL; nil keeps it.
     package var url: String?
-    /// What is posted, nil within for everything; nil stays.
+    /// The types of the items to post, with an inner nil for all; nil keeps them.
     package var types: [OutboundType]??
-    /// What becomes of the secret.
+    /// The change of the secret.
     package var secret: Secret
 
-    /// Takes what changes.
+    /// Creates a change.
     ///
     /// - Parameters:
-    ///   - url: The receiver's address; nil stays.
-    ///   - types: What is posted, nil within for everything; nil stays.
-    ///   - secret: What becomes of the secret.
+    ///   - url: The receiver's URL; nil keeps it.
+    ///   - types: The types of the items to post, with an inner nil for all; nil keeps them.
+    ///   - secret: The change of the secret.
     package init(url: String?, types: [OutboundType]??, secret: Secret) {
         self.url = url
         self.types = types

@@ -2,17 +2,17 @@ internal import TextFormats
 
 /// The secret that signs a brand's webhook (standardwebhooks.com): `whsec_` and the key's bytes as base64.
 package struct WebhookSecret: Sendable, Equatable {
-    /// How many bytes a key has.
+    /// The length of a key in bytes.
     package static let keyBytes = 24...64
     private static let prefix = "whsec_"
 
     /// The key.
     package let key: [UInt8]
 
-    /// A new random one, of 32 bytes.
+    /// Creates a random secret of 32 bytes.
     package init() { key = SecureRandom.bytes(32) }
 
-    /// Reads one; nil when it has another shape.
+    /// Parses a secret; nil when it has another form.
     ///
     /// - Parameter text: `whsec_` and 24 to 64 bytes as base64.
     package init?(_ text: String) {

@@ -1,5 +1,5 @@
 extension BidirectionalCollection<UInt8> {
-    /// The bytes without ASCII white space at either end, as a file that was edited by hand may have it.
+    /// The bytes without ASCII white space at either end, which an edited file may have.
     var trimmingASCIISpace: SubSequence {
         let start = drop(while: Self.isSpace)
         guard let last = start.lastIndex(where: { !Self.isSpace($0) }) else { return start }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Comparisons whose time says nothing about where two values differ.
+/// Comparisons in constant time.
 enum ConstantTime {
-    /// Whether two byte strings are equal; only their lengths may show in the time.
+    /// Returns whether two byte strings are equal; only their lengths may affect the time.
     static func equal(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         guard first.count == second.count else { return false }
         return CRYPTO_memcmp(first, second, first.count) == 0

@@ -1,8 +1,8 @@
 import Crypto
 
-/// SHA-256 of secrets: what is stored in their place, and what operators see of them.
+/// The SHA-256 of secrets: stored in their place and shown to operators.
 enum SecretHash {
-    /// The 32 bytes of the hash.
+    /// Returns the 32 bytes of the hash.
     static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let contiguous = bytes.withContiguousStorageIfAvailable { buffer in
             SHA256.hash(data: UnsafeRawBufferPointer(buffer)).withUnsafeBytes { Array($0) }
@@ -10,12 +10,12 @@ enum SecretHash {
         return contiguous ?? SHA256.hash(data: Array(bytes)).withUnsafeBytes { Array($0) }
     }
 
-    /// The first eight hexadecimal digits of the hash: enough to tell two keys apart, too little to find one.
+    /// Returns the first eight hexadecimal digits of the hash: enough to distinguish two keys, too little to find one.
     static func fingerprint(_ text: String) -> String {
         hexadecimal(sha256(text.utf8).prefix(4))
     }
 
-    /// Bytes as lower-case hexadecimal digits.
+    /// Returns bytes as lower-case hexadecimal digits.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         for byte in bytes {

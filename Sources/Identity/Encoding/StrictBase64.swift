@@ -1,6 +1,6 @@
-/// Base64 (RFC 4648) in its one canonical form: nothing else decodes, so that a value has exactly one text.
+/// Base64 (RFC 4648) in its one canonical form: nothing else decodes, so that a value has exactly one encoding.
 package enum StrictBase64 {
-    /// Which alphabet, and whether it is padded.
+    /// The alphabet, and whether it is padded.
     package enum Form: Sendable {
         /// `+` and `/`, padded with `=` (section 4).
         case standard
@@ -8,13 +8,13 @@ package enum StrictBase64 {
         case url
     }
 
-    /// Decodes.
+    /// Decodes a text.
     ///
     /// - Parameters:
     ///   - text: The text.
     ///   - form: Its form.
-    /// - Returns: The bytes; nil for foreign characters, white space, wrong padding, an impossible length or slack bits
-    ///   that are not 0.
+    /// - Returns: The bytes; nil for characters outside the alphabet, white space, wrong padding, an impossible length
+    ///   or unused bits that are not 0.
     package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
         var count = text.count
         if form == .standard {
@@ -28,18 +28,18 @@ package enum StrictBase64 {
         return decoded ?? Array(text).withUnsafeBufferPointer { decode($0.prefix(count), values) }
     }
 
-    /// Marks what is no character of an alphabet.
+    /// The mark of a character outside the alphabet.
     private static let foreign: UInt8 = 0xFF
     private static let urlValues = (UInt8.min...UInt8.max).map { value(of: $0, .url) ?? foreign }
     private static let standardValues = (UInt8.min...UInt8.max).map { value(of: $0, .standard) ?? foreign }
 
-    /// By a table of the alphabet's values: every part of every token passes here.
+    /// Decodes by a table of the alphabet's values: every part of every token is decoded here.
     private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ values: [UInt8]) -> [UInt8]? {
         let text = UnsafeBufferPointer(rebasing: text)
         var isGood = true
         let decoded = values.withUnsafeBufferPointer { values in
             [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { buffer, filled in
-                // Four characters are three bytes; no value but that of a foreign character has the highest bit.
+                // Four characters are three bytes; only the mark of a foreign character has the highest bit set.
                 var seen: UInt8 = 0
                 var position = 0
                 while position + 4 <= text.count {

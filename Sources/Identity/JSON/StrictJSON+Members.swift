@@ -3,8 +3,8 @@ package import TextFormats
 extension StrictJSON {
     /// The members of an object, in the order of the text, each name once.
     ///
-    /// A token's objects have few members: up to ``Members/fewMembers`` of them are looked for one after the other, which
-    /// takes less time than to hash a name. More of them are found by their hash.
+    /// A token's objects have few members: up to ``Members/fewMembers`` of them are searched one by one, which takes
+    /// less time than hashing a name. More of them are found by their hash.
     package struct Members: Sendable, Equatable, Sequence, ExpressibleByDictionaryLiteral {
         /// A member: its name and its value.
         package typealias Element = (key: BoundedName, value: StrictJSON)
@@ -12,27 +12,27 @@ extension StrictJSON {
         private static let fewMembers = 16
 
         private var list: [Element] = []
-        /// Where each name is in the list; empty while there are few.
+        /// The position of each name in the list; empty while there are few.
         private var places: [BoundedName: Int] = [:]
 
-        /// No members.
+        /// Creates an empty object.
         package init() {}
 
-        /// Takes members.
+        /// Creates an object.
         ///
         /// - Parameter elements: Names and values; the last value of a name counts.
         package init(dictionaryLiteral elements: (BoundedName, StrictJSON)...) {
             for (name, value) in elements { self[name] = value }
         }
 
-        /// Takes members.
+        /// Creates an object.
         ///
         /// - Parameter elements: Names and values; the last value of a name counts.
         package init(_ elements: some Sequence<Element>) {
             for (name, value) in elements { self[name] = value }
         }
 
-        /// How many there are.
+        /// The number of members.
         package var count: Int { list.count }
 
         /// Whether there are none.
@@ -43,7 +43,7 @@ extension StrictJSON {
 
         /// The value of a name; nil when there is no such member.
         ///
-        /// Nil that is set takes the member away.
+        /// Setting nil removes the member.
         ///
         /// - Parameter name: The name.
         package subscript(name: BoundedName) -> StrictJSON? {
@@ -60,7 +60,7 @@ extension StrictJSON {
             }
         }
 
-        /// Adds a member, if there is none of its name.
+        /// Adds a member, unless there is one with its name.
         ///
         /// - Parameters:
         ///   - name: The name.
@@ -72,17 +72,17 @@ extension StrictJSON {
             return true
         }
 
-        /// Makes room.
+        /// Reserves capacity.
         ///
-        /// - Parameter count: For so many members.
+        /// - Parameter count: The number of members.
         mutating func reserveCapacity(_ count: Int) { list.reserveCapacity(count) }
 
-        /// The members, in their order.
+        /// Returns an iterator over the members, in their order.
         ///
-        /// - Returns: An iterator over them.
+        /// - Returns: The iterator.
         package func makeIterator() -> IndexingIterator<[Element]> { list.makeIterator() }
 
-        /// Compares the members, in whatever order they are.
+        /// Compares the members, in any order.
         ///
         /// - Parameters:
         ///   - lhs: The first object's.

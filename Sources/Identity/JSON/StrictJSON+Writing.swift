@@ -1,10 +1,10 @@
 internal import TextFormats
 
 extension StrictJSON {
-    /// Appends the value's text, the members of objects sorted, so that one value has one text.
+    /// Appends the value's text with the members of objects sorted, so that a value has one text.
     ///
-    /// - Parameter text: Where to, UTF-8.
-    /// - Returns: False when a number in it is not a whole one that fits: its value is not known any more.
+    /// - Parameter text: The destination, UTF-8.
+    /// - Returns: False for a number that is not a whole one in range: its value is not stored.
     package func write(to text: inout [UInt8]) -> Bool {
         switch self {
         case .object(let members):
@@ -32,7 +32,7 @@ extension StrictJSON {
         return true
     }
 
-    /// A string with its quotes; only what RFC 8259 section 7 asks for is escaped.
+    /// Writes a string with its quotes; only what RFC 8259 section 7 requires is escaped.
     private static func write(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         for byte in string.utf8 {

@@ -1,7 +1,7 @@
 package import TextFormats
 
-/// A JSON value as a token may hold it, read strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes
-/// are refused (RFC 8725 section 2.4, RFC 7515 section 4).
+/// A JSON value of a token, parsed strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes are
+/// errors (RFC 8725 section 2.4, RFC 7515 section 4).
 package enum StrictJSON: Sendable, Equatable {
     /// An object.
     case object(Members)
@@ -9,32 +9,32 @@ package enum StrictJSON: Sendable, Equatable {
     case array([StrictJSON])
     /// A string, its escapes resolved.
     case string(String)
-    /// A whole number without exponent that fits.
+    /// A whole number in range and without exponent.
     case integer(Int64)
-    /// Any other number; its value does not matter to us.
+    /// Any other number; its value is not stored.
     case otherNumber
     /// `true` or `false`.
     case bool(Bool)
     /// `null`.
     case null
 
-    /// Why a text was not taken.
+    /// The reason why a text is rejected.
     package enum Refusal: Error, Equatable {
         /// It is not one JSON text.
         case syntax
-        /// It is not UTF-8.
+        /// It is not valid UTF-8.
         case encoding
         /// It has more levels of objects and arrays than allowed.
         case depth
-        /// An object in it names this member twice.
+        /// One of its objects has this member twice.
         case duplicate(BoundedName)
-        /// A member's name in it has more than ``BoundedName/maxBytes`` bytes.
+        /// A member's name has more than ``BoundedName/maxBytes`` bytes.
         case longName
-        /// It holds more than ``maxValues`` values.
+        /// It has more than ``maxValues`` values.
         case values
     }
 
-    /// Compares names and texts as bytes.
+    /// Compares values, with names and texts as bytes.
     ///
     /// - Parameters:
     ///   - lhs: The first value.
@@ -52,22 +52,23 @@ package enum StrictJSON: Sendable, Equatable {
         }
     }
 
-    /// Deeper than any token of ours needs to be.
+    /// The maximum depth, more than any token needs.
     package static let tokenDepth = 16
 
-    /// The most values in one text, objects and arrays among them.
+    /// The maximum number of values in one text, including objects and arrays.
     ///
-    /// A value takes more memory than its text does, an object of one member a hundred times as much: a body of nothing but
-    /// small objects would fill the memory where one of texts does not.
+    /// A value takes more memory than its text, an object with one member a hundred times as much: a body of small
+    /// objects
+    /// would exhaust the memory where one of strings would not.
     package static let maxValues = 100_000
 
-    /// Reads one value that fills the whole text.
+    /// Parses one value that is the whole text.
     ///
     /// - Parameters:
     ///   - bytes: The text, UTF-8.
-    ///   - maxDepth: How many levels of objects and arrays it may have.
-    ///   - takesZeroFractions: Whether `1.0` is a whole number, as some languages write it and JSON Schema has it; in a
-    ///     token it is not.
+    ///   - maxDepth: The maximum number of levels of objects and arrays.
+    ///   - takesZeroFractions: Whether `1.0` is a whole number, as some languages write it and JSON Schema defines it;
+    ///     not in a token.
     /// - Returns: The value.
     /// - Throws: ``Refusal``.
     package static func parse(
@@ -147,8 +148,8 @@ package enum StrictJSON: Sendable, Equatable {
 
         private mutating func object(depth: Int) throws(Refusal) -> StrictJSON {
             position += 1
-            // What headers and claims usually have; more is made room for as it comes, and for an inner object only then: a
-            // body may consist of empty ones.
+            // The usual number of members in headers and claims. More room is reserved only when needed, also for an
+            // inner object: a body may consist of empty ones.
             var members = Members()
             if depth == 0 { members.reserveCapacity(8) }
             skipSpace()
@@ -196,7 +197,7 @@ package enum StrictJSON: Sendable, Equatable {
 
         private mutating func string() throws(Refusal) -> String {
             position += 1
-            // Most hold no escape: what was looked at is the text.
+            // Most strings have no escape: the scanned bytes are the text.
             let start = position
             while let byte = next, byte != UInt8(ascii: "\\"), byte >= 0x20 {
                 position += 1
@@ -233,7 +234,7 @@ package enum StrictJSON: Sendable, Equatable {
                     guard (0xDC00..<0xE000).contains(low) else { throw .syntax }
                     code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
                 }
-                // A surrogate without its other half is no character.
+                // A surrogate without its other half is not a character.
                 guard let scalar = Unicode.Scalar(code) else { throw .syntax }
                 text.append(contentsOf: String(scalar).utf8)
             default: throw .syntax
@@ -261,12 +262,12 @@ package enum StrictJSON: Sendable, Equatable {
             guard position > start else { throw .syntax }
         }
 
-        /// The value of digits behind a sign, if it fits.
+        /// Returns the value of digits after a sign, if it is in range.
         private static func integer(_ text: ArraySlice<UInt8>) -> Int64? {
             let isNegative = text.first == UInt8(ascii: "-")
             var value: Int64 = 0
             for digit in isNegative ? text.dropFirst() : text {
-                // Down, for there is one more below 0 than above.
+                // Negative numbers are used, for there is one more below 0 than above.
                 let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
                 let (next, isBeyond) = tens.subtractingReportingOverflow(Int64(digit - 0x30))
                 guard !isTooLarge, !isBeyond else { return nil }

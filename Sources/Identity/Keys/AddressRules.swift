@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import TextFormats
 
-/// Which redirect URIs credentials may name.
+/// The rules for the redirect URIs of credentials.
 package enum AddressRules {
-    /// Longer ones are refused by many servers.
+    /// The maximum length: many servers reject longer ones.
     private static let maxBytes = 2048
 
-    /// Looks at a redirect URI, which belongs to an app and may have a scheme of its own (RFC 6749 section 3.1.2, RFC 8252
+    /// Checks a redirect URI, which belongs to an app and may have its own scheme (RFC 6749 section 3.1.2, RFC 8252
     /// section 7).
     ///
     /// - Parameter text: The URI.
-    /// - Returns: What is wrong with it; nil when nothing is.
+    /// - Returns: The error; nil for a valid URI.
     package static func problem(ofRedirectURI text: String) -> String? {
         guard let url = parsed(text), let scheme = url.scheme?.lowercased() else {
             return "must be an absolute URI of at most \(maxBytes) bytes"
@@ -20,8 +20,8 @@ package enum AddressRules {
         case "http", "https":
             guard let host = url.host, !host.isEmpty else { return "must name a host" }
             return nil
-        // These run or show what they hold.
-        case "javascript", "data", "vbscript", "file", "blob": return "must be a place to go to"
+        // These execute or display their content.
+        case "javascript", "data", "vbscript", "file", "blob": return "must have a scheme that can be redirected to"
         default: return nil
         }
     }

@@ -2,10 +2,11 @@ internal import COpenSSL
 package import GatewayModel
 internal import TextFormats
 
-/// A public or private key of OpenSSL's, checked for its use and owned by one value; it never changes, and OpenSSL lets any
-/// number of threads use such a key at once.
+/// A public or private key of OpenSSL, validated for its use and owned by one value.
+///
+/// It is immutable, and OpenSSL lets any number of threads use such a key at once.
 package struct AsymmetricKey: ~Copyable {
-    /// The types that our algorithms know.
+    /// The key types of the supported algorithms.
     enum KeyType: Sendable, Equatable {
         case rsa
         case p256
@@ -18,20 +19,22 @@ package struct AsymmetricKey: ~Copyable {
         }
     }
 
-    /// Fewer bits are broken in reach of a state (NIST SP 800-131A); more cost verification, which strangers ask for.
+    /// The size of RSA keys in bits: a smaller one can be broken by a state (NIST SP 800-131A); a larger one makes
+    /// verification expensive, which strangers can trigger.
     static let rsaBits = 2048...4096
-    /// Bits of a new RSA key: about as strong as the 128-bit content keys that it carries (NIST SP 800-57 part 1).
+    /// The size of a new RSA key in bits: about as strong as the 128-bit content keys that it encrypts (NIST SP 800-57
+    /// part 1).
     private static let newRSABits: UInt32 = 3072
-    /// Longer texts hold no key of those sizes: an RSA key of 4096 bits has about 3,300.
+    /// The maximum size of a PEM text: an RSA key of 4096 bits has about 3,300 bytes.
     static let maxPEMBytes = 8192
 
     let pointer: OpaquePointer
 
-    /// Reads a public key.
+    /// Parses a public key.
     ///
     /// - Parameters:
     ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
-    ///   - use: What it is for.
+    ///   - use: The use of the key.
     /// - Throws: ``KeyRefusal``.
     package init(publicPEM pem: String, for use: KeyUse) throws(KeyRefusal) {
         guard pem.utf8.count <= Self.maxPEMBytes else { throw .unreadable }
@@ -39,23 +42,23 @@ package struct AsymmetricKey: ~Copyable {
         pointer = try Self.read(pem, use) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
     }
 
-    /// Reads a private key.
+    /// Parses a private key.
     ///
     /// - Parameters:
     ///   - pem: PKCS#8 or the traditional form, not encrypted.
-    ///   - use: What it is for.
+    ///   - use: The use of the key.
     /// - Throws: ``KeyRefusal``.
     package init(privatePEM pem: String, for use: KeyUse) throws(KeyRefusal) {
         // Deriving a key from a password may take OpenSSL hours.
         guard pem.utf8.count <= Self.maxPEMBytes, !pem.utf8.contains("ENCRYPTED".utf8) else { throw .unreadable }
-        // An empty password keeps OpenSSL from asking for one at the terminal.
+        // An empty password keeps OpenSSL from prompting for one on the terminal.
         var password: [CChar] = [0]
         pointer = try Self.read(pem, use) { PEM_read_bio_PrivateKey($0, nil, nil, &password) }
     }
 
-    /// Makes a new private key; takes up to a second of a processor for RSA, so call it on a thread that may block.
+    /// Generates a private key; takes up to a second of CPU time for RSA, so call it on a thread that may block.
     ///
-    /// - Parameter use: What it is for.
+    /// - Parameter use: The use of the key.
     /// - Throws: ``KeyRefusal/unavailable``.
     package init(newFor use: KeyUse) throws(KeyRefusal) {
         pointer = try Self.make(use.type)
@@ -81,7 +84,7 @@ package struct AsymmetricKey: ~Copyable {
         ERR_clear_error()
         defer { ERR_clear_error() }
         let bytes = Array(pem.utf8)
-        // The BIO keeps the address: the bytes must stay where they are until it was read.
+        // The BIO keeps the pointer: the bytes must not move until they were read.
         let key = bytes.withUnsafeBytes { bytes in
             let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { BIO_free(bio) }
@@ -120,7 +123,7 @@ package struct AsymmetricKey: ~Copyable {
         guard EVP_PKEY_public_check(context) == 1 else { throw .invalid }
     }
 
-    /// The public half, as operators see it.
+    /// The public key, as operators see it.
     package var publicKey: PublicKeyDetails {
         let der = Self.written { i2d_PUBKEY_bio($0, pointer) }
         return PublicKeyDetails(

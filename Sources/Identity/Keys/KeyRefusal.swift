@@ -1,23 +1,23 @@
-/// Why a key was not taken; the text follows the member's name and holds nothing of the key.
+/// The reason why a key is rejected; the text follows the member's name and contains nothing of the key.
 package enum KeyRefusal: Error, Sendable, Equatable {
-    /// It is not PEM of that kind, or encrypted.
+    /// It is not PEM of that kind, or is encrypted.
     case unreadable
-    /// A private key where a public one belongs.
+    /// A private key in place of a public one.
     case privateKey
-    /// Of another type than the algorithm needs.
+    /// A key of another type than the algorithm needs.
     case wrongType(needed: String)
-    /// RSA with fewer or more bits than are taken.
+    /// An RSA key with too few or too many bits.
     case wrongSize(bits: Int)
-    /// RSA with a public exponent that is even, too small or too large.
+    /// An RSA key with a public exponent that is even, too small or too large.
     case wrongExponent
-    /// Its numbers are no key.
+    /// Its numbers are not a valid key.
     case invalid
-    /// It says of itself that it is for something else.
+    /// It is marked for another use.
     case wrongUse
-    /// OpenSSL could not make one.
+    /// OpenSSL could not generate one.
     case unavailable
 
-    /// What is wrong, for the caller.
+    /// The text for the caller.
     package var text: String {
         switch self {
         case .unreadable: "must be an unencrypted key in PEM"
@@ -28,7 +28,7 @@ package enum KeyRefusal: Error, Sendable, Equatable {
         case .wrongExponent: "must have an odd public exponent from 3 to 2^33"
         case .invalid: "must be a valid key"
         case .wrongUse: "must be a key that verifies signatures of the algorithm"
-        case .unavailable: "must be made by OpenSSL, which failed"
+        case .unavailable: "could not be generated: OpenSSL failed"
         }
     }
 }

@@ -1,13 +1,13 @@
 package import GatewayModel
 
-/// What a key is for, which decides its type.
+/// The use of a key, which determines its type.
 package enum KeyUse: Sendable, Equatable {
     /// Signing, or verifying a signature.
     case signature(SignatureAlgorithm)
-    /// Opening, or closing, what is encrypted.
+    /// Decryption or encryption.
     case encryption(KeyEncryptionAlgorithm)
 
-    /// The type that it needs.
+    /// The required key type.
     var type: AsymmetricKey.KeyType {
         switch self {
         case .signature(.rs256), .signature(.ps256), .encryption(.rsaOAEP256), .encryption(.rsaOAEP): .rsa

@@ -3,16 +3,16 @@ internal import FairSharing
 package import GatewayModel
 internal import Synchronization
 
-/// Does what costs a processor for long, such as making, deriving and checking keys: one at a time, on a thread of its own.
+/// A thread for work that takes much CPU time, such as generating, deriving and validating keys, one piece at a time.
 ///
-/// Operators bring keys that may be made to cost as much as possible; the threads that serve requests never wait for
-/// them. Brands take turns. At most 64 pieces wait; beyond, the brand with the most gives way to one with less, and who has
-/// no place is told ``DirectoryError/busy``. Any thread may call.
+/// Operators' keys may be made to cost as much as possible; the threads that serve requests never wait for them. Brands
+/// take turns. At most 64 pieces wait. Beyond that, a piece of the brand with the most is displaced by one of a brand
+/// with fewer; a piece without a place throws ``DirectoryError/busy``. Thread-safe.
 package final class KeyWork: Sendable {
-    /// Operators are few; each piece of work is at most about a second.
+    /// The maximum of waiting pieces: operators are few, and each piece takes about a second at most.
     private static let limit = 64
 
-    /// A piece of work: done, or told that there is no place for it.
+    /// A piece of work, which is run or rejected for lack of a place.
     private struct Piece: Sendable {
         var work: @Sendable () -> Void
         var refuse: @Sendable () -> Void
@@ -23,13 +23,13 @@ package final class KeyWork: Sendable {
 
     init() {}
 
-    /// Does a piece of work.
+    /// Runs a piece of work.
     ///
     /// - Parameters:
-    ///   - brand: Whose work it is.
-    ///   - work: The work; runs on the thread of its own, to its end even when the caller is cancelled.
-    /// - Returns: What it gives.
-    /// - Throws: ``DirectoryError/busy`` when too much waits.
+    ///   - brand: The brand that the work is for.
+    ///   - work: The work; runs on the thread, to its end even when the caller is cancelled.
+    /// - Returns: The result of the work.
+    /// - Throws: ``DirectoryError/busy`` when too many pieces wait.
     package func run<Value: Sendable>(
         of brand: BrandID,
         _ work: @escaping @Sendable () -> Value

@@ -1,26 +1,30 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// A private RSA key that opens what was closed for it (RSAES-OAEP, RFC 8017 section 7.1.2); any thread may use it.
+/// A private RSA key that decrypts RSAES-OAEP (RFC 8017 section 7.1.2).
 ///
-/// `@unchecked`: OpenSSL guards what it keeps beside a key's numbers (the blinding) with locks of its own, and nothing else of the
-/// key ever changes; a context is used by the one call that has taken it out of ``idle``.
+/// Thread-safe.
+///
+/// `@unchecked`: OpenSSL guards its mutable state next to a key's numbers (the blinding) with its own locks, and
+/// nothing
+/// else of the key changes. A context is used only by the call that has taken it out of ``idle``.
 final class OAEPKey: @unchecked Sendable {
-    /// The hash, for the label and the mask alike (RFC 7518 section 4.3).
+    /// The hash, for both the label and the mask (RFC 7518 section 4.3).
     enum Hash {
         case sha1
         case sha256
     }
 
-    /// As many as threads are likely to open something at once; more are made and freed again.
+    /// The maximum of idle contexts: about as many as threads are likely to decrypt at once; more are created and freed
+    /// again.
     private static let maxIdle = 8
 
     private let key: AsymmetricKey
     private let hash: Hash
-    /// Contexts that are ready: to make one costs as much as to check a short token.
+    /// The idle contexts: creating one costs as much as verifying a short token.
     private let idle = Mutex<[Context]>([])
 
-    /// An `EVP_PKEY_CTX` that may be used again and again with what it was set to (EVP_PKEY_decrypt(3)).
+    /// An `EVP_PKEY_CTX` that is used repeatedly with the same parameters (EVP_PKEY_decrypt(3)).
     ///
     /// `@unchecked`: see the key.
     private struct Context: @unchecked Sendable {
@@ -38,10 +42,10 @@ final class OAEPKey: @unchecked Sendable {
         }
     }
 
-    /// Opens.
+    /// Decrypts a ciphertext.
     ///
-    /// - Parameter ciphertext: What was closed.
-    /// - Returns: What was in it; nil when it does not open, for whatever reason.
+    /// - Parameter ciphertext: The ciphertext.
+    /// - Returns: The plaintext; nil for every error.
     func opened(_ ciphertext: [UInt8]) -> [UInt8]? {
         ERR_clear_error()
         defer { ERR_clear_error() }
@@ -58,7 +62,7 @@ final class OAEPKey: @unchecked Sendable {
         guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else { return nil }
         guard EVP_PKEY_decrypt_init(context) == 1,
             EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) == 1,
-            // The mask's hash is the same unless another is set (EVP_PKEY_CTX_set_rsa_mgf1_md(3)).
+            // The mask's hash is the same unless another one is set (EVP_PKEY_CTX_set_rsa_mgf1_md(3)).
             EVP_PKEY_CTX_set_rsa_oaep_md(context, hash == .sha1 ? EVP_sha1() : EVP_sha256()) == 1
         else {
             EVP_PKEY_CTX_free(context)

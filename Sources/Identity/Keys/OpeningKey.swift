@@ -1,25 +1,27 @@
 internal import Crypto
 package import GatewayModel
 
-/// A private key that opens encrypted assertions by one algorithm, read once; any thread may use it.
+/// A private key that decrypts encrypted assertions with one algorithm, parsed once.
 ///
-/// RSA is OpenSSL's (the distribution's fixes and policy hold for the private key), P-256 swift-crypto's, which refuses points
-/// that are not on the curve.
+/// Thread-safe.
+///
+/// RSA uses OpenSSL (the distribution's fixes and policy apply to the private key), P-256 swift-crypto, which rejects
+/// points that are not on the curve.
 package struct OpeningKey: Sendable {
     private enum Key: Sendable {
         case rsa(OAEPKey)
         case p256(P256.KeyAgreement.PrivateKey)
     }
 
-    /// The only algorithm that it opens.
+    /// The only algorithm that it decrypts.
     package let algorithm: KeyEncryptionAlgorithm
     private let key: Key
 
-    /// Reads a private key.
+    /// Parses a private key.
     ///
     /// - Parameters:
     ///   - pem: PKCS#8 or the traditional form, not encrypted.
-    ///   - algorithm: What it opens.
+    ///   - algorithm: The algorithm.
     /// - Throws: ``KeyRefusal``.
     package init(privatePEM pem: String, algorithm: KeyEncryptionAlgorithm) throws(KeyRefusal) {
         let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
@@ -34,22 +36,22 @@ package struct OpeningKey: Sendable {
         }
     }
 
-    /// The content key of a token.
+    /// Returns the content key of a token.
     ///
     /// - Parameter jwe: The token; its `alg` is the key's.
-    /// - Returns: 32 bytes. When it cannot be had they are random, so that content is opened in vain and nobody learns which
-    ///   step failed (RFC 7516 section 11.5).
-    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed` for what the header alone shows to be wrong.
+    /// - Returns: 32 bytes. On an error they are random, so that the content fails to decrypt and the failed step is
+    ///   not visible (RFC 7516 section 11.5).
+    /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed` for errors that the header alone shows.
     func contentKey(of jwe: CompactJWE) throws(AuthenticationError) -> [UInt8] {
         let length = ContentEncryption.keyBytes
         switch key {
         case .rsa(let rsa):
-            // Made in any case, so that the ways of success and failure differ by nothing else.
+            // Generated in any case, so that success and failure take the same time otherwise.
             let random = SecureRandom.bytes(length)
             guard let opened = rsa.opened(jwe.encryptedKey), opened.count == length else { return random }
             return opened
         case .p256(let own):
-            // Direct agreement wraps no key (RFC 7516 section 5.2 step 10).
+            // Direct agreement has no encrypted key (RFC 7516 section 5.2 step 10).
             guard jwe.encryptedKey.isEmpty, let agreement = KeyAgreementHeader(jwe.header) else {
                 throw .tokenInvalid(.malformed)
             }

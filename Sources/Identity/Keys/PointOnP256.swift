@@ -1,14 +1,14 @@
 internal import TextFormats
 
-/// The coordinates that a JWK names on P-256 (RFC 7518 section 6.2.1); whether they are a point of the curve is for the one
-/// who makes a key of them.
+/// The coordinates in a JWK for P-256 (RFC 7518 section 6.2.1); the caller that creates a key checks that they are on
+/// the curve.
 struct PointOnP256 {
     /// The first coordinate, 32 bytes with leading zeros.
     let x: [UInt8]
     /// The second coordinate, 32 bytes with leading zeros.
     let y: [UInt8]
 
-    /// Reads `x` and `y`; nil when `kty` or `crv` are others, or a coordinate has not exactly 32 bytes.
+    /// Parses `x` and `y`; nil when `kty` or `crv` differ, or a coordinate does not have exactly 32 bytes.
     init?(_ jwk: StrictJSON.Members) {
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
             let x = jwk["x"]?.text.flatMap({ StrictBase64.decode($0.utf8, .url) }), x.count == 32,

@@ -2,16 +2,16 @@ package import GatewayModel
 internal import TextFormats
 
 extension VerifyingKey {
-    /// Members that only a private or a symmetric key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
+    /// The members of only a private or a symmetric key (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
     private static let privateMembers: [BoundedName] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    /// Reads a key of a JWK set (RFC 7517, RFC 7518 section 6).
+    /// Parses a key of a JWK set (RFC 7517, RFC 7518 section 6).
     ///
     /// - Parameters:
     ///   - jwk: Its members.
-    ///   - algorithm: What it is to verify.
-    /// - Throws: ``KeyRefusal``: `wrongUse` when `use`, `key_ops` or `alg` say that it is for something else, `wrongType` when
-    ///   it is of another type or curve, `privateKey` when it shows more than its public half.
+    ///   - algorithm: The algorithm.
+    /// - Throws: ``KeyRefusal``: `wrongUse` when `use`, `key_ops` or `alg` are for another use, `wrongType` when it is
+    ///   of another type or curve, `privateKey` when it contains more than the public part.
     package init(jwk: StrictJSON.Members, algorithm: SignatureAlgorithm) throws(KeyRefusal) {
         guard Self.privateMembers.allSatisfy({ jwk[$0] == nil }) else { throw .privateKey }
         let keyID = try Self.keyID(jwk)
@@ -22,7 +22,7 @@ extension VerifyingKey {
             try Self.checkUse(jwk, algorithm)
             guard let modulus = Self.bytes("n", jwk), let exponent = Self.bytes("e", jwk) else { throw .invalid }
             try self.init(
-                // Some libraries write the sign's zero byte, which section 6.3.1.1 warns of.
+                // Some libraries write the sign's zero byte, which section 6.3.1.1 warns about.
                 modulus: Array(modulus.drop { $0 == 0 }),
                 exponent: Array(exponent.drop { $0 == 0 }),
                 algorithm: algorithm,

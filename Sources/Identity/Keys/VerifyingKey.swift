@@ -4,9 +4,11 @@ internal import FoundationEssentials
 package import GatewayModel
 internal import TextFormats
 
-/// A public key that verifies one algorithm's signatures, read once; any thread may use it.
+/// A public key that verifies signatures with one algorithm, parsed once.
 ///
-/// swift-crypto verifies: its public keys are immutable values that need no context for each use, where OpenSSL 3.0 looks
+/// Thread-safe.
+///
+/// It uses swift-crypto, whose public keys are immutable values without a context for each use, where OpenSSL 3.0 looks
 /// the algorithm up again for every signature.
 package struct VerifyingKey: Sendable {
     private enum Key: Sendable {
@@ -16,16 +18,16 @@ package struct VerifyingKey: Sendable {
 
     /// The only algorithm that it verifies.
     package let algorithm: SignatureAlgorithm
-    /// Its `kid`, where it has one.
+    /// The `kid`, if it has one.
     package let keyID: String?
     private let key: Key
 
-    /// Reads a key that was given as PEM.
+    /// Parses a PEM key.
     ///
     /// - Parameters:
-    ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) and nothing beside it.
-    ///   - algorithm: What it is to verify.
-    ///   - keyID: Its `kid`, if it has one.
+    ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) and nothing else.
+    ///   - algorithm: The algorithm.
+    ///   - keyID: The `kid`, if it has one.
     /// - Throws: ``KeyRefusal``.
     package init(publicPEM pem: String, algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
         guard pem.utf8.count <= AsymmetricKey.maxPEMBytes else { throw .unreadable }
@@ -42,14 +44,14 @@ package struct VerifyingKey: Sendable {
         }
     }
 
-    /// Takes an RSA key by its numbers, big endian and without leading zeros.
+    /// Creates an RSA key from its numbers, big endian and without leading zeros.
     init(
         modulus: [UInt8],
         exponent: [UInt8],
         algorithm: SignatureAlgorithm,
         keyID: String?
     ) throws(KeyRefusal) {
-        // Before the library reckons with numbers of any size.
+        // Before the library computes with numbers of any size.
         let bits = modulus.bitCount
         guard AsymmetricKey.rsaBits.contains(bits) else { throw .wrongSize(bits: bits) }
         guard Self.isGood(exponent: exponent) else { throw .wrongExponent }
@@ -59,7 +61,8 @@ package struct VerifyingKey: Sendable {
         self.key = try Self.checked(key, algorithm)
     }
 
-    /// Takes a point of P-256 by its coordinates, each of 32 bytes; the library refuses one that is not on the curve.
+    /// Creates a P-256 key from its coordinates, each of 32 bytes; the library rejects a point that is not on the
+    /// curve.
     init(x: [UInt8], y: [UInt8], algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
         guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y) else { throw .invalid }
         self.algorithm = algorithm
@@ -67,18 +70,18 @@ package struct VerifyingKey: Sendable {
         self.key = .p256(key)
     }
 
-    /// Whether a signature is the key's.
+    /// Returns whether a signature is valid for the key.
     ///
     /// - Parameters:
-    ///   - signature: The signature as a JWS holds it (RFC 7518 section 3): for RSA as long as the modulus, for ES256 the
-    ///     64 bytes of r and s, never DER.
-    ///   - input: What is signed.
-    /// - Returns: False for every other length, too.
+    ///   - signature: The signature as in a JWS (RFC 7518 section 3): for RSA as long as the modulus, for ES256 the 64
+    ///     bytes of r and s, never DER.
+    ///   - input: The signed bytes.
+    /// - Returns: False also for every other length.
     package func isValid(_ signature: [UInt8], of input: [UInt8]) -> Bool {
         switch key {
         case .rsa(let key, let padding):
             guard signature.count == (key.keySizeInBits + 7) / 8 else { return false }
-            // For PSS the salt is as long as the hash, as RFC 7518 section 3.5 has it.
+            // For PSS the salt is as long as the hash, as RFC 7518 section 3.5 requires.
             return key.isValidSignature(
                 _RSA.Signing.RSASignature(rawRepresentation: signature),
                 for: SHA256.hash(data: input),
@@ -103,7 +106,8 @@ package struct VerifyingKey: Sendable {
         return .rsa(key, algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5)
     }
 
-    /// Odd, and from 3 to 2^33: 1 verifies everything, and a large one makes verification expensive.
+    /// Returns whether an exponent is odd and from 3 to 2^33: 1 verifies everything, and a large one makes verification
+    /// expensive.
     private static func isGood(exponent bytes: [UInt8]) -> Bool {
         let bytes = bytes.drop { $0 == 0 }
         guard bytes.count <= 5 else { return false }
@@ -113,6 +117,6 @@ package struct VerifyingKey: Sendable {
 }
 
 extension [UInt8] {
-    /// How many bits a big-endian number has that does not begin with zero bytes.
+    /// The number of bits of a big-endian number without leading zero bytes.
     fileprivate var bitCount: Int { first.map { count * 8 - $0.leadingZeroBitCount } ?? 0 }
 }

@@ -1,13 +1,13 @@
-/// The key under which the store's secrets are sealed: 32 random bytes.
+/// The key that seals the store's secrets: 32 random bytes.
 package struct MasterKey: Sendable {
-    /// Why a key was not taken; no case holds the text.
+    /// The reason why a key is rejected; no case contains the text.
     package enum Refusal: Error, Sendable, Equatable {
         /// The text is not base64 (RFC 4648 section 4, padded).
         case notBase64
         /// It is base64, but of another number of bytes.
         case wrongLength(bytes: Int)
 
-        /// A text for operators.
+        /// The text for operators.
         package var text: String {
             switch self {
             case .notBase64: "the master key must be 32 random bytes as base64 text"
@@ -18,7 +18,7 @@ package struct MasterKey: Sendable {
 
     /// The 32 bytes.
     let bytes: [UInt8]
-    /// What names the key in front of what it sealed: the first 8 bytes of the key's SHA-256.
+    /// The id of the key in what it sealed: the first 8 bytes of the key's SHA-256.
     let id: [UInt8]
 
     private init(_ bytes: [UInt8]) {
@@ -28,7 +28,7 @@ package struct MasterKey: Sendable {
 
     static let idLength = 8
 
-    /// Takes the text of a key file; white space around it is dropped.
+    /// Creates a key from a key file's text; white space around it is dropped.
     ///
     /// - Parameter base64: 32 bytes as base64.
     /// - Throws: ``Refusal``.
@@ -38,9 +38,9 @@ package struct MasterKey: Sendable {
         self.init(bytes)
     }
 
-    /// A new random key.
+    /// Creates a random key.
     package init() { self.init(SecureRandom.bytes(32)) }
 
-    /// The text for the key file: the secret itself, for nothing but that file.
+    /// The text for the key file: the secret itself, only for that file.
     package var base64: String { StrictBase64.encode(bytes, .standard) }
 }

@@ -1,11 +1,14 @@
 import COpenSSL
 internal import Crypto
 
-/// Seals secrets for the store: AES-256-GCM (NIST SP 800-38D) under the master key, by OpenSSL.
+/// Seals secrets for the store: AES-256-GCM (NIST SP 800-38D) under the master key, with OpenSSL.
 ///
-/// What it seals is, in order: a version byte (1), 8 bytes that name the key, a random nonce of 12 bytes, the ciphertext, and
-/// a tag of 16 bytes. Everything before the nonce and the context are authenticated with it, so that a secret cannot be
-/// moved to another row. With random nonces one key is good for 2^32 seals; an instance makes thousands. Any thread may call.
+/// A sealed secret is, in order: a version byte (1), the 8-byte id of the key, a random nonce of 12 bytes, the
+/// ciphertext,
+/// and a tag of 16 bytes. Everything before the nonce and the context are authenticated with it, so that a secret
+/// cannot
+/// be moved to another row. With random nonces one key is good for 2^32 seals; an instance makes thousands.
+/// Thread-safe.
 package struct SecretBox: Sendable {
     private static let version: UInt8 = 1
     private static let prefixLength = 1 + MasterKey.idLength
@@ -14,14 +17,15 @@ package struct SecretBox: Sendable {
 
     private let key: MasterKey
 
-    /// Seals and opens under one key.
+    /// Creates a box with one key.
     ///
     /// - Parameter key: The instance's master key.
     package init(key: MasterKey) { self.key = key }
 
-    /// A key of its own for another purpose, from which the master key cannot be told (HKDF-SHA256, RFC 5869).
+    /// Returns a separate key for another purpose, from which the master key cannot be computed (HKDF-SHA256, RFC
+    /// 5869).
     ///
-    /// - Parameter purpose: What it is for; each purpose has another key.
+    /// - Parameter purpose: The purpose; each has another key.
     /// - Returns: 32 bytes, the same after every start.
     func derivedKey(for purpose: String) -> [UInt8] {
         let key = HKDF<SHA256>.deriveKey(
@@ -36,8 +40,8 @@ package struct SecretBox: Sendable {
     ///
     /// - Parameters:
     ///   - secret: The secret.
-    ///   - context: What it is and whose, for example `app/<brand>/<id>`; the same text opens it again.
-    /// - Returns: What may be stored.
+    ///   - context: The kind and the owner of the secret, for example `app/<brand>/<id>`; the same text opens it again.
+    /// - Returns: The bytes for the store.
     /// - Throws: ``SecretBoxError/unavailable``.
     package func seal(_ secret: [UInt8], context: String) throws(SecretBoxError) -> [UInt8] {
         let prefix = [Self.version] + key.id
@@ -49,10 +53,10 @@ package struct SecretBox: Sendable {
         return prefix + nonce + ciphertext + (try cipher.tag(length: Self.tagLength))
     }
 
-    /// Opens what was sealed.
+    /// Opens a sealed secret.
     ///
     /// - Parameters:
-    ///   - sealed: What was stored.
+    ///   - sealed: The stored bytes.
     ///   - context: The text that it was sealed with.
     /// - Returns: The secret.
     /// - Throws: ``SecretBoxError``.
@@ -71,15 +75,16 @@ package struct SecretBox: Sendable {
         try cipher.authenticate(sealed[..<Self.prefixLength] + Array(context.utf8))
         let secret = try cipher.update(Array(sealed[bodyStart..<bodyEnd]))
         try cipher.expect(tag: Array(sealed[bodyEnd...]))
-        // Nothing of the plaintext leaves before the tag has been checked.
+        // No plaintext is returned before the tag is verified.
         guard cipher.finish() else { throw .damaged }
         return secret
     }
 }
 
-/// One run of AES-256-GCM; owns OpenSSL's context, which never leaves it.
+/// One operation of AES-256-GCM; owns OpenSSL's context, which never leaves it.
 ///
-/// OpenSSL's error queue belongs to the thread: it is cleared before each call, so that nobody finds our failures in it.
+/// OpenSSL's error queue belongs to the thread: it is cleared before each call, so that no other code finds these
+/// errors in it.
 private final class Cipher {
     private let context: OpaquePointer
     private let encrypting: Int32
@@ -99,7 +104,7 @@ private final class Cipher {
         ERR_clear_error()
     }
 
-    /// Takes data that is authenticated and not encrypted.
+    /// Adds data that is authenticated and not encrypted.
     func authenticate(_ data: some Collection<UInt8>) throws(SecretBoxError) {
         ERR_clear_error()
         var length: Int32 = 0
@@ -121,7 +126,7 @@ private final class Cipher {
         return output
     }
 
-    /// Sets the tag that decryption must end in.
+    /// Sets the expected tag of a decryption.
     func expect(tag: [UInt8]) throws(SecretBoxError) {
         ERR_clear_error()
         var tag = tag
@@ -130,7 +135,7 @@ private final class Cipher {
         }
     }
 
-    /// Ends the run; false when the tag is not the expected one.
+    /// Ends the operation; returns false when the tag is not the expected one.
     func finish() -> Bool {
         ERR_clear_error()
         var none: UInt8 = 0
@@ -138,7 +143,7 @@ private final class Cipher {
         return EVP_CipherFinal_ex(context, &none, &length) == 1
     }
 
-    /// The tag of an encryption.
+    /// Returns the tag of an encryption.
     func tag(length: Int) throws(SecretBoxError) -> [UInt8] {
         ERR_clear_error()
         var tag = [UInt8](repeating: 0, count: length)

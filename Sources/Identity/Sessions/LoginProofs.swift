@@ -1,17 +1,17 @@
 package import GatewayStorage
 
-/// What a login shows beside its identity; without them it takes over nothing.
+/// The proofs that a login sends with its identity; without them it takes nothing over.
 package struct LoginProofs: Sendable {
-    /// The token of the anonymous session whose consumer logs in, a secret; one that proves nothing is ignored.
+    /// The token of the anonymous session whose consumer logs in, a secret; an invalid one is ignored.
     package var anonymousToken: String?
-    /// The push token that the login's device has at present.
+    /// The current push token of the login's device.
     package var currentToken: PushTokenProof?
 
-    /// Takes what a login shows.
+    /// Creates proofs.
     ///
     /// - Parameters:
     ///   - anonymousToken: The token of the anonymous session whose consumer logs in.
-    ///   - currentToken: The push token that the login's device has at present.
+    ///   - currentToken: The current push token of the login's device.
     package init(anonymousToken: String? = nil, currentToken: PushTokenProof? = nil) {
         self.anonymousToken = anonymousToken
         self.currentToken = currentToken

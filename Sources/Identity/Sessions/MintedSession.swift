@@ -1,14 +1,14 @@
 package import GatewayStorage
 
-/// A new session with its token, which is shown this once.
+/// A new session with its token, which is shown only once.
 package struct MintedSession: Sendable {
     /// The bearer token: secret.
     package var token: String
-    /// How long it lives from now, in seconds (`expiresIn`).
+    /// The lifetime from now, in seconds (`expiresIn`).
     package var expiresInSeconds: Int64
-    /// What is stored of it.
+    /// The session as stored.
     package var session: StoredSession
-    /// Whether its consumer has no identifier of the brand's.
+    /// Whether its consumer has no identifier of the brand.
     package var anonymous: Bool
     /// Whether an anonymous consumer was merged into its consumer.
     package var merged: Bool

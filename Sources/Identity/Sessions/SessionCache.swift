@@ -2,14 +2,16 @@ import GatewayModel
 import GatewayStorage
 import TextFormats
 
-/// Sessions in memory, at most so many, found by their tokens' hashes and ended by consumer, credential or brand.
+/// A bounded cache of sessions, found by their tokens' hashes and removed by consumer, credential or brand.
 ///
-/// Each brand has its share of them: one with many has no other's forgotten.
-/// Each is a slot of about 100 bytes in one array; names of brands and credentials are there once. What ends all sessions
-/// of a brand or a credential costs the same however many they are: its name's number dies, and sessions with a number
-/// that is dead are not found. The sessions of one consumer hang together, so that to end them walks over no others.
+/// Each brand has its share: a brand with many sessions does not evict another's. A session is a slot of about 100
+/// bytes
+/// in one array; names of brands and credentials are stored once. Ending all sessions of a brand or a credential has a
+/// constant cost: its name's number is invalidated, and sessions with an invalid number are not found. The sessions of
+/// one
+/// consumer are linked, so that ending them visits no others.
 struct SessionCache {
-    /// The 32 bytes of a hash as a key that needs no memory of its own.
+    /// The 32 bytes of a hash as a key without a heap allocation.
     struct Key: Hashable {
         let words: SIMD4<UInt64>
 
@@ -21,11 +23,11 @@ struct SessionCache {
         func hash(into hasher: inout Hasher) { hasher.combine(words.x) }
     }
 
-    /// A place for a session; one without is in the list of free ones.
+    /// A slot for a session; an unused one is in the free list.
     private struct Slot {
         var key: Key
         var consumer: String
-        /// Empty is none, which no device's id is.
+        /// Empty for none; a device's id is never empty.
         var device: String
         var expiresAt: Timestamp
         var createdAt: Timestamp
@@ -34,7 +36,7 @@ struct SessionCache {
         /// The next session of the consumer, or the next free slot.
         var next: Int32
         var previous: Int32
-        /// The hour since 1970 in which its device was last noted as seen.
+        /// The hour since 1970 in which its device's activity was last recorded.
         var seenHour: Int32 = 0
         var isUsed: Bool
     }
@@ -44,21 +46,21 @@ struct SessionCache {
     private let limit: Int
     private var slots: [Slot] = []
     private var byKey: [Key: Int32] = [:]
-    /// The first session of a consumer, by a hash of its brand and id; others may share it.
+    /// The first session of a consumer, by a hash of its brand and id; several consumers may share it.
     private var byConsumer: [Int: Int32] = [:]
     private var firstFree = none
     private var brands = InternedNames()
     private var credentials = InternedNames()
-    /// Where the next search for room begins.
+    /// The start of the next search for a victim.
     private var hand = 0
 
     init(limit: Int) { self.limit = limit }
 
     var count: Int { byKey.count }
 
-    // MARK: Finding and keeping
+    // MARK: Lookup and insertion
 
-    /// The session of a token, whose hash is given again so that it need not be made of the key.
+    /// Returns the session of a token; its hash is passed again, so that it need not be built from the key.
     mutating func session(_ key: Key, tokenHash: [UInt8]) -> StoredSession? {
         guard let index = byKey[key] else { return nil }
         let slot = slots[Int(index)]
@@ -77,19 +79,19 @@ struct SessionCache {
         )
     }
 
-    /// Whether a session is in use for the first time in an hour; says so once.
+    /// Returns whether a session is used for the first time in an hour; true only once.
     mutating func isFirstUse(_ key: Key, inHour hour: Int32) -> Bool {
         guard let index = byKey[key], slots[Int(index)].seenHour != hour else { return false }
         slots[Int(index)].seenHour = hour
         return true
     }
 
-    /// Whether neither its brand nor its credential has ended.
+    /// Returns whether neither its brand nor its credential has ended.
     private func isAlive(_ slot: Slot) -> Bool {
         brands.name(slot.brand) != nil && (slot.credential == Self.none || credentials.name(slot.credential) != nil)
     }
 
-    /// Keeps a session; others make room when there are too many.
+    /// Inserts a session; others are evicted when there are too many.
     mutating func insert(_ session: StoredSession, _ key: Key, now: Timestamp) {
         if let known = byKey[key] { remove(known) }
         if byKey.count >= limit { makeRoom(now: now) }
@@ -121,9 +123,9 @@ struct SessionCache {
         byKey[key] = index
     }
 
-    // MARK: Forgetting
+    // MARK: Removal
 
-    /// Forgets the sessions of a consumer.
+    /// Removes the sessions of a consumer.
     mutating func remove(brand: BrandID, consumer: ConsumerID) {
         guard let number = brands.known(brand.rawValue) else { return }
         var index = byConsumer[Self.tag(brand, consumer)] ?? Self.none
@@ -145,7 +147,7 @@ struct SessionCache {
         if slot.previous != Self.none {
             slots[Int(slot.previous)].next = slot.next
         } else {
-            // The first of its consumer; its brand's name may be dead already.
+            // The first of its consumer; its brand's name may already be invalid.
             let tag = Self.tag(BrandID(trusted: brands.names[Int(slot.brand)]), ConsumerID(trusted: slot.consumer))
             byConsumer[tag] = slot.next == Self.none ? nil : slot.next
         }
@@ -161,12 +163,14 @@ struct SessionCache {
         for index in slots.indices where slots[index].isUsed {
             if slots[index].expiresAt <= now || !isAlive(slots[index]) { remove(Int32(index)) }
         }
-        // A part makes room at once, of live ones if need be, so that the next ones do not each look at all of them.
+        // A part is evicted at once, including live sessions if needed, so that the next inserts do not each scan all
+        // of them.
         var excess = max(0, limit / 8 + 1 - (before - byKey.count))
         guard excess > 0, !byKey.isEmpty else { return }
         var held: [Int32: Int] = [:]
         for slot in slots where slot.isUsed { held[slot.brand, default: 0] += 1 }
-        // Brands with more than their share of what stays make the room: some brand has more as long as there is excess.
+        // Brands with more than their share of the remaining sessions are evicted: there is one as long as there is
+        // excess.
         let share = (byKey.count - excess) / held.count
         while excess > 0, !byKey.isEmpty {
             hand = hand + 1 < slots.count ? hand + 1 : 0
@@ -186,14 +190,16 @@ struct SessionCache {
     }
 }
 
-/// Names as numbers, each of which can die: then it has no name, and its name gets another number.
+/// Names as numbers.
+///
+/// A number can be invalidated: it then has no name, and its name gets another number.
 struct InternedNames {
-    /// By number; a few bytes are left of each that is dead.
+    /// The names by number; an invalid one keeps a few bytes.
     private(set) var names: [String] = []
     private var isDead: [Bool] = []
     private var numbers: [String: Int32] = [:]
 
-    /// The number of a name, a new one if need be.
+    /// Returns the number of a name, a new one if needed.
     mutating func number(_ name: String) -> Int32 {
         if let known = numbers[name] { return known }
         let number = Int32(names.count)
@@ -203,10 +209,10 @@ struct InternedNames {
         return number
     }
 
-    /// The number of a name; nil when it has none.
+    /// Returns the number of a name; nil when it has none.
     func known(_ name: String) -> Int32? { numbers[name] }
 
-    /// The name of a number; nil when it is dead.
+    /// Returns the name of a number; nil when it is invalid.
     func name(_ number: Int32) -> String? { isDead[Int(number)] ? nil : names[Int(number)] }
 
     mutating func kill(_ name: String) {

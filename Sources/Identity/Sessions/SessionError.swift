@@ -1,8 +1,8 @@
 package import GatewayStorage
 
-/// Why a session was not opened, found or ended.
+/// The reason why a session was not opened, found or ended.
 package enum SessionError: Error, Sendable, Equatable {
-    /// The caller shows no live session.
+    /// The caller has no live session.
     case refused(AuthenticationError)
     /// There is no such brand.
     case unknownBrand

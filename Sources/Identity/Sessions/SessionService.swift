@@ -2,11 +2,11 @@ package import GatewayModel
 package import GatewayStorage
 import Synchronization
 
-/// Consumers' sessions: opaque tokens with 256 random bits, of which only the SHA-256 is kept.
+/// The consumers' sessions: opaque tokens with 256 random bits, of which only the SHA-256 is stored.
 ///
-/// Look-ups are answered from a bounded cache. The store says what ended, by this gateway or another, and it is forgotten
-/// here before the call that ended it returns; a look-up that began before that cannot bring it back (the generation is
-/// counted up by every end). Any thread may call.
+/// Lookups use a bounded cache. The store reports the sessions that this gateway or another has ended, and they are
+/// removed from the cache before the call that ended them returns. A lookup that began before cannot bring them back
+/// (every end increments the generation). Thread-safe.
 package final class SessionService: Sendable {
     private struct Cache {
         var sessions: SessionCache
@@ -21,14 +21,14 @@ package final class SessionService: Sendable {
     private let tokens: SessionToken
     private let listeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
 
-    /// Makes the service.
+    /// Creates the service.
     ///
     /// - Parameters:
-    ///   - store: Where sessions are looked up.
+    ///   - store: The store of sessions.
     ///   - directory: The brands with their lifetimes.
-    ///   - writer: Who makes changes durable.
-    ///   - clock: For expiry.
-    ///   - cacheLimit: How many sessions are kept in memory, about 500 bytes each with ids of 36 characters.
+    ///   - writer: The writer that makes changes durable.
+    ///   - clock: The clock for expiry.
+    ///   - cacheLimit: The maximum of sessions in memory, about 500 bytes each with ids of 36 characters.
     package init(
         store: any GatewayStore,
         directory: Directory,
@@ -45,12 +45,12 @@ package final class SessionService: Sendable {
         store.onSessionEnd { [weak self] end in self?.hear(end) }
     }
 
-    /// Tells the session of a token.
+    /// Authenticates the session of a token.
     ///
     /// - Parameters:
     ///   - token: The bearer token.
-    ///   - brand: The brand of the path; another brand's session is refused like an unknown one. Nil where the path names
-    ///     no brand.
+    ///   - brand: The brand of the path; another brand's session is rejected like an unknown one. Nil for a path
+    ///     without a brand.
     /// - Returns: A live session.
     /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
     package func authenticate(token: String, brand: BrandID?) async throws(SessionError) -> StoredSession {
@@ -60,18 +60,19 @@ package final class SessionService: Sendable {
         return try check(session, brand)
     }
 
-    /// Tells the session that something was bound to.
+    /// Authenticates the session that something is bound to.
     ///
     /// - Parameters:
     ///   - hash: The SHA-256 of its token.
-    ///   - brand: The brand that it must be of; nil for any.
+    ///   - brand: The brand of the session; nil for any.
     /// - Returns: A live session.
     /// - Throws: `refused` with `token_expired` or `token_invalid`, or `storage`.
     package func session(tokenHash hash: [UInt8], brand: BrandID?) async throws(SessionError) -> StoredSession {
         try check(try await find(hash), brand)
     }
 
-    /// Whether a session was not used in this hour before, as far as this node remembers; says so once.
+    /// Returns whether a session is used for the first time in this hour, as far as this node has it in memory; true
+    /// only once.
     ///
     /// - Parameter session: A live session.
     /// - Returns: False also when it is not in memory.
@@ -80,42 +81,43 @@ package final class SessionService: Sendable {
         return cache.withLock { $0.sessions.isFirstUse(SessionCache.Key(session.tokenHash), inHour: hour) }
     }
 
-    /// Refuses what is no live session of a brand.
+    /// Throws unless there is a live session of a brand.
     private func check(_ session: StoredSession?, _ brand: BrandID?) throws(SessionError) -> StoredSession {
         guard let session, brand == nil || session.brand == brand else { throw .refused(.tokenInvalid(.revoked)) }
         guard clock.now < session.expiresAt else { throw .refused(.tokenExpired) }
         return session
     }
 
-    /// Whether a token's session is in memory, so that it is told without asking the store.
+    /// Returns whether a token's session is in memory, so that it can be authenticated without the store.
     ///
     /// - Parameter token: The bearer token.
-    /// - Returns: True also for what is no token of ours: the store is not asked for that either.
+    /// - Returns: True also for a text that is not a session token: the store is not queried for that either.
     package func isCached(_ token: String) -> Bool {
         guard let hash = SessionToken.hash(of: token) else { return true }
         return cache.withLock { $0.sessions.session(SessionCache.Key(hash), tokenHash: hash) != nil }
     }
 
-    /// Opens a session; the consumer is created when it is new.
+    /// Opens a session; the consumer is created if it is new.
     ///
-    /// Where the brand's `singleDevice` is on, a login that names its device logs the consumer's others out, and one that
-    /// names none does when it registers its device (``DeviceToRegister/singleDevice``). A login with
-    /// an identifier takes in anonymous consumers (``StoreChange/openSession(_:_:)``).
+    /// If the brand's `singleDevice` is on, a login that names its device ends the consumer's other sessions; one that
+    /// names
+    /// none does so when it registers its device (``DeviceToRegister/singleDevice``). A login with an identifier merges
+    /// anonymous consumers (``StoreChange/openSession(_:_:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
     ///   - device: The device that it is bound to, if any.
-    ///   - credential: The credential that opens it, with whose revocation it ends; nil for anonymous logins and the
+    ///   - credential: The credential that opens it and whose revocation ends it; nil for anonymous logins and the
     ///     admin's.
     ///   - isAnonymous: Whether the login had no identity, whose sessions may have a lifetime of their own (R65).
-    ///   - limit: When it ends at the latest, whatever the brand's lifetime; nil sets no limit.
-    ///   - signer: The token hash of the session that had the login signed; nil when none had.
-    ///   - assertion: What the assertion of the login says of the consumer; nil for a login without one.
-    ///   - proofs: What the login shows beside its identity.
+    ///   - limit: The latest end, for any lifetime of the brand; nil for none.
+    ///   - signer: The token hash of the session for which the login's assertion was signed; nil for none.
+    ///   - assertion: The content of the login's assertion; nil for a login without one.
+    ///   - proofs: The proofs that the login sends with its identity.
     /// - Returns: The session with its token.
-    /// - Throws: `unknownBrand`, `refused` when the credential is not in force any more, the limit has passed, the signing
-    ///   session has ended or the assertion is accepted once only and was presented before, or `storage`.
+    /// - Throws: `unknownBrand`, `refused` when the credential is no longer active, the limit has passed, the signing
+    ///   session has ended or a single-use assertion was presented before, or `storage`.
     package func open(
         brand: BrandID,
         consumer: ConsumerID,
@@ -158,7 +160,7 @@ package final class SessionService: Sendable {
         session.consumer = opening.consumer
         return MintedSession(
             token: token,
-            // The last second begun counts: no session is opened for none.
+            // Seconds are rounded up: no session is opened for zero seconds.
             expiresInSeconds: (expiresAt.milliseconds - now.milliseconds + 999) / 1000,
             session: session,
             anonymous: opening.anonymous,
@@ -166,10 +168,10 @@ package final class SessionService: Sendable {
         )
     }
 
-    /// Merges a consumer into another: its sessions have ended then.
+    /// Merges a consumer into another, whose sessions end.
     ///
-    /// - Parameter request: Who is merged into whom.
-    /// - Returns: What became of it: `merged`, `notMerged` or `notFound`.
+    /// - Parameter request: The two consumers.
+    /// - Returns: `merged`, `notMerged` or `notFound`.
     /// - Throws: `storage`.
     package func merge(_ request: MergeRequest) async throws(SessionError) -> StoreChangeResult {
         try await perform(.merge(request))
@@ -179,9 +181,9 @@ package final class SessionService: Sendable {
     ///
     /// - Parameters:
     ///   - token: The bearer token.
-    ///   - unregister: What happens to the device's registrations.
-    /// - Returns: What ended; nothing when there was no such session.
-    /// - Throws: `refused` for a text that is no token, or `storage`.
+    ///   - unregister: The effect on the device's registrations.
+    /// - Returns: The ended sessions; none when there was no such session.
+    /// - Throws: `refused` for a text that is not a session token, or `storage`.
     package func end(token: String, unregister: UnregisterScope) async throws(SessionError) -> EndedSessions {
         guard let hash = SessionToken.hash(of: token) else { throw .refused(.tokenInvalid(.malformed)) }
         return Self.ended(try await perform(.endSession(tokenHash: hash, unregister: unregister)))
@@ -192,10 +194,10 @@ package final class SessionService: Sendable {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - consumer: The consumer.
-    ///   - device: Only this device's, and those that are bound to none; nil means all.
-    ///   - unregister: What happens to the registrations.
-    ///   - audit: What the audit trail says of it.
-    /// - Returns: What ended.
+    ///   - device: The device whose sessions end, together with those bound to none; nil for all.
+    ///   - unregister: The effect on the registrations.
+    ///   - audit: The entry for the audit trail.
+    /// - Returns: The ended sessions.
     /// - Throws: `storage`.
     package func endAll(
         brand: BrandID,
@@ -221,17 +223,18 @@ package final class SessionService: Sendable {
         do { return try await writer.perform(change) } catch { throw .storage(error) }
     }
 
-    // MARK: Those who hold something for a session
+    // MARK: Listeners
 
-    /// Asks to be told of sessions that may have ended, after they were forgotten here.
+    /// Registers a listener for sessions that may have ended, after they were removed from the cache.
     ///
-    /// - Parameter listener: Called on a thread of the store's: must not wait. Whether a session lives says
+    /// - Parameter listener: Called on a thread of the store: must not block. Whether a session is live is returned by
     ///   ``session(tokenHash:brand:)``.
     package func onEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// Forgets what may have ended, which is looked up again, and tells who listens.
+    /// Removes sessions that may have ended from the cache, which are read again when needed, and notifies the
+    /// listeners.
     private func hear(_ end: SessionEnd) {
         cache.withLock { cache in
             cache.generation += 1
@@ -244,7 +247,7 @@ package final class SessionService: Sendable {
         for listener in listeners.withLock({ $0 }) { listener(end) }
     }
 
-    /// How many sessions are in memory.
+    /// The number of sessions in memory.
     package var cachedSessions: Int { cache.withLock { $0.sessions.count } }
 
     private func find(_ hash: [UInt8]) async throws(SessionError) -> StoredSession? {
@@ -256,7 +259,7 @@ package final class SessionService: Sendable {
         guard let stored else { return nil }
         let now = clock.now
         cache.withLock { cache in
-            // Something ended meanwhile, perhaps this one: what was read may be out of date.
+            // Some session ended meanwhile, perhaps this one: the row may be out of date.
             guard cache.generation == generation, now < stored.expiresAt else { return }
             cache.sessions.insert(stored, key, now: now)
         }

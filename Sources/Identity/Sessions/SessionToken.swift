@@ -2,11 +2,11 @@ internal import Crypto
 internal import GatewayModel
 internal import TextFormats
 
-/// The text of a session's token: `sbs_`, so that scanners find one that leaked, and base64url of 256 random bits, of when
-/// it expires, and of a code that shows the time to be ours.
+/// The text of a session token: `sbs_`, so that secret scanners find a leaked one, and base64url of 256 random bits,
+/// the expiry, and a MAC that authenticates the expiry.
 ///
-/// Rows of sessions that expired are removed after a day. An app that was not opened for longer must still be told that
-/// its token has expired, which it answers with a new login, and not that it is invalid, which it reports as a failure.
+/// Rows of expired sessions are deleted after a day. An app that was not opened for longer must still receive
+/// `token_expired`, to which it responds with a new login, and not `token_invalid`, which it reports as an error.
 struct SessionToken {
     private static let prefix = "sbs_"
     private static let randomBytes = 32
@@ -15,28 +15,28 @@ struct SessionToken {
     /// `sbs_` and 59 characters of base64url.
     private static let length = 63
 
-    /// The code's key, taken in once and not for each token.
+    /// The MAC's key, prepared once and not for each token.
     private let keyed: HMAC<SHA256>
 
-    /// Makes and reads tokens.
+    /// Creates a generator and parser of tokens.
     ///
-    /// - Parameter key: What shows times to be ours.
+    /// - Parameter key: The key of the MAC.
     init(key: [UInt8]) { keyed = HMAC<SHA256>(key: SymmetricKey(data: key)) }
 
-    /// A new token.
+    /// Returns a new token.
     func make(expiresAt: Timestamp) -> String {
         var bytes = SecureRandom.bytes(Self.randomBytes)
         withUnsafeBytes(of: UInt32(clamping: expiresAt.seconds).bigEndian) { bytes.append(contentsOf: $0) }
         return Self.prefix + StrictBase64.encode(bytes + code(of: bytes), .url)
     }
 
-    /// What is stored of a token: its SHA-256; nil for a text that is none of ours.
+    /// Returns the stored form of a token, its SHA-256; nil for a text that is not a session token.
     static func hash(of token: String) -> [UInt8]? {
         guard token.utf8.count == length, token.hasBytePrefix(prefix) else { return nil }
         return SecretHash.sha256(token.utf8)
     }
 
-    /// Whether a token was made here and its time is over, when nothing else is known of it.
+    /// Returns whether a token was issued here and has expired, by its text alone.
     func hasExpired(_ token: String, now: Timestamp) -> Bool {
         guard let bytes = StrictBase64.decode(token.utf8.dropFirst(Self.prefix.utf8.count), .url),
             bytes.count == Self.randomBytes + Self.timeBytes + Self.codeBytes

@@ -1,11 +1,12 @@
 package import GatewayStorage
 
-/// Who makes sessions durable: the writer of `Delivery`, so that sessions and registrations change in one order.
+/// The writer that makes sessions durable: that of `Delivery`, so that sessions and registrations change in one order.
 package protocol SessionWriter: Sendable {
-    /// Does one change in the writer's next turn.
+    /// Applies a change in the writer's next transaction.
     ///
     /// - Parameter change: The change.
-    /// - Returns: What it did, once it is on disk.
-    /// - Throws: `StorageError`: it may be done nevertheless, and who listens to the store's ends of sessions is told.
+    /// - Returns: The result, once it is on disk.
+    /// - Throws: `StorageError`: the change may have been committed nevertheless, and listeners are notified of ended
+    ///   sessions.
     func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult
 }
