@@ -86,7 +86,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     /// The range of ``staleDeviceDays``.
     package static let staleDeviceRange: ClosedRange<Int64> = 1...3650
 
-    /// The defaults.
+    /// Creates the default settings.
     package init() {}
 
     private enum CodingKeys: String, CodingKey {

@@ -53,7 +53,7 @@ package struct Receives: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Whether pushes are sent to a registration.
+/// The state of a registration: whether it gets pushes.
 package enum RegistrationState: String, Sendable {
     /// Pushes are sent.
     case active

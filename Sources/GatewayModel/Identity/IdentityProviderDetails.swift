@@ -9,7 +9,7 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         case body
     }
 
-    /// Whether authorization requests must have had a code challenge (RFC 7636).
+    /// The requirement of a code challenge in authorization requests (RFC 7636).
     package enum PKCE: String, Codable, Sendable, CaseIterable {
         /// A code without a verifier is rejected.
         case required

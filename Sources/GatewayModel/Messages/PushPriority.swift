@@ -2,6 +2,6 @@
 package enum PushPriority: String, Sendable, CaseIterable {
     /// At once: APNs 10, FCM HIGH.
     case high
-    /// When the device's power allows: APNs 5, FCM NORMAL.
+    /// Delayed to save the device's power: APNs 5, FCM NORMAL.
     case normal
 }

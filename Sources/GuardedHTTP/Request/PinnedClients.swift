@@ -15,7 +15,7 @@ final class PinnedClients: Sendable {
         let connections: Connections
     }
 
-    /// Whether a client has ever had a connection; without one nothing can have been sent.
+    /// The record of whether a client has ever had a connection; without one nothing can have been sent.
     final class Connections: Sendable {
         private let state = Mutex(false)
 

@@ -11,7 +11,7 @@ package enum ServerFrame: Sendable {
     case read(ConversationID, upToSequence: Int64, unread: Int64)
     /// A conversation was resolved.
     case resolved(ConversationID, byConsumer: Bool)
-    /// Somebody types.
+    /// The agent or the consumer types.
     case typing(ConversationID, byConsumer: Bool)
     /// A message of this window was stored.
     case sent(clientID: ClientID, messageID: MessageID, sequence: Int64)

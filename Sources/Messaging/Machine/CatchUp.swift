@@ -65,7 +65,7 @@ struct CatchUp: Sendable {
         return (first, cursors[first] ?? 0)
     }
 
-    /// Takes a page that was read.
+    /// Processes a page that was read.
     ///
     /// - Parameters:
     ///   - page: The messages in order; nil for a conversation that is not the consumer's.

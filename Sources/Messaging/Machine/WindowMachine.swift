@@ -407,7 +407,7 @@ package struct WindowMachine: Sendable {
         return order.map { .ack($0, upToSequence: last[$0] ?? 0) }
     }
 
-    /// After the close, runs the acknowledgements that came before it; then the window counts as closed.
+    /// Runs the acknowledgements that came before the close; then the window counts as closed.
     ///
     /// Pushes for the other messages are held back until then.
     private mutating func finishAcknowledgements() {

@@ -9,7 +9,7 @@ package struct PassingItem: Sendable, Equatable {
 
     /// The item's type.
     package var type: String
-    /// When it happened.
+    /// The time of the event.
     package var time: Timestamp
     /// The item's data, a JSON object.
     package var data: JSONText
