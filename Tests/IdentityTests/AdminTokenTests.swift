@@ -2,9 +2,9 @@ import Testing
 
 @testable import Identity
 
-@Suite("The admin token and how secrets are compared")
+@Suite("The admin token and the comparison of secrets")
 struct AdminTokenTests {
-    @Test("a made token is taken from its file and matches itself alone")
+    @Test("a generated token is read from its file and matches only itself")
     func matches() throws {
         let text = AdminToken.makeText()
         #expect(text.utf8.count == 43 && text != AdminToken.makeText())
@@ -18,7 +18,7 @@ struct AdminTokenTests {
     }
 
     @Test(
-        "a text that is no token is refused",
+        "a text that is not a token is rejected",
         arguments: [
             ("", .tooShort), (" \n", .tooShort), (String(repeating: "a", count: 31), .tooShort),
             (String(repeating: "a", count: 513), .malformed), (String(repeating: "a ", count: 20), .malformed),
@@ -30,13 +30,13 @@ struct AdminTokenTests {
         #expect(throws: refusal) { try AdminToken(text: text) }
     }
 
-    @Test("32 to 512 characters are taken", arguments: [32, 512])
+    @Test("32 to 512 characters are accepted", arguments: [32, 512])
     func limits(count: Int) throws {
         let text = String(repeating: "~", count: count)
         #expect(try AdminToken(text: text).matches(text))
     }
 
-    @Test("the comparison sees every byte, and both lengths", arguments: [0, 1, 31, 32, 33, 64])
+    @Test("the comparison covers every byte, and both lengths", arguments: [0, 1, 31, 32, 33, 64])
     func constantTime(count: Int) {
         let bytes = SecureRandom.bytes(count)
         #expect(ConstantTime.equal(bytes, bytes))
@@ -49,9 +49,9 @@ struct AdminTokenTests {
         }
     }
 
-    @Test("hashes are SHA-256, whatever holds the bytes")
+    @Test("hashes are SHA-256, for any container of the bytes")
     func hashes() {
-        // FIPS 180-4's example.
+        // The example of FIPS 180-4.
         let abc: [UInt8] = [
             0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE, 0x22, 0x23, 0xB0, 0x03,
             0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15, 0xAD,
@@ -61,7 +61,7 @@ struct AdminTokenTests {
         #expect(SecretHash.fingerprint("abc") == "ba7816bf")
     }
 
-    @Test("random bytes are as many as asked for, and not the same twice", arguments: [0, 1, 7, 8, 9, 32, 64])
+    @Test("random bytes have the requested length, and are not the same twice", arguments: [0, 1, 7, 8, 9, 32, 64])
     func random(count: Int) {
         #expect(SecureRandom.bytes(count).count == count)
         #expect(count < 7 || SecureRandom.bytes(count) != SecureRandom.bytes(count))

@@ -9,10 +9,10 @@ import Testing
 struct AssertionLimitTests {
     private static let start = HandClock.start
 
-    /// Verifies tokens of one credential.
+    /// A function that verifies tokens of one credential.
     private typealias Verify = ([String: String?]) async throws -> VerifiedAssertion
 
-    /// Each kind of credential that verifies tokens, with the same limits.
+    /// Returns each kind of credential that verifies tokens, with the same limits.
     private static func kinds(_ gateway: Gateway, _ limits: AssertionLimits) async throws -> [(String, Verify)] {
         let verifier = gateway.verifier
         _ = try await gateway.directory.issue(
@@ -84,7 +84,7 @@ struct AssertionLimitTests {
         } catch { return error as? AuthenticationError }
     }
 
-    @Test("one that is valid for longer than its credential allows is refused, whenever it comes")
+    @Test("one that is valid for longer than its credential allows is rejected at any time")
     func lifetime() async throws {
         try await Gateway.with { gateway in
             for (kind, verify) in try await Self.kinds(gateway, AssertionLimits(maxLifetimeSeconds: 600)) {
@@ -92,7 +92,7 @@ struct AssertionLimitTests {
                     (0, 600, nil), (0, 601, .tokenInvalid(.lifetime)), (-300, 300, nil),
                     (-300, 301, .tokenInvalid(.lifetime)), (60, 660, nil), (60, 661, .tokenInvalid(.lifetime)),
                     (10, 5, nil), (-700, -100, .tokenExpired),
-                    // It would be refused for ever, which goes before what time mends.
+                    // It would be rejected for ever, which comes before an error that time resolves.
                     (-700, -99, .tokenInvalid(.lifetime)), (3600, 4201, .tokenInvalid(.lifetime)),
                     (3600, 4200, .tokenInvalid(.notYetValid)),
                 ]
@@ -107,7 +107,7 @@ struct AssertionLimitTests {
         }
     }
 
-    @Test("a credential without limits, as all of earlier versions are, takes what it took")
+    @Test("a credential without limits, as in all earlier versions, accepts the same tokens as before")
     func unlimited() async throws {
         let stored = [
             #"{"kind":"sdkKey","algorithm":"HS256"}"#,
@@ -138,7 +138,7 @@ struct AssertionLimitTests {
         }
     }
 
-    @Test("limits are kept with the credential")
+    @Test("limits are stored with the credential")
     func kept() async throws {
         try await Gateway.with { gateway in
             let limits = AssertionLimits(maxLifetimeSeconds: 17, singleUse: true)
@@ -157,7 +157,7 @@ struct AssertionLimitTests {
         }
     }
 
-    @Test("one for single use is told apart by its jti, which it must have, of each brand and credential")
+    @Test("a single-use assertion is recorded by its jti, which is required, for each brand and credential")
     func presentation() async throws {
         try await Gateway.with { gateway in
             var hashes: Set<[UInt8]> = []
@@ -166,7 +166,7 @@ struct AssertionLimitTests {
                     (nil, .missingClaim), ("null", .missingClaim), ("7", .malformed), ("[]", .malformed),
                     (#""""#, .malformed), ("\"\(String(repeating: "j", count: 257))\"", .malformed),
                     ("\"\(String(repeating: "j", count: 256))\"", nil), (#""\u0000""#, nil),
-                    // Texts that look alike are two.
+                    // Canonically equivalent strings are two ids.
                     (#""\u00e9""#, nil), (#""e\u0301""#, nil),
                 ]
                 for (jti, reason) in table {
@@ -176,7 +176,7 @@ struct AssertionLimitTests {
                     let code = try #require(try await verify(["jti": jti]).presentation)
                     #expect(code.hash.count == 32)
                     #expect(code.keptFrom == Timestamp(milliseconds: (Self.start + 600) * 1000))
-                    // Nothing but the jti counts.
+                    // Only the jti counts.
                     let later: [String: String?] = ["jti": jti, "exp": "\(Self.start + 700)"]
                     #expect(try await verify(later).presentation?.hash == code.hash)
                     if kind != "sdkKey by its name alone" { #expect(hashes.insert(code.hash).inserted, "\(kind)") }
@@ -185,7 +185,7 @@ struct AssertionLimitTests {
         }
     }
 
-    @Test("what the gateway signs with such a key is accepted")
+    @Test("an assertion that the gateway signs with such a key is accepted")
     func signed() async throws {
         try await Gateway.with { gateway in
             _ = try await gateway.directory.issue(

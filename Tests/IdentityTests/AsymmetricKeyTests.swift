@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Keys are checked before they are kept")
+@Suite("Keys are validated before they are stored")
 struct AsymmetricKeyTests {
     private static func refusal(_ body: () throws(KeyRefusal) -> Void) -> KeyRefusal? {
         do {
@@ -17,7 +17,7 @@ struct AsymmetricKeyTests {
         refusal { () throws(KeyRefusal) in _ = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm)) }
     }
 
-    /// PKCS#8 that a password closes, whose key is derived by PBKDF2 in 2,147,483,647 rounds: an hour of a processor.
+    /// PKCS#8 encrypted with a password, whose key is derived by PBKDF2 in 2,147,483,647 rounds: an hour of CPU time.
     private static let costly = """
         MH8wSwYJKoZIhvcNAQUNMD4wHQYJKoZIhvcNAQUMMBAECAcHBwcHBwcHAgR/////
         MB0GCWCGSAFlAwQBAgQQCQkJCQkJCQkJCQkJCQkJCQQwAwMDAwMDAwMDAwMDAwMD
@@ -25,7 +25,7 @@ struct AsymmetricKeyTests {
         """
 
     @Test(
-        "a private key that a password closes is not derived, whatever it is called",
+        "a private key encrypted with a password is not derived, under any PEM label",
         .timeLimit(.minutes(10)),
         arguments: ["ENCRYPTED PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "ANY PRIVATE KEY"]
     )
@@ -40,7 +40,7 @@ struct AsymmetricKeyTests {
     }
 
     @Test(
-        "a public key is taken for the algorithms of its type, with the fingerprint that openssl gives it",
+        "a public key is accepted for the algorithms of its type, with openssl's fingerprint",
         arguments: [
             (PublicKeys.rsa2048, SignatureAlgorithm.rs256, PublicKeys.rsa2048Fingerprint),
             (PublicKeys.rsa2048, .ps256, PublicKeys.rsa2048Fingerprint),
@@ -55,7 +55,7 @@ struct AsymmetricKeyTests {
     }
 
     @Test(
-        "a public key of another type or size is refused, and says why",
+        "a public key of another type or size is rejected with the reason",
         arguments: [
             (
                 PublicKeys.rsa2048, SignatureAlgorithm.es256,
@@ -74,13 +74,13 @@ struct AsymmetricKeyTests {
         #expect(Self.refusalOfPublic(pem, algorithm) == expected)
     }
 
-    @Test("a private key in the place of a public one is refused as such")
+    @Test("a private key in place of a public one is rejected as such")
     func privateForPublic() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         #expect(Self.refusalOfPublic(pem, .es256) == .privateKey)
     }
 
-    @Test("a private key is taken in both forms of PEM, and gives its public half")
+    @Test("a private key is accepted in both forms of PEM, and has its public key")
     func privateKeys() throws {
         let key = P256.Signing.PrivateKey()
         let read = try AsymmetricKey(privatePEM: key.pemRepresentation, for: .signature(.es256))
@@ -99,7 +99,7 @@ struct AsymmetricKeyTests {
     }
 
     @Test(
-        "a new key is of the algorithm's type, and no two are the same",
+        "a new key has the algorithm's type, and no two are the same",
         arguments: KeyEncryptionAlgorithm.allCases
     )
     func new(_ algorithm: KeyEncryptionAlgorithm) throws {
@@ -112,7 +112,7 @@ struct AsymmetricKeyTests {
     }
 
     @Test(
-        "a redirect URI is absolute and has no fragment, and may have a scheme of its own",
+        "a redirect URI is absolute and has no fragment, and may have its own scheme",
         arguments: [
             ("com.example.app:/oauth", true), ("https://app.example/cb?x=1", true), ("myapp://callback", true),
             ("https://app.example/cb#", false), ("https://app.example/cb#x", false), ("/cb", false),

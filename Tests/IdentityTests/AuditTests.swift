@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("The audit trail tells who changed what", .timeLimit(.minutes(10)))
+@Suite("The audit trail names who changed what", .timeLimit(.minutes(10)))
 struct AuditTests {
     private static let origin = AuditOrigin(actor: AuditActor(kind: .serviceAccount, id: "sa_x"), requestID: "r-1")
 
@@ -59,7 +59,7 @@ struct AuditTests {
         }
     }
 
-    @Test("a change that its condition refuses is neither made nor told")
+    @Test("a change that its condition rejects is neither made nor recorded")
     func conditions() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory

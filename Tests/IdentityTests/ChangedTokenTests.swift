@@ -3,8 +3,8 @@ import Testing
 
 @testable import Identity
 
-// One kind after the other: all at once they would take other tests' time.
-@Suite("No changed character of a good token is taken", .serialized, .timeLimit(.minutes(10)))
+// One kind after the other: all at once would slow other tests down.
+@Suite("A token with any changed character is rejected", .serialized, .timeLimit(.minutes(10)))
 struct ChangedTokenTests {
     /// A kind of token, plain or encrypted.
     struct Kind: CustomTestStringConvertible, Sendable {
@@ -27,7 +27,7 @@ struct ChangedTokenTests {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let foreign = Array("=+/. ".utf8)
 
-    @Test("at no place, for several others, and for every one that may hide in unused bits", arguments: kinds)
+    @Test("every position, with several other characters and with all that differ in unused bits", arguments: kinds)
     func changed(_ kind: Kind) async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer(Issuer.details(kind.signature))

@@ -5,7 +5,7 @@ import Identity
 import Synchronization
 import Testing
 
-@Suite("Certificates that a password closes", .timeLimit(.minutes(10)))
+@Suite("Certificates encrypted with a password", .timeLimit(.minutes(10)))
 struct ClosedCertificateTests {
     private static let ios = AppID(trusted: "ios")
 
@@ -22,7 +22,7 @@ struct ClosedCertificateTests {
         return settings
     }
 
-    /// What a start knows, with the reader that it used.
+    /// Returns the directory after a start, with the reader that it used.
     private func start(_ gateway: Gateway) async throws -> (Directory, TestSettingsReader) {
         let reader = TestSettingsReader()
         let directory = try await Directory.load(
@@ -34,7 +34,7 @@ struct ClosedCertificateTests {
         return (directory, reader)
     }
 
-    /// Stores an app as versions did that did not open what they stored.
+    /// Stores an app as earlier versions did, without decrypting it.
     private func storeClosed(_ gateway: Gateway, password: String = "secret") async throws {
         let json = [UInt8](try JSONEncoder().encode(Self.settings(password: password)))
         let stored = StoredApp(
@@ -49,7 +49,7 @@ struct ClosedCertificateTests {
         _ = try await gateway.store.putApp(stored, lanes: lanes)
     }
 
-    @Test("what is put closed is opened once and stored opened; no start opens anything")
+    @Test("a certificate that is put encrypted is decrypted once and stored decrypted; a start decrypts nothing")
     func put() async throws {
         try await Gateway.with { gateway in
             let (directory, reader) = try await start(gateway)
@@ -69,7 +69,7 @@ struct ClosedCertificateTests {
         }
     }
 
-    @Test("what does not open is refused, and what was there stays")
+    @Test("one that cannot be decrypted is rejected, and the old one stays")
     func refused() async throws {
         try await Gateway.with { gateway in
             let (directory, _) = try await start(gateway)
@@ -85,7 +85,7 @@ struct ClosedCertificateTests {
         }
     }
 
-    @Test("what an earlier version stored closed is opened at its first use, by one of many, and stays opened")
+    @Test("one stored encrypted by an earlier version is decrypted once at its first use, and stays decrypted")
     func firstUse() async throws {
         try await Gateway.with { gateway in
             try await storeClosed(gateway)
@@ -104,7 +104,7 @@ struct ClosedCertificateTests {
                 for await settings in group { #expect(settings == Self.opened) }
             }
             #expect(reader.openings == 1)
-            // Providers are made anew of what was opened; the app is no other one to those who read it.
+            // Providers are created again with the decrypted certificate; the app's readable part is unchanged.
             #expect(changes.withLock { $0 }.map(\.changedLanes.count) == [2])
             let opened = try #require(directory.app(brand: Gateway.acme, app: Self.ios))
             #expect(opened.certificate == TestSettingsReader.certificate)
@@ -116,7 +116,7 @@ struct ClosedCertificateTests {
         }
     }
 
-    @Test("what does not open at its first use says why, and is not tried again until it is put anew")
+    @Test("one that cannot be decrypted at its first use has the reason, and is not tried again until it is put again")
     func failing() async throws {
         try await Gateway.with { gateway in
             try await storeClosed(gateway, password: "wrong")

@@ -4,7 +4,7 @@ import TextFormats
 
 @testable import Identity
 
-@Suite("A compact JWS is taken apart strictly")
+@Suite("A compact JWS is parsed strictly")
 struct CompactJWSTests {
     /// RFC 7515 appendix A.1.
     static let vector =
@@ -13,7 +13,7 @@ struct CompactJWSTests {
         + ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let vectorKey = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
 
-    @Test("the vector of RFC 7515 appendix A.1 is read as printed, and its signature holds")
+    @Test("the vector of RFC 7515 appendix A.1 is parsed as printed, and its signature is valid")
     func appendixA1() throws {
         let jws = try CompactJWS(Array(Self.vector.utf8))
         #expect(jws.header == ["typ": .string("JWT"), "alg": .string("HS256")])
@@ -29,7 +29,7 @@ struct CompactJWSTests {
 
     @Test("the limit is on the text's bytes")
     func limit() throws {
-        // 6 + 1 + 3 + 1 bytes stand around the claims; 4 characters of base64url are 3 bytes.
+        // 6 + 1 + 3 + 1 bytes are around the claims; 4 characters of base64url are 3 bytes.
         let padding = String(repeating: " ", count: (CompactJWS.maxBytes - 200) / 4 * 3)
         #expect(throws: Never.self) { try CompactJWS(Array(Signer.token(claims: "{}" + padding).utf8)) }
         let longer = padding + String(repeating: " ", count: 300)

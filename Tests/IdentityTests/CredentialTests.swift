@@ -15,7 +15,7 @@ struct CredentialTests {
     )
     private static let brokerKey = P256.Signing.PrivateKey().pemRepresentation
 
-    /// One of each kind, and the secret that it brings along.
+    /// One of each kind, and the secret that it imports.
     private static let requests: [(CredentialRequest, String?)] = [
         (.serviceAccount(scopes: [.eventsWrite]), nil), (.apiKey, nil),
         (.sdkKey(algorithm: .hs256, secret: Signer.secret, app: app), Signer.secret),
@@ -57,7 +57,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("what must be needed back is sealed, what is only compared is hashed, and nothing lies open")
+    @Test("reversible secrets are sealed, secrets that are only compared are hashed, and none is stored in plain text")
     func kept() async throws {
         try await Self.with { gateway in
             for (request, brought) in Self.requests {
@@ -94,7 +94,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("public keys are shown with their fingerprints, those of private keys too")
+    @Test("public keys are shown with their fingerprints, also those of private keys")
     func publicKeys() async throws {
         try await Self.with { gateway in
             let issuer = try await gateway.directory.issue(Self.requests[3].0, brand: Gateway.acme, name: "i")
@@ -113,7 +113,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("keys and secrets that cannot be are refused with their member")
+    @Test("invalid keys and secrets are rejected with their member")
     func refused() async throws {
         try await Self.with { gateway in
             var weak = Self.issuerKey
@@ -127,7 +127,7 @@ struct CredentialTests {
             for (request, pointer) in cases {
                 do throws(DirectoryError) {
                     _ = try await gateway.directory.issue(request, brand: Gateway.acme, name: "x")
-                    Issue.record("taken: \(request.kind)")
+                    Issue.record("accepted: \(request.kind)")
                 } catch {
                     guard case .invalid(let problems) = error else {
                         Issue.record("\(error)")
@@ -140,7 +140,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("names but an SDK key's may repeat, so that a second key is made before the first is revoked")
+    @Test("names other than an SDK key's may repeat, so that a second key is created before the first is revoked")
     func rotation() async throws {
         try await Self.with { gateway in
             let directory = gateway.directory
@@ -156,7 +156,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("a brand has so many credentials and no more, and revoking one makes room")
+    @Test("a brand has a maximum of credentials, and revoking one makes room")
     func limit() async throws {
         try await Self.with { gateway in
             let directory = gateway.directory

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Identity
 
-@Suite("The directory is in step with the store", .timeLimit(.minutes(10)))
+@Suite("The directory is consistent with the store", .timeLimit(.minutes(10)))
 struct DirectoryTests {
     private static let ios = AppID(trusted: "ios")
     private static let apnsOnly = AppSettings(platform: .ios, apns: Gateway.apns)
     private static let fcmOnly = AppSettings(platform: .android, fcm: Gateway.fcm)
 
-    /// What the listeners were told.
+    /// The changes that the listeners received.
     private final class Heard: Sendable {
         private let list = Mutex<[DirectoryChange]>([])
 
@@ -23,7 +23,7 @@ struct DirectoryTests {
             }
         }
 
-        /// What is taken, in short.
+        /// Returns the changed lanes since the last call.
         func changedLanes() -> [Set<LaneID>] { take().map { Set($0.changedLanes) } }
 
         init(_ directory: Directory) {
@@ -37,7 +37,7 @@ struct DirectoryTests {
 
     // MARK: Brands
 
-    @Test("brands are made, changed and deleted, and a restart knows the same")
+    @Test("brands are created, changed and deleted, with the same result after a restart")
     func brands() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
@@ -67,7 +67,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("a deleted brand takes its apps, lanes and credentials with it, and nobody else's")
+    @Test("a deleted brand takes only its own apps, lanes and credentials with it")
     func deletedBrand() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
@@ -87,7 +87,7 @@ struct DirectoryTests {
             #expect(directory.sdkKey(name: "key of acme") == nil)
             #expect(directory.lanes.map(\.key.brand) == [Gateway.other, Gateway.other])
             #expect(directory.sdkKey(name: "key of other") != nil)
-            // The names are free again, and nothing of them is remembered.
+            // The names can be used again, and nothing of them is stored.
             let secret = "a-new-secret-of-more-than-thirty-two-bytes"
             try await gateway.sdkKey("key of acme", secret: secret, brand: Gateway.other)
             #expect(!directory.snapshot.revokedSDKKeys.contains(.init("revoked"), of: Gateway.acme))
@@ -96,7 +96,7 @@ struct DirectoryTests {
 
     // MARK: Apps
 
-    @Test("an app has the lanes that its settings allow, and listeners hear which changed")
+    @Test("an app has the lanes that its settings allow, and listeners receive the changed ones")
     func lanes() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
@@ -115,11 +115,11 @@ struct DirectoryTests {
             #expect(directory.lane(production)?.brand.id == Gateway.acme)
             #expect(heard.changedLanes() == [[production, sandbox]])
 
-            // The same again: the lanes keep their numbers.
+            // The same again: the lanes keep their ids.
             #expect(try await put(Self.apnsOnly, gateway) == false)
             #expect(heard.changedLanes() == [[production, sandbox]])
 
-            // Another provider in place of the first: its lanes cannot send any more.
+            // Another provider in place of the first: its lanes can no longer send.
             #expect(try await put(Self.fcmOnly, gateway) == false)
             let fcm = try #require(directory.laneID(key(.fcm, .production)))
             #expect(directory.lanes.map(\.id) == [fcm])
@@ -128,7 +128,7 @@ struct DirectoryTests {
             #expect(change.changedLanes == [fcm])
             #expect(Set(change.removedLanes) == [production, sandbox])
 
-            // One provider's part is changed: the other's lanes hear nothing, unless both share what changed.
+            // One provider's part changes: the other's lanes are not notified, unless both share the changed part.
             var both = Self.fcmOnly
             both.apns = Gateway.apns
             #expect(try await put(both, gateway) == false)
@@ -143,7 +143,7 @@ struct DirectoryTests {
             #expect(try await put(Self.fcmOnly, gateway) == false)
             _ = heard.take()
 
-            // A brand's change touches the lanes that can send.
+            // A brand's change affects the lanes that can send.
             _ = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in brand.name = "A" }
             #expect(heard.take() == [DirectoryChange(changedLanes: [fcm], laneChange: .rendering)])
             _ = try await directory.updateBrand(Gateway.acme) { brand throws(DirectoryError) in
@@ -155,7 +155,7 @@ struct DirectoryTests {
             #expect(reloaded.lanes.map(\.id) == [fcm])
             #expect(reloaded.apps(brand: Gateway.acme) == directory.apps(brand: Gateway.acme))
 
-            // With the credential back, the same lanes are back.
+            // When the credential is set again, the same lanes exist again.
             _ = try await put(Self.apnsOnly, gateway)
             #expect(directory.laneID(key(.apns, .production)) == production)
 
@@ -169,7 +169,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("an app that is not valid, or of no brand, changes nothing")
+    @Test("an invalid app, or one of no brand, changes nothing")
     func refusedApps() async throws {
         try await Gateway.with { gateway in
             let heard = Heard(gateway.directory)
@@ -188,7 +188,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("what is shown of an app holds fingerprints and no secret, and neither does the store")
+    @Test("the shown form of an app has fingerprints and no secret, and the store has no secret in plain text")
     func redacted() async throws {
         try await Gateway.with { gateway in
             var settings = AppSettings(platform: .ios, apns: Gateway.apns, fcm: Gateway.fcm, dialect: .ujet)
@@ -211,7 +211,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("a certificate is shown by what it says of itself, after a restart too, and never by its text or password")
+    @Test("a certificate is shown by its facts, after a restart too, and never by its text or password")
     func redactedCertificate() async throws {
         try await Gateway.with { gateway in
             let certificate = APNsCertificateSettings(certificate: "PEM-OF-CERTIFICATE", password: "PEM-OF-PASSWORD")
@@ -242,7 +242,7 @@ struct DirectoryTests {
 
     // MARK: Credentials
 
-    @Test("credentials are listed without secrets, by age, for their brand only, and a restart knows the same")
+    @Test("credentials are listed without secrets, by age, for their brand only, also after a restart")
     func credentials() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
@@ -274,7 +274,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("an SDK key's name is one key in the instance, and stays taken when the key is revoked")
+    @Test("an SDK key's name is unique in the instance, and stays in use when the key is revoked")
     func keyNames() async throws {
         try await Gateway.with { gateway in
             let issued = try await gateway.sdkKey("main")
@@ -289,14 +289,14 @@ struct DirectoryTests {
             await #expect(throws: AuthenticationError.tokenInvalid(.revoked)) {
                 try await gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.acme)
             }
-            // To the other brand it never was a key.
+            // In the other brand it never was a key.
             await #expect(throws: AuthenticationError.tokenInvalid(.unknownIssuer)) {
                 try await gateway.verifier.verify(Signer.token(), keyName: nil, brand: Gateway.other)
             }
         }
     }
 
-    @Test("a deletion that was made though it was called a failure holds when it is asked for again")
+    @Test("a deletion that was committed though it failed takes effect when it is repeated")
     func uncertainDeletion() async throws {
         try await Gateway.with { gateway in
             let account = try await gateway.directory.issue(
@@ -304,7 +304,7 @@ struct DirectoryTests {
                 brand: Gateway.acme,
                 name: "crm"
             )
-            // As if the directory had not been told.
+            // As if the directory had not been notified.
             #expect(try await gateway.store.deleteBrand(Gateway.acme) != nil)
             #expect(gateway.directory.serviceAccount(id: account.summary.id) != nil)
             await #expect(throws: DirectoryError.notFound) { try await gateway.directory.deleteBrand(Gateway.acme) }
@@ -326,7 +326,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("names that look alike but differ in their bytes are two keys")
+    @Test("names that are canonically equivalent but differ in their bytes are two keys")
     func lookalikes() async throws {
         try await Gateway.with { gateway in
             let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
@@ -343,7 +343,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("a credential that cannot be is refused, with the member that is wrong")
+    @Test("an invalid credential is rejected, with its invalid member")
     func refusedCredentials() async throws {
         try await Gateway.with { gateway in
             func pointer(_ body: () async throws(DirectoryError) -> Void) async -> String? {
@@ -381,10 +381,10 @@ struct DirectoryTests {
 
     // MARK: Start
 
-    @Test("a wrong master key shows at the start, and damage is told apart from it")
+    @Test("a wrong master key is detected at the start, and distinguished from damage")
     func wrongMasterKey() async throws {
         try await Gateway.with { gateway in
-            // Brands and service accounts are not sealed: they open under any key.
+            // Brands and service accounts are not sealed: they load with any key.
             #expect(throws: Never.self) { try MasterKey(base64: gateway.key.base64) }
             _ = try await Gateway.load(gateway.store, MasterKey(), gateway.clock)
             let issued = try await gateway.sdkKey("main")
@@ -395,7 +395,7 @@ struct DirectoryTests {
             await #expect(throws: DirectoryError.wrongMasterKey(what: "app acme/ios")) {
                 try await Gateway.load(gateway.store, MasterKey(), gateway.clock)
             }
-            // One app's settings in another's row: made under the right key, but not for this place.
+            // One app's settings in another's row: sealed with the right key, but in another context.
             var row = try #require(try await gateway.store.apps().first)
             row.id = AppID(trusted: "moved")
             _ = try await gateway.store.putApp(row, lanes: [])
@@ -407,7 +407,7 @@ struct DirectoryTests {
 
     // MARK: Several administrators
 
-    @Test("of two administrators who make the same brand at once one does, and the last change is everyone's")
+    @Test("one of two concurrent creations of the same brand succeeds, and the last change is visible to all")
     func concurrent() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
@@ -444,7 +444,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("more than 64 waiting administrators are turned away, and the others are served")
+    @Test("more than 64 waiting administrators are rejected, and the others are served")
     func busy() async throws {
         let gate = AdministrationGate()
         let inside = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
@@ -469,7 +469,7 @@ struct DirectoryTests {
                         try await gate.run(of: Gateway.acme) { () async throws(DirectoryError) in }
                         return nil
                     } catch {
-                        // The last one to be turned away lets the others in.
+                        // The last rejected one lets the others continue.
                         if refused.next() == 37 {
                             release.continuation.finish()
                         }
@@ -483,7 +483,7 @@ struct DirectoryTests {
         #expect(results.count { $0 == nil } == 64)
     }
 
-    @Test("the administrator of one brand is served while another's fill the line")
+    @Test("the administrator of one brand is served while another's fill the queue")
     func shares() async throws {
         let gate = AdministrationGate()
         let release = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
@@ -508,7 +508,7 @@ struct DirectoryTests {
                     #expect(place <= 3)
                 } catch { Issue.record("\(error)") }
             }
-            // One of the others gives way.
+            // One of the others is displaced.
             await refused.reaches(37)
             release.continuation.finish()
         }

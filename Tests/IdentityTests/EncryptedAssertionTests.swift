@@ -6,7 +6,7 @@ import Testing
 @testable import Identity
 
 @Suite(
-    "Encrypted assertions open for the brand's keys, and nothing is told of why they do not",
+    "Encrypted assertions decrypt with the brand's keys, and errors do not show the failed step",
     .timeLimit(.minutes(10))
 )
 struct EncryptedAssertionTests {
@@ -24,7 +24,7 @@ struct EncryptedAssertionTests {
     }
 
     @Test(
-        "one of every kind is taken, with its kid and without",
+        "one of every kind is accepted, with its kid and without",
         arguments: KeyEncryptionAlgorithm.allCases,
         bothEncryptions
     )
@@ -38,7 +38,7 @@ struct EncryptedAssertionTests {
                 #expect(await Self.refusal(gateway, try sealer.token(signed)) == nil)
                 sealer.header = ["kid": "\"\(id)\"", "cty": #""JWT""#, "typ": #""JWT""#]
                 #expect(await Self.refusal(gateway, try sealer.token(signed)) == nil)
-                // Foreign keys in the header are not looked at.
+                // Foreign keys in the header are ignored.
                 sealer.header["jku"] = #""https://evil.example/""#
                 sealer.header["x5c"] = #"["AAAA"]"#
                 let token = try sealer.token(signed)
@@ -55,7 +55,7 @@ struct EncryptedAssertionTests {
     }
 
     @Test(
-        "what does not open is called one thing, whatever is wrong with it",
+        "every decryption error has the same reason",
         arguments: KeyEncryptionAlgorithm.allCases,
         bothEncryptions
     )
@@ -106,7 +106,7 @@ struct EncryptedAssertionTests {
         }
     }
 
-    @Test("what the header shows to be wrong has its reason")
+    @Test("an error in the header has its own reason")
     func headers() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()
@@ -142,7 +142,7 @@ struct EncryptedAssertionTests {
         }
     }
 
-    @Test("the sender's key must be a point of P-256, and nothing may be wrapped beside it")
+    @Test("the sender's key must be a point of P-256, and there must be no encrypted key")
     func keyAgreement() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()
@@ -202,7 +202,7 @@ struct EncryptedAssertionTests {
         }
     }
 
-    @Test("the shape is exact and small")
+    @Test("the format is exact and the size limited")
     func shapes() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()
@@ -226,7 +226,7 @@ struct EncryptedAssertionTests {
         }
     }
 
-    @Test("without a kid a few of the brand's keys are tried, whichever it is for")
+    @Test("without a kid a few of the brand's keys are tried, for any of them")
     func severalKeys() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Identity
 
-@Suite("Hostile and broken tokens of issuers are refused, each with its reason", .timeLimit(.minutes(10)))
+@Suite("Hostile and broken tokens of issuers are rejected, each with its reason", .timeLimit(.minutes(10)))
 struct HostileIssuerTokenTests {
-    /// A token and why it is refused; nil means expired.
+    /// A token and the reason of its rejection; nil means expired.
     struct Case {
         let name: String
         let reason: TokenInvalidReason?
@@ -26,7 +26,7 @@ struct HostileIssuerTokenTests {
         Case(name, reason) { try Issuer.token(claims: Issuer.claims(changes)) }
     }
 
-    /// Parts with a signature that is made over them as they are.
+    /// Returns the parts with a valid signature over them as they are.
     private static func signed(_ head: String, _ body: String) throws -> String {
         let input = head + "." + body
         return input + "." + Signer.base64URL(try Issuer.signature(.rs256, input))
@@ -158,7 +158,7 @@ struct HostileIssuerTokenTests {
         ]
     }
 
-    @Test("refused, with exactly this code and reason, bare and within an encrypted token")
+    @Test("rejected, with exactly this code and reason, plain and within an encrypted token")
     func refused() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -174,7 +174,7 @@ struct HostileIssuerTokenTests {
             let revoked = try await gateway.issuer(Issuer.details(issuer: "https://revoked.example/"))
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: revoked.summary.id)
             let (_, sealer) = try await gateway.sealer(.ecdhES)
-            // One after the other: all at once they would take each other's time.
+            // One after the other: all at once would slow each other down.
             for hostile in Self.algorithms + Self.times + Self.signatures + Self.shapes {
                 let token = try hostile.token()
                 let expected: AuthenticationError = hostile.reason.map { .tokenInvalid($0) } ?? .tokenExpired

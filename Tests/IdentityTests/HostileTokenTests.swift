@@ -4,9 +4,9 @@ import GatewayModel
 import Identity
 import Testing
 
-@Suite("Hostile and broken tokens are refused, each with its reason", .timeLimit(.minutes(10)))
+@Suite("Hostile and broken tokens are rejected, each with its reason", .timeLimit(.minutes(10)))
 struct HostileTokenTests {
-    /// A token and why it is refused; nil means expired.
+    /// A token and the reason of its rejection; nil means expired.
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
         let token: String
@@ -159,7 +159,7 @@ struct HostileTokenTests {
             claims: Signer.claims(["x": String(repeating: "[", count: 16) + String(repeating: "]", count: 16)])
         ),
         raw(
-            "nested to the sky",
+            "nested 3000 deep",
             claims: Signer.claims(["x": String(repeating: "[", count: 3000) + String(repeating: "]", count: 3000)])
         ),
         raw("half a surrogate pair", claims: Signer.claims(["identifier": #""\uD83D""#])),
@@ -172,7 +172,7 @@ struct HostileTokenTests {
         header("crit null", #"{"alg":"HS256","crit":null}"#, .malformed),
     ]
 
-    @Test("refused, with exactly this code and reason", arguments: algorithms + times + keys + shapes + contents)
+    @Test("rejected, with exactly this code and reason", arguments: algorithms + times + keys + shapes + contents)
     func refused(_ hostile: Case) async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -189,7 +189,7 @@ struct HostileTokenTests {
         }
     }
 
-    @Test("the limits of time are where they are said to be")
+    @Test("the limits of time are exact")
     func limitsOfTime() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -214,7 +214,7 @@ struct HostileTokenTests {
         }
     }
 
-    @Test("no changed, missing or added character of a good token is taken")
+    @Test("a token with any changed, missing or added character is rejected")
     func everyCharacter() async throws {
         let good = Array(Signer.token().utf8)
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ".utf8)
@@ -253,7 +253,7 @@ struct HostileTokenTests {
         }
     }
 
-    /// The same bytes with one of the unused last bits set.
+    /// Returns the same bytes with one of the unused last bits set.
     private static func withSlack(_ code: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard let last = code.last, let index = alphabet.firstIndex(of: last) else { return code }

@@ -20,7 +20,7 @@ struct IDTokenTests {
         Issuer.claims(["aud": #""client-1""#].merging(changes) { $1 })
     }
 
-    @Test("one is taken when the provider signed it for us, plain or encrypted, and refused for what it says otherwise")
+    @Test("one is accepted when the provider signed it for the gateway, plain or encrypted, else rejected")
     func idTokens() async throws {
         let reasons: [([String: String?], TokenInvalidReason?)] = [
             ([:], nil), (["aud": #"["x","client-1"]"#, "azp": #""client-1""#], nil), (["aud": nil], .wrongAudience),
@@ -64,7 +64,7 @@ struct IDTokenTests {
             #expect(await refusal(wrong) == .tokenInvalid(.wrongAlgorithm))
             let good = try Issuer.token(claims: Self.claims())
             #expect(await refusal(good, brand: Gateway.other) == .tokenInvalid(.revoked))
-            // An identity provider is no issuer of assertions: its tokens are made for the code flow.
+            // An identity provider is not an issuer of assertions: its tokens are for the code flow.
             await #expect(throws: AuthenticationError.tokenInvalid(.unknownIssuer)) {
                 try await gateway.verifier.verify(good, keyName: nil, brand: Gateway.acme)
             }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Identity
 
-@Suite("Tokens that joserfc made are taken and refused as they should be", .timeLimit(.minutes(10)))
+@Suite("Tokens that joserfc made are accepted and rejected as they should be", .timeLimit(.minutes(10)))
 struct InteropTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Interop/joserfc_tokens.py")
     private static let secret = "joserfc-secret-of-sixty-four-bytes-for-every-algorithm-in-the-li"
     private static let url = "https://keys.example/"
 
-    @Test("of each kind, plain and encrypted, by keys that were given and keys that are published")
+    @Test("of each kind, plain and encrypted, with fixed keys and with published keys")
     func joserfc() async throws {
         try await Gateway.with { gateway in
             var arguments = [Self.script.path(), "\(HandClock.start)"]
@@ -42,7 +42,7 @@ struct InteropTests {
         }
     }
 
-    /// Issuers that joserfc made keys for: each by its PEM, and each by a published JWK.
+    /// Creates issuers with joserfc's keys: each with its PEM, and each with a published JWK.
     private static func issue(_ keys: [[String]], _ gateway: Gateway) async throws {
         try #require(keys.count == SignatureAlgorithm.allCases.count)
         var published: [VerifyingKey] = []

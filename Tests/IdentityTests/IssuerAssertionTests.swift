@@ -18,7 +18,7 @@ struct IssuerAssertionTests {
         } catch { return error }
     }
 
-    @Test("a good one of each algorithm says who the consumer is", arguments: SignatureAlgorithm.allCases)
+    @Test("a valid one of each algorithm identifies the consumer", arguments: SignatureAlgorithm.allCases)
     func good(_ algorithm: SignatureAlgorithm) async throws {
         try await Gateway.with { gateway in
             let issuer = try await gateway.issuer(Issuer.details(algorithm))
@@ -51,7 +51,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("a claim about the consumer that cannot be used is as good as none")
+    @Test("an invalid claim about the consumer counts as absent")
     func profile() async throws {
         let table: [([String: String?], ConsumerProfile)] = [
             ([:], ConsumerProfile()),
@@ -72,7 +72,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("an audience that the credential names must be in the token; another credential may be for another audience")
+    @Test("an audience of the credential must be in the token; another credential may have another audience")
     func audience() async throws {
         try await Gateway.with { gateway in
             let first = try await gateway.issuer(Issuer.details(audience: "app-1"), named: "first")
@@ -85,7 +85,7 @@ struct IssuerAssertionTests {
                 let expected: AuthenticationError? = isTaken ? nil : .tokenInvalid(.wrongAudience)
                 #expect(await Self.refusal(gateway, token) == expected, "\(audience ?? "none")")
             }
-            // Invalid for ever goes before expired.
+            // A permanent error comes before expired.
             let expired = try Issuer.token(claims: Issuer.claims(["aud": #""x""#, "exp": "1"]))
             #expect(await Self.refusal(gateway, expired) == .tokenInvalid(.wrongAudience))
             let second = try await gateway.issuer(Issuer.details(audience: "app-2"), named: "second")
@@ -97,7 +97,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("a token for an audience is nobody's whose credential names none (RFC 7519 section 4.1.3)")
+    @Test("a token with an audience is rejected by a credential without one (RFC 7519 section 4.1.3)")
     func noAudience() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()
@@ -124,13 +124,13 @@ struct IssuerAssertionTests {
             }
             let other = try Issuer.token(claims: Issuer.claims(["aud": #""app-7""#]))
             #expect(await Self.refusal(gateway, other) == .tokenInvalid(.wrongAudience))
-            // What a stranger writes into `aud` proves nothing.
+            // A stranger's `aud` proves nothing.
             let forged = try Issuer.token(claims: Issuer.claims(["aud": #""app-1""#]), key: Issuer.otherRSA)
             #expect(await Self.refusal(gateway, forged) == .tokenInvalid(.badSignature))
         }
     }
 
-    @Test("a credential that cannot be asked is not called a wrong audience because another one could be")
+    @Test("unavailable keys of one credential are not reported as a wrong audience of another")
     func unreachableAudience() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer(Issuer.details(audience: "app-1"), named: "first")
@@ -141,7 +141,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("of the keys that an issuer publishes at most eight are tried for one token")
+    @Test("at most eight of the keys that an issuer publishes are tried for one token")
     func manyKeys() async throws {
         let url = "https://login.example/keys"
         func key(_ pem: String) throws -> VerifyingKey {
@@ -161,7 +161,7 @@ struct IssuerAssertionTests {
             for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
             gateway.published.put(others + [others[0], try key(Issuer.rsa.publicPEM)], at: url)
             for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
-            // Of all credentials of the issuer together.
+            // Over all credentials of the issuer.
             gateway.published.put(others, at: url + "2")
             gateway.published.put([others[0], try key(Issuer.rsa.publicPEM)], at: url)
             for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
@@ -170,7 +170,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("several credentials of an issuer may be active, chosen by kid, each with its key and its own end")
+    @Test("several credentials of an issuer may be active, selected by kid, each with its key and its own expiry")
     func severalCredentials() async throws {
         try await Gateway.with { gateway in
             func token(_ kid: String?, _ algorithm: SignatureAlgorithm = .rs256) throws -> String {
@@ -200,7 +200,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("an issuer that was revoked is told so until the next start, and another brand's never was one")
+    @Test("a revoked issuer is reported as revoked until the next start, and another brand's as unknown")
     func revoked() async throws {
         try await Gateway.with { gateway in
             let issuer = try await gateway.issuer()
@@ -221,7 +221,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("issuers whose texts only look alike are two")
+    @Test("issuers that are canonically equivalent but differ in their bytes are two")
     func lookAlikes() async throws {
         try await Gateway.with { gateway in
             // One letter with its accent, and a letter and an accent.
@@ -233,7 +233,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("an SDK key and an issuer of one name are told apart by the algorithm")
+    @Test("an SDK key and an issuer of one name are distinguished by the algorithm")
     func sameName() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey(Issuer.name)
@@ -247,7 +247,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("keys that the issuer publishes are asked for by kid; who does not answer is not called invalid")
+    @Test("published keys are fetched by kid; an unavailable issuer is not reported as an invalid token")
     func published() async throws {
         let url = "https://login.example/keys"
         func token(_ kid: String?) throws -> String {

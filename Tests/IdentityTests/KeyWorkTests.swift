@@ -10,7 +10,7 @@ struct KeyWorkTests {
     private static let greedy = BrandID(trusted: "greedy")
     private static let other = BrandID(trusted: "other")
 
-    @Test("of a brand with little gets a place in the full line, and its turn before the rest of the other's")
+    @Test("of a brand with few pieces gets a place in the full queue, and its turn before the rest of the other's")
     func shares() async {
         let work = KeyWork()
         let hold = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ struct KeyWorkTests {
             for _ in 0..<100 { group.addTask { await run(Self.greedy) } }
             await refused.reaches(36)
             async let theirs = run(Self.other)
-            // One of the others gave way.
+            // One of the others was displaced.
             await refused.reaches(37)
             for _ in 0..<64 { hold.signal() }
             let result = await theirs

@@ -5,7 +5,7 @@ import TextFormats
 
 @testable import Identity
 
-@Suite("The examples of the RFCs come out as printed")
+@Suite("The examples of the RFCs give the printed results")
 struct RFCVectorTests {
     private static func members(_ json: String) throws -> StrictJSON.Members {
         try #require(try StrictJSON.parse(Array(json.utf8)).members)
@@ -15,14 +15,14 @@ struct RFCVectorTests {
         try #require(StrictBase64.decode(Array(base64URL.utf8), .url))
     }
 
-    /// What is signed, and the signature: the contents of some examples are not JSON.
+    /// Returns the signed input and the signature: the contents of some examples are not JSON.
     private static func parts(_ token: String) throws -> (input: [UInt8], signature: [UInt8]) {
         let dot = try #require(token.lastIndex(of: "."))
         return (Array(token[..<dot].utf8), try bytes(token[token.index(after: dot)...]))
     }
 
     @Test(
-        "signatures of RFC 7515 A.2 and A.3 and of RFC 7520 4.1 are their keys', and of nothing else",
+        "signatures of RFC 7515 A.2 and A.3 and of RFC 7520 4.1 verify with their keys only",
         arguments: [
             (RFCVectors.appendixA2Key, RFCVectors.appendixA2, SignatureAlgorithm.rs256),
             (RFCVectors.appendixA3Key, RFCVectors.appendixA3, .es256),
@@ -45,14 +45,14 @@ struct RFCVectorTests {
         #expect(!key.isValid([], of: input))
     }
 
-    @Test("the code of RFC 7520 4.4 is its key's")
+    @Test("the MAC of RFC 7520 4.4 verifies with its key")
     func cookbookHMAC() throws {
         let (input, signature) = try Self.parts(RFCVectors.cookbook44)
         let key = SymmetricKey(data: try Self.bytes(RFCVectors.cookbook44Key))
         #expect(Array(HMAC<SHA256>.authenticationCode(for: input, using: key)) == signature)
     }
 
-    @Test("the keys of RFC 7517 appendix A are taken for what they are for, and private ones never")
+    @Test("the keys of RFC 7517 appendix A are accepted for their use, and private ones never")
     func keys() throws {
         let rsa = try VerifyingKey(jwk: Self.members(RFCVectors.keySetRSA), algorithm: .rs256)
         #expect(rsa.keyID == "2011-04-29")
@@ -65,7 +65,7 @@ struct RFCVectorTests {
     }
 
     @Test(
-        "the tokens of RFC 7516 A.1 and of RFC 7520 5.2 and 5.5 open",
+        "the tokens of RFC 7516 A.1 and of RFC 7520 5.2 and 5.5 decrypt",
         arguments: [
             (
                 RFCVectors.encryptionA1, RFCVectors.encryptionA1Key, KeyEncryptionAlgorithm.rsaOAEP,
@@ -83,7 +83,7 @@ struct RFCVectorTests {
         #expect(opened == Array(content.utf8))
     }
 
-    @Test("the content of RFC 7516 appendix B opens with the key that it prints, and with nothing changed")
+    @Test("the content of RFC 7516 appendix B decrypts with the printed key, and with no changed part")
     func appendixB() throws {
         let parts = RFCVectors.encryptionA3.split(separator: ".")
         let content = ClosedContent(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Another master key", .timeLimit(.minutes(10)))
 struct ResealingTests {
-    /// Something of every kind that is sealed.
+    /// Stores a secret of every kind that is sealed.
     private func fill(_ gateway: Gateway) async throws {
         _ = try await gateway.directory.putApp(
             brand: Gateway.acme,
@@ -24,7 +24,7 @@ struct ResealingTests {
         }
     }
 
-    @Test("everything opens with the new key and nothing with the old one; what it says is what it said")
+    @Test("everything opens with the new key and nothing with the old one, with the same content")
     func everything() async throws {
         try await Gateway.with { gateway in
             try await fill(gateway)
@@ -53,7 +53,7 @@ struct ResealingTests {
         }
     }
 
-    @Test("with another key than the one in use nothing is changed, and the first that did not open is named")
+    @Test("with another key than the one in use nothing is changed, and the first secret that did not open is named")
     func wrongKey() async throws {
         try await Gateway.with { gateway in
             try await fill(gateway)

@@ -8,7 +8,7 @@ import Testing
 struct SDKKeyAssertionTests {
     private static let start = HandClock.start
 
-    @Test("a good one says who the consumer is")
+    @Test("a valid one identifies the consumer")
     func good() async throws {
         try await Gateway.with { gateway in
             let key = try await gateway.sdkKey("main")
@@ -34,7 +34,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("null and empty members are absent ones")
+    @Test("null and empty members count as absent")
     func absentMembers() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -51,7 +51,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("the key is named by the request, by iss or by kid, and a name in the request is the only one that counts")
+    @Test("the key is named by the request, by iss or by kid, and one in the request is the only one that counts")
     func naming() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -78,7 +78,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("an HMAC token whose kid is a key of the brand is that key's, whoever else its iss is")
+    @Test("an HMAC token whose kid is a key of the brand belongs to that key, for any iss")
     func keyIDBehindIssuer() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("new")
@@ -105,7 +105,7 @@ struct SDKKeyAssertionTests {
             #expect(await found(Issuer.name, nil) == "wrong_algorithm")
             #expect(await found(Issuer.name, "theirs") == "wrong_algorithm")
             #expect(await found("nobody", "theirs") == "unknown_issuer")
-            // The key pins its algorithm, and an issuer's algorithm never finds an SDK key.
+            // The key determines its algorithm, and an issuer's algorithm never selects an SDK key.
             #expect(await found(Issuer.name, "new", "HS512") == "wrong_algorithm")
             #expect(await found(Issuer.name, "new", "RS256") == "bad_signature")
             #expect(await found("old", "new", "RS256") != "new")
@@ -121,7 +121,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("what can never pass is told before what time mends (R54)")
+    @Test("permanent errors are reported before those that time resolves (R54)")
     func invalidBeforeExpired() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -145,7 +145,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("aud is nothing to an SDK key, whose tokens are ours alone")
+    @Test("an SDK key ignores aud: its tokens are for the gateway only")
     func audience() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
@@ -154,7 +154,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("without an identifier the consumer is anonymous, where the brand allows it")
+    @Test("without an identifier the consumer is anonymous, if the brand allows it")
     func anonymous() async throws {
         for identifier in [nil, "null"] as [String?] {
             let token = Signer.token(claims: Signer.claims(["identifier": identifier]))
@@ -175,7 +175,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("claims about the consumer that cannot be used are named")
+    @Test("invalid claims about the consumer are named")
     func unusableClaims() async throws {
         let long = String(repeating: "x", count: 257)
         let table: [(String, String)] =
@@ -209,7 +209,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("tokens that a Python library (joserfc 1.6) made are taken, each by a key of its algorithm only")
+    @Test("tokens that a Python library (joserfc 1.6) made are accepted, each by a key of its algorithm only")
     func joserfc() async throws {
         let secret = "joserfc-secret-of-sixty-four-bytes-for-every-algorithm-in-the-li"
         let claims =
@@ -250,7 +250,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("a secret that the gateway made is as long as its algorithm's hash, and signs by its text's bytes")
+    @Test("a generated secret is as long as its algorithm's hash, and signs with its text's bytes")
     func madeSecret() async throws {
         try await Gateway.with { gateway in
             let made = try await gateway.sdkKey("main", secret: nil)
@@ -265,7 +265,7 @@ struct SDKKeyAssertionTests {
         }
     }
 
-    @Test("the app of the key goes with the assertion")
+    @Test("the app of the key is part of the assertion")
     func app() async throws {
         try await Gateway.with { gateway in
             let app = AppID(trusted: "ios")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Identity
 
-@Suite("Sealed secrets open under their key, in their place, unchanged")
+@Suite("Sealed secrets open with their key, in their context, unchanged")
 struct SecretBoxTests {
-    @Test("what was sealed opens again, and no two seals are alike", arguments: [0, 1, 15, 16, 17, 4096, 100_000])
+    @Test("a sealed secret opens again, and no two seals are the same", arguments: [0, 1, 15, 16, 17, 4096, 100_000])
     func roundTrip(count: Int) throws {
         let box = SecretBox(key: MasterKey())
         let secret = SecureRandom.bytes(count)
@@ -15,7 +15,7 @@ struct SecretBoxTests {
         #expect(try box.seal(secret, context: "app/a/b") != sealed)
     }
 
-    @Test("a change of any bit of any byte is refused, and told for what it is")
+    @Test("a change of any bit of any byte is detected, with the right error")
     func tampered() throws {
         let box = SecretBox(key: MasterKey())
         let sealed = try box.seal(Array("a secret".utf8), context: "app/a/b")
@@ -30,7 +30,7 @@ struct SecretBoxTests {
         }
     }
 
-    @Test("cut short or made longer it is damaged")
+    @Test("truncated or extended it is damaged")
     func length() throws {
         let box = SecretBox(key: MasterKey())
         let sealed = try box.seal(Array("a secret".utf8), context: "app/a/b")
@@ -40,20 +40,20 @@ struct SecretBoxTests {
         #expect(throws: SecretBoxError.damaged) { try box.open(sealed + [0], context: "app/a/b") }
     }
 
-    @Test("in another place it does not open", arguments: ["", "app/a/c", "app/a/b ", "app/a", "credential/a/b"])
+    @Test("in another context it does not open", arguments: ["", "app/a/c", "app/a/b ", "app/a", "credential/a/b"])
     func context(other: String) throws {
         let box = SecretBox(key: MasterKey())
         let sealed = try box.seal(Array("a secret".utf8), context: "app/a/b")
         #expect(throws: SecretBoxError.damaged) { try box.open(sealed, context: other) }
     }
 
-    @Test("under another key it says so")
+    @Test("another key is the error wrongKey")
     func wrongKey() throws {
         let sealed = try SecretBox(key: MasterKey()).seal([1, 2, 3], context: "x")
         #expect(throws: SecretBoxError.wrongKey) { try SecretBox(key: MasterKey()).open(sealed, context: "x") }
     }
 
-    @Test("a failure leaves nothing that spoils the next use")
+    @Test("an error does not affect the next use")
     func afterFailure() throws {
         let box = SecretBox(key: MasterKey())
         let sealed = try box.seal([1, 2, 3], context: "x")
@@ -61,7 +61,7 @@ struct SecretBoxTests {
         #expect(try box.open(sealed, context: "x") == [1, 2, 3])
     }
 
-    @Test("a master key is written and read, white space around it dropped")
+    @Test("a master key is formatted and parsed, without white space around it")
     func masterKey() throws {
         let key = MasterKey()
         let again = try MasterKey(base64: " \t" + key.base64 + "\r\n")
@@ -71,7 +71,7 @@ struct SecretBoxTests {
     }
 
     @Test(
-        "a text that is no master key says what is wrong with it",
+        "a text that is not a master key is an error with the reason",
         arguments: [
             ("", .wrongLength(bytes: 0)), ("AAAA", .wrongLength(bytes: 3)), ("not base64!", .notBase64),
             (String(repeating: "A", count: 43), .notBase64), (String(repeating: "A", count: 42) + "B=", .notBase64),

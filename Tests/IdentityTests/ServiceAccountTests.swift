@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Back-ends show a service account", .timeLimit(.minutes(10)))
+@Suite("Back-ends authenticate with a service account", .timeLimit(.minutes(10)))
 struct ServiceAccountTests {
     private static func basic(_ id: String, _ secret: String) -> String {
         "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()
@@ -27,7 +27,7 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test("the right secret is taken, on its brand and where the path names none")
+    @Test("the right secret is accepted, on its brand and on a path without a brand")
     func right() async throws {
         try await Self.withAccount(scopes: [.eventsWrite, .sessionsMint]) { _, issued, authenticator in
             let header = Self.basic(issued.summary.id, issued.secret ?? "")
@@ -44,7 +44,7 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test("everything else is unauthorized, and nothing tells why")
+    @Test("everything else is unauthorized, without a reason")
     func refused() async throws {
         try await Self.withAccount { _, issued, authenticator in
             let (id, secret) = (issued.summary.id, try #require(issued.secret))
@@ -80,7 +80,7 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test("an account ends at its time, to the millisecond")
+    @Test("an account expires at its time, to the millisecond")
     func expiry() async throws {
         let end = Timestamp(milliseconds: (HandClock.start + 10) * 1000)
         try await Self.withAccount(expiresAt: end) { gateway, issued, authenticator in
@@ -94,7 +94,7 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test("a revoked account is refused when the revocation returns, and after a restart")
+    @Test("a revoked account is rejected when the revocation returns, and after a restart")
     func revoked() async throws {
         try await Self.withAccount { gateway, issued, authenticator in
             let header = Self.basic(issued.summary.id, issued.secret ?? "")
@@ -105,7 +105,7 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test("an account does what its scopes say, and brand:admin everything", arguments: Scope.allCases)
+    @Test("an account has the permissions of its scopes, and brand:admin has all", arguments: Scope.allCases)
     func scopes(scope: Scope) async throws {
         try await Self.withAccount(scopes: [scope]) { _, issued, authenticator in
             let identity = try authenticator.authenticate(

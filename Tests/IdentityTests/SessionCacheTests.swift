@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("The memory of sessions")
+@Suite("The session cache")
 struct SessionCacheTests {
     private static let now = Timestamp(milliseconds: 1_767_323_045_678)
 
@@ -31,7 +31,7 @@ struct SessionCacheTests {
         cache.session(SessionCache.Key(session.tokenHash), tokenHash: session.tokenHash)
     }
 
-    @Test("gives back what it was given, with all its parts")
+    @Test("returns an inserted session with all its parts")
     func whole() {
         var cache = SessionCache(limit: 8)
         let sessions = [
@@ -43,7 +43,7 @@ struct SessionCacheTests {
         #expect(Self.find(&cache, Self.session(4, "u-1")) == nil)
     }
 
-    @Test("keeps a brand's few sessions while another's come in masses")
+    @Test("keeps a brand's few sessions while another has very many")
     func shares() {
         var cache = SessionCache(limit: 1000)
         let few = (0..<100).map { Self.session($0, "u-\($0)", brand: "small") }
@@ -56,7 +56,7 @@ struct SessionCacheTests {
         #expect(kept == few.count && cache.count <= 1000 && cache.count > 800)
     }
 
-    @Test("a name that died and comes again does not bring its sessions back")
+    @Test("a name that was ended and is used again does not bring its sessions back")
     func deadNames() {
         var cache = SessionCache(limit: 8)
         let old = Self.session(1, "u-1", credential: "key-1")
@@ -72,7 +72,7 @@ struct SessionCacheTests {
     }
 
     @Test(
-        "does what a plain table does, however sessions come and go, and forgets some when it is full",
+        "behaves like a plain dictionary for any order of changes, and evicts some when it is full",
         arguments: 1...4,
         [10_000, 16]
     )
@@ -119,7 +119,7 @@ struct SessionCacheTests {
     }
 }
 
-/// Numbers that a seed makes.
+/// A generator of numbers from a seed.
 private struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

@@ -51,7 +51,7 @@ struct SessionRevocationTests {
         return try await service.open(brand: Gateway.acme, consumer: guest, device: phone)
     }
 
-    /// What ends a session.
+    /// The event that ends a session.
     enum Ending: CaseIterable {
         case logout, ofDevice, ofConsumer, brandDeletion, credentialRevocation, merge, otherDevice, anotherSession
         case erasure, mergeByBackEnd, tooMany
@@ -90,7 +90,7 @@ struct SessionRevocationTests {
         }
     }
 
-    @Test("a look-up that began before a revocation does not bring the session back", arguments: Ending.allCases)
+    @Test("a lookup that began before a revocation does not bring the session back", arguments: Ending.allCases)
     func generation(ending: Ending) async throws {
         try await Self.with(singleDevice: ending == .otherDevice) { gateway, store, service in
             let credential = try await gateway.sdkKey("key").summary.id
@@ -105,17 +105,17 @@ struct SessionRevocationTests {
             store.pause()
             async let answer = service.authenticate(token: token, brand: nil)
             await store.waitUntilHeld()
-            // It has been read, and now it ends.
+            // The row has been read, and now the session ends.
             try await Self.perform(ending, gateway, service, token: token, credential: credential, other: other)
             store.resume()
-            // The look-up itself ran beside the revocation; either answer is right. What comes after it is not free.
+            // The lookup ran concurrently with the revocation; either result is right. A later one must fail.
             _ = try? await answer
             #expect(service.cachedSessions == 0)
             #expect(try await Self.isLive(service, token) == (ending == .anotherSession))
         }
     }
 
-    @Test("what is in memory ends as what is not", arguments: Ending.allCases)
+    @Test("cached sessions end like all others", arguments: Ending.allCases)
     func cached(ending: Ending) async throws {
         try await Self.with(singleDevice: ending == .otherDevice) { gateway, _, service in
             let credential = try await gateway.sdkKey("key").summary.id
@@ -135,7 +135,7 @@ struct SessionRevocationTests {
         }
     }
 
-    @Test("of two keys in use the one that is revoked ends its own sessions, and opens none")
+    @Test("of two active keys the revoked one ends its own sessions, and opens none")
     func rotation() async throws {
         try await Self.with { gateway, _, service in
             var keys: [String] = []
@@ -186,14 +186,14 @@ struct SessionRevocationTests {
         }
     }
 
-    @Test("a login with an identifier ends the sessions of the anonymous consumer whom it takes in")
+    @Test("a login with an identifier ends the sessions of the anonymous consumer that it merges")
     func merge() async throws {
         try await Self.with { gateway, _, service in
             let anonymous = try await Self.openAnonymous(gateway, service)
             let elsewhere = try await service.open(brand: Gateway.acme, consumer: Self.guest, device: nil)
             #expect(anonymous.anonymous)
             for minted in [anonymous, elsewhere] { #expect(try await Self.isLive(service, minted.token)) }
-            // Knowing the device does nothing, nor does what is no token of an anonymous session.
+            // The device's id alone has no effect, nor has a token of any other session.
             let known = try await service.open(brand: Gateway.acme, consumer: Self.ann, device: Self.phone)
             for text in ["", "x", known.token] {
                 let minted = try await service.open(
@@ -219,7 +219,7 @@ struct SessionRevocationTests {
         }
     }
 
-    @Test("a logout by the name of somebody who was merged ends the sessions of whom it leads to")
+    @Test("a logout by the id of a merged consumer ends the sessions of the one that it was merged into")
     func mergedName() async throws {
         try await Self.with { gateway, _, service in
             let proofs = LoginProofs(anonymousToken: try await Self.openAnonymous(gateway, service).token)
@@ -244,7 +244,7 @@ struct SessionRevocationTests {
         }
     }
 
-    @Test("a login of which the store did not say whether it is done is not forgotten by memory")
+    @Test("a login with an unknown result in the store is removed from the cache")
     func uncertain() async throws {
         try await Self.with(singleDevice: true) { gateway, store, service in
             let uncertain = SessionService(
@@ -256,7 +256,7 @@ struct SessionRevocationTests {
             let anonymous = try await Self.openAnonymous(gateway, service).token
             let own = try await service.open(brand: Gateway.acme, consumer: Self.ann, device: nil).token
             for token in [anonymous, own] { #expect(try await Self.isLive(uncertain, token)) }
-            await #expect(throws: SessionError.storage(.unavailable(detail: "no answer"))) {
+            await #expect(throws: SessionError.storage(.unavailable(detail: "no response"))) {
                 try await uncertain.open(
                     brand: Gateway.acme,
                     consumer: Self.ann,

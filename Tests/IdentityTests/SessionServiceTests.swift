@@ -40,7 +40,7 @@ struct SessionServiceTests {
         try await service.open(brand: brand, consumer: consumer, device: device)
     }
 
-    @Test("an opened session is found, once in the store and then in memory, and only its hash is kept")
+    @Test("an opened session is found, first in the store and then in the cache, and only its hash is stored")
     func openAndFind() async throws {
         try await Self.with { gateway, store, service in
             let minted = try await Self.open(service)
@@ -66,7 +66,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("another brand's session is refused like one that never was")
+    @Test("another brand's session is rejected like an unknown one")
     func otherBrand() async throws {
         try await Self.with { _, _, service in
             let minted = try await Self.open(service)
@@ -79,7 +79,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("expired and unknown are told apart, from memory and from the store (R54)")
+    @Test("expired and unknown are distinguished, in the cache and in the store (R54)")
     func expiry() async throws {
         try await Self.with { gateway, store, service in
             let cached = try await Self.open(service).token
@@ -90,7 +90,7 @@ struct SessionServiceTests {
             for token in [cached, stored] {
                 await #expect(throws: Self.expired) { try await service.authenticate(token: token, brand: nil) }
             }
-            // The one read after its end was not worth keeping.
+            // The one read after its expiry was not cached.
             #expect(store.lookUps == 2)
             await #expect(throws: Self.unknown) {
                 try await service.authenticate(token: "sbs_" + String(repeating: "A", count: 59), brand: nil)
@@ -99,7 +99,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "what is no token is refused without a look into the store",
+        "a text that is not a session token is rejected without a lookup in the store",
         arguments: [
             "", "sbs_", "sbs_abc", String(repeating: "a", count: 63), "SBS_" + String(repeating: "A", count: 59),
         ]
@@ -113,7 +113,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("a session that expired long ago has expired, though nothing of it is kept; what was never ours is invalid")
+    @Test("a session that expired long ago is expired though its row is deleted; a foreign token is invalid")
     func longAgo() async throws {
         try await Self.with { gateway, store, service in
             let token = try await Self.open(service).token
@@ -124,7 +124,7 @@ struct SessionServiceTests {
             await #expect(throws: SessionError.refused(.tokenExpired)) {
                 try await service.authenticate(token: token, brand: Gateway.acme)
             }
-            // No other character is as good.
+            // No other character is accepted.
             let last = try #require(token.last)
             let forged = token.dropLast() + (last == "A" ? "E" : "A")
             let earlier = token.prefix(46) + "AAAAAA" + token.dropFirst(52)
@@ -136,7 +136,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("the brand's lifetime counts for sessions that are opened from then on")
+    @Test("the brand's lifetime applies to sessions that are opened from then on")
     func lifetime() async throws {
         try await Self.with { gateway, _, service in
             var settings = BrandSettings()
@@ -151,7 +151,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("an ended session is unknown, whether it was in memory or not", arguments: [true, false])
+    @Test("an ended session is unknown, whether it was cached or not", arguments: [true, false])
     func end(isCached: Bool) async throws {
         try await Self.with { _, _, service in
             let minted = try await Self.open(service)
@@ -165,7 +165,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "remote logout ends the device's sessions and those of no device, and nobody else's",
+        "remote logout ends the device's sessions and those without a device, and no others",
         arguments: [true, false]
     )
     func endAll(isCached: Bool) async throws {
@@ -204,7 +204,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("logout ends the device's registrations as far as it is asked to", arguments: UnregisterScope.allCases)
+    @Test("logout ends the device's registrations according to its scope", arguments: UnregisterScope.allCases)
     func unregister(scope: UnregisterScope) async throws {
         try await Self.with { gateway, _, service in
             let app = AppID(trusted: "ios")
@@ -244,7 +244,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("a deleted brand's sessions are gone, also when a brand of its name comes again")
+    @Test("a deleted brand's sessions have ended, also when a brand with its id is created again")
     func deletedBrand() async throws {
         try await Self.with { gateway, _, service in
             let token = try await Self.open(service).token
@@ -261,7 +261,7 @@ struct SessionServiceTests {
 
     // MARK: The cache
 
-    @Test("memory holds no more sessions than its limit, and expired ones make room first")
+    @Test("the cache holds no more sessions than its limit, and expired ones are evicted first")
     func cacheBound() async throws {
         try await Self.with(cacheLimit: 8) { gateway, store, service in
             var tokens: [String] = []
@@ -274,7 +274,7 @@ struct SessionServiceTests {
             for token in tokens { _ = try await service.authenticate(token: token, brand: nil) }
             #expect(service.cachedSessions <= 8)
 
-            // As many live ones as the limit push out the expired ones and none of their own.
+            // As many live sessions as the limit evict the expired ones and none of their own.
             gateway.clock.advance(seconds: 3600)
             var fresh: [String] = []
             for _ in 0..<8 {
@@ -287,7 +287,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("an end of which the store did not say whether it is done is not forgotten by memory")
+    @Test("a session end with an unknown result in the store still applies to the cache")
     func uncertainEnd() async throws {
         try await Self.with { gateway, store, service in
             let uncertain = SessionService(
@@ -296,7 +296,7 @@ struct SessionServiceTests {
                 writer: UncertainWriter(real: gateway.writer),
                 clock: gateway.clock
             )
-            let failure = SessionError.storage(.unavailable(detail: "no answer"))
+            let failure = SessionError.storage(.unavailable(detail: "no response"))
             let first = try await Self.open(service).token
             _ = try await uncertain.authenticate(token: first, brand: nil)
             await #expect(throws: failure) { try await uncertain.end(token: first, unregister: .none) }
@@ -310,7 +310,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("a store that fails is not a token that is refused")
+    @Test("an error of the store is not a rejected token")
     func storageFailure() async throws {
         try await Self.with { gateway, _, service in
             let token = try await Self.open(service).token

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Base64 has one text for one value")
 struct StrictBase64Tests {
-    @Test("encodes as Foundation does and decodes what it encoded", arguments: 0...70)
+    @Test("encodes as Foundation does and decodes its own output", arguments: 0...70)
     func agreesWithFoundation(count: Int) {
         for _ in 0..<8 {
             let bytes = SecureRandom.bytes(count)
@@ -18,7 +18,7 @@ struct StrictBase64Tests {
     }
 
     @Test(
-        "refuses everything but the canonical text",
+        "rejects everything but the canonical text",
         arguments: [
             "A", "AAAAA", "AA==", "AAA=", "AB", "AAB", "A A", "AA\n", "AA+A", "AA/A", "AA.A", "=", "AÄ", "AA\0A",
         ]
@@ -28,7 +28,7 @@ struct StrictBase64Tests {
     }
 
     @Test(
-        "refuses wrong padding, slack bits and the other alphabet",
+        "rejects wrong padding, unused bits that are set and the other alphabet",
         arguments: [
             "AA", "AAA", "AA=", "AA===", "====", "=AAA", "A=AA", "AA=A", "A===", "AB==", "AAB=", "AA-A", "AA_A",
             "AA==AAAA", "AAAA====", "AAAA=", "AAAA\n", " AAAA", "AAAÄ",
@@ -53,7 +53,7 @@ struct StrictBase64Tests {
             }
         }
         #expect(two == 256)
-        // The first six bits are given: ten of the sixteen are free.
+        // The first six bits are fixed: ten of the sixteen are free.
         #expect(three == 1024)
     }
 }

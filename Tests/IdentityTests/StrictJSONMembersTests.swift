@@ -7,14 +7,14 @@ import TextFormats
 struct StrictJSONMembersTests {
     private typealias Members = StrictJSON.Members
 
-    /// Members `m0` to `m(count - 1)`, each with its number.
+    /// Returns members `m0` to `m(count - 1)`, each with its number.
     private func members(_ count: Int) -> Members {
         var members = Members()
         for number in 0..<count { members[BoundedName(known: "m\(number)")] = .integer(Int64(number)) }
         return members
     }
 
-    @Test("each is found by its name, few of them and many", arguments: [0, 1, 8, 16, 17, 18, 200])
+    @Test("each is found by its name, for few and for many", arguments: [0, 1, 8, 16, 17, 18, 200])
     func found(count: Int) {
         let members = members(count)
         #expect(members.count == count && members.isEmpty == (count == 0))
@@ -23,7 +23,7 @@ struct StrictJSONMembersTests {
         #expect(members.keys.map(\.text) == (0..<count).map { "m\($0)" })
     }
 
-    @Test("a name is there once: a second value is refused, or replaces the first where it is set", arguments: [2, 30])
+    @Test("a name is unique: insert rejects a second value, and setting one replaces it", arguments: [2, 30])
     func once(count: Int) {
         var members = members(count)
         let isInserted = members.insert("m1", .null)
@@ -33,7 +33,7 @@ struct StrictJSONMembersTests {
         #expect(members["m1"] == .null && members.count == count)
     }
 
-    @Test("a member that is taken away leaves the others where they are found", arguments: [3, 17, 18, 40])
+    @Test("removing a member keeps the others findable", arguments: [3, 17, 18, 40])
     func removed(count: Int) {
         var members = members(count)
         members["m0"] = nil
@@ -42,7 +42,7 @@ struct StrictJSONMembersTests {
         for number in 1..<count { #expect(members[BoundedName(known: "m\(number)")] == .integer(Int64(number))) }
     }
 
-    @Test("objects are the same whatever the order of their members", arguments: [3, 40])
+    @Test("objects are equal for any order of their members", arguments: [3, 40])
     func compared(count: Int) {
         let members = members(count)
         let reversed = Members(members.reversed())

@@ -4,10 +4,10 @@ import TextFormats
 
 @testable import Identity
 
-@Suite("JSON of tokens is read strictly")
+@Suite("JSON of tokens is parsed strictly")
 struct StrictJSONTests {
     @Test(
-        "takes what RFC 8259 allows",
+        "accepts the JSON of RFC 8259",
         arguments: [
             ("{}", .object([:])), (" [ ] ", .array([])), ("\t\n\r null", .null), ("true", .bool(true)),
             ("false", .bool(false)), ("0", .integer(0)), ("-0", .integer(0)), ("-12", .integer(-12)),
@@ -28,7 +28,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "refuses what RFC 8259 does not allow, and what two parsers may read differently",
+        "rejects other texts, and those that two parsers may read differently",
         arguments: [
             "", " ", "{", "}", "[", "]", "[1,]", "[,1]", "[1 2]", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{,"a":1}"#,
             "{a:1}", "{1:1}", #"{"a":1 "b":2}"#, "{}{}", "{} x", "null,", "nul", "nulll", "True", "NaN", "Infinity",
@@ -45,7 +45,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "refuses what is not UTF-8",
+        "rejects invalid UTF-8",
         arguments: [[0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80]] as [[UInt8]]
     )
     func refusesBytes(bytes: [UInt8]) {
@@ -53,7 +53,7 @@ struct StrictJSONTests {
         #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse([quote] + bytes + [quote]) }
     }
 
-    @Test("nests no deeper than sixteen values", arguments: ["[", #"{"a":"#])
+    @Test("has a depth limit of sixteen", arguments: ["[", #"{"a":"#])
     func depth(open: String) throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array(
@@ -66,7 +66,7 @@ struct StrictJSONTests {
         #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse(nested(100_000)) }
     }
 
-    @Test("holds at most so many values", arguments: ["{}", "[]", "1", #""""#])
+    @Test("has a limit on the number of values", arguments: ["{}", "[]", "1", #""""#])
     func values(value: String) throws {
         func list(_ count: Int) -> [UInt8] {
             Array("[\(Array(repeating: value, count: count).joined(separator: ","))]".utf8)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Identity
 
-@Suite("JSON that is written")
+@Suite("Writing JSON")
 struct StrictJSONWritingTests {
     @Test(
-        "is what was read, its members sorted",
+        "gives the parsed value with its members sorted",
         arguments: [
             (#"{ "b" : [ 1, -2 , [], {} ], "a" : null }"#, #"{"a":null,"b":[1,-2,[],{}]}"#),
             (
@@ -25,7 +25,7 @@ struct StrictJSONWritingTests {
     }
 
     @Test(
-        "is none when a number's value was not kept",
+        "fails for a number whose value was not stored",
         arguments: ["1.5", "[1e2]", #"{"a":[{"b":9223372036854775808}]}"#]
     )
     func numbers(_ text: String) throws {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Identity
 
-@Suite("A token of another kind is no login, whoever signed it", .timeLimit(.minutes(10)))
+@Suite("A token of another kind is not a login, for any signer", .timeLimit(.minutes(10)))
 struct TokenTypeTests {
-    /// The header's `typ` as JSON, and whether it says JWT (RFC 7515 section 4.1.9).
+    /// The header's `typ` as JSON, and whether it stands for JWT (RFC 7515 section 4.1.9).
     private static let types: [(String, Bool)] = [
         (#""JWT""#, true), (#""jwt""#, true), (#""application/jwt""#, true), (#""Application/JWT""#, true),
         (#""at+jwt""#, false), (#""application/at+jwt""#, false), (#""logout+jwt""#, false), (#""dpop+jwt""#, false),
@@ -21,7 +21,7 @@ struct TokenTypeTests {
         } catch { return error }
     }
 
-    @Test("typ says JWT or nothing (RFC 8725 section 3.11)")
+    @Test("typ is JWT or absent (RFC 8725 section 3.11)")
     func types() async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()
@@ -36,7 +36,7 @@ struct TokenTypeTests {
         }
     }
 
-    @Test("a logout token or another security event is refused, also one that has expired", arguments: ["{}", "null"])
+    @Test("a logout token or another security event is rejected, also an expired one", arguments: ["{}", "null"])
     func events(_ events: String) async throws {
         try await Gateway.with { gateway in
             try await gateway.issuer()

@@ -6,9 +6,9 @@ import TextFormats
 
 @testable import Identity
 
-@Suite("Keys that others publish are taken by their numbers, strictly")
+@Suite("Published keys are built from their numbers, strictly")
 struct VerifyingKeyTests {
-    /// A good key with members changed; nil takes one away.
+    /// Returns a valid key with changed members; nil removes one.
     private static func jwk(_ base: String, _ changes: [BoundedName: StrictJSON?]) throws -> StrictJSON.Members {
         var members = try #require(try StrictJSON.parse(Array(base.utf8)).members)
         for (name, value) in changes { members[name] = value }
@@ -34,7 +34,7 @@ struct VerifyingKeyTests {
     private static let rsaType = KeyRefusal.wrongType(needed: "an RSA key")
     private static let ecType = KeyRefusal.wrongType(needed: "an elliptic-curve key on P-256")
 
-    @Test("an RSA key is taken when all it says of itself fits")
+    @Test("an RSA key is accepted when all its members are consistent")
     func rsa() throws {
         let exponents: [[UInt8]] = [[3], [1, 0, 1], [0, 1, 0, 1], [1, 0xFF, 0xFF, 0xFF, 0xFF]]
         let good: [[BoundedName: StrictJSON?]] =
@@ -52,7 +52,7 @@ struct VerifyingKeyTests {
         #expect(throws: KeyRefusal.wrongUse) { try VerifyingKey(jwk: named, algorithm: .rs256) }
     }
 
-    @Test("an RSA key with a member that cannot be is refused, and says why")
+    @Test("an RSA key with an invalid member is rejected with the reason")
     func badRSA() throws {
         let modulus = [UInt8](repeating: 0xFF, count: 256)
         let table: [([BoundedName: StrictJSON?], KeyRefusal)] =
@@ -82,7 +82,7 @@ struct VerifyingKeyTests {
         }
     }
 
-    @Test("a point is taken when it is on P-256, with both coordinates at full length")
+    @Test("a point is accepted when it is on P-256, with both coordinates at full length")
     func points() throws {
         #expect(try Self.refusal(Self.ec, [:], .es256) == nil)
         #expect(try Self.refusal(Self.ec, [:], .rs256) == Self.rsaType)
@@ -108,7 +108,7 @@ struct VerifyingKeyTests {
         }
     }
 
-    @Test("PEM is read for its algorithm only, and never a private key")
+    @Test("PEM is parsed for its algorithm only, and never a private key")
     func pem() throws {
         func refusal(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRefusal? {
             do {
@@ -127,7 +127,7 @@ struct VerifyingKeyTests {
         #expect(refusal(P256.Signing.PrivateKey().pemRepresentation, .es256) == .privateKey)
     }
 
-    @Test("ES256 takes the 64 bytes of r and s and nothing else")
+    @Test("ES256 accepts the 64 bytes of r and s and nothing else")
     func ellipticCurveSignatures() throws {
         let key = P256.Signing.PrivateKey()
         let verifying = try VerifyingKey(publicPEM: key.publicKey.pemRepresentation, algorithm: .es256, keyID: nil)
@@ -149,7 +149,7 @@ struct VerifyingKeyTests {
         ] { #expect(!verifying.isValid(bad, of: input)) }
     }
 
-    @Test("neither RSA algorithm the other's signature")
+    @Test("an RSA signature verifies only with its own algorithm")
     func rsaSignatures() throws {
         let key = Issuer.rsa.signingKey
         let rs256 = try VerifyingKey(publicPEM: Issuer.rsa.publicPEM, algorithm: .rs256, keyID: nil)

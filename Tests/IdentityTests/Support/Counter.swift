@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Counts, and wakes those who wait for a number; any thread.
+/// A counter that wakes the waiters for a number.
+///
+/// Thread-safe.
 final class Counter: Sendable {
     private struct State {
         var count = 0
@@ -11,7 +13,7 @@ final class Counter: Sendable {
 
     var count: Int { state.withLock { $0.count } }
 
-    /// Counts one more.
+    /// Increments the counter.
     @discardableResult
     func next() -> Int {
         let (count, woken) = state.withLock { state in
@@ -24,7 +26,7 @@ final class Counter: Sendable {
         return count
     }
 
-    /// Waits until it has counted so far.
+    /// Waits until the counter has reached a number.
     func reaches(_ number: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -5,7 +5,7 @@ import Identity
 import Logging
 import SQLiteStorage
 
-/// A real store in a folder of its own, and what is built on it.
+/// A real store in its own folder, and the parts that are built on it.
 struct Gateway {
     static let acme = BrandID(trusted: "acme")
     static let other = BrandID(trusted: "other")
@@ -64,17 +64,17 @@ struct Gateway {
         try await Directory.load(store: store, box: SecretBox(key: key), clock: clock, reader: TestSettingsReader())
     }
 
-    /// What a restart would know.
+    /// Returns the directory as a restart would load it.
     func reloaded() async throws(DirectoryError) -> Directory { try await Self.load(store, key, clock) }
 
-    /// Keys that somebody publishes, as far as the test says.
+    /// The published keys, as the test sets them.
     let published = TestPublishedKeys()
 
     var verifier: AssertionVerifier {
         AssertionVerifier(directory: directory, publishedKeys: published, clock: clock)
     }
 
-    /// A key with a secret of the test's.
+    /// Creates an SDK key with a secret of the test.
     @discardableResult
     func sdkKey(
         _ name: String,
@@ -92,7 +92,7 @@ struct Gateway {
         )
     }
 
-    /// An issuer whose tokens ``Issuer`` signs.
+    /// Creates an issuer whose tokens ``Issuer`` signs.
     @discardableResult
     func issuer(
         _ details: JWTIssuerDetails = Issuer.details(),
@@ -103,7 +103,7 @@ struct Gateway {
         try await directory.issue(.jwtIssuer(details), brand: brand, name: name, expiresAt: expiresAt)
     }
 
-    /// A key that opens, and who closes for it.
+    /// Creates a key that decrypts, and a sealer for it.
     func sealer(
         _ algorithm: KeyEncryptionAlgorithm = .rsaOAEP256,
         encryption: String = "A256GCM",

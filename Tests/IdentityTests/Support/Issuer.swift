@@ -4,7 +4,8 @@ import Foundation
 import GatewayModel
 import Identity
 
-/// Signs as a brand's login would, and as an attacker would; shares no code with what is tested but the making of RSA keys.
+/// Signs as a brand's login system would, and as an attacker would; shares only the generation of RSA keys with the
+/// tested code.
 enum Issuer {
     static let name = "https://login.example/"
 
@@ -13,7 +14,7 @@ enum Issuer {
         let publicPEM: String
         let signingKey: _RSA.Signing.PrivateKey
 
-        /// Made by OpenSSL, which takes a tenth of a second.
+        /// Creates a key with OpenSSL, which takes a tenth of a second.
         init() {
             guard let key = try? AsymmetricKey(newFor: .encryption(.rsaOAEP256)),
                 let signingKey = try? _RSA.Signing.PrivateKey(
@@ -33,7 +34,7 @@ enum Issuer {
         algorithm == .es256 ? ec.publicKey.pemRepresentation : rsa.publicPEM
     }
 
-    /// A good set of claims, and what a test puts in their place; nil takes one away.
+    /// Returns valid claims with a test's changes; nil removes a claim.
     static func claims(_ changes: [String: String?] = [:]) -> String {
         var members: [String: String] = [
             "iss": "\"\(name)\"", "sub": #""consumer-1""#, "iat": "\(HandClock.start)",
@@ -47,7 +48,7 @@ enum Issuer {
         "{" + members.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }.joined(separator: ",") + "}"
     }
 
-    /// A token, signed by the algorithm whatever its header says.
+    /// Returns a token, signed with the algorithm for any header.
     static func token(
         _ algorithm: SignatureAlgorithm = .rs256,
         header: String? = nil,

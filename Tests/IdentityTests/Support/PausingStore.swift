@@ -3,7 +3,7 @@ import GatewayStorage
 import StorageContract
 import Synchronization
 
-/// The real store, except that a look-up of a session may be held after it was read and before it is answered.
+/// The real store, except that a lookup of a session may be paused between its read and its return.
 final class PausingStore: ForwardingStore {
     private struct State {
         var pausing = false
@@ -21,18 +21,18 @@ final class PausingStore: ForwardingStore {
         (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(16))
     }
 
-    /// How many look-ups came as far as the store.
+    /// The number of lookups that reached the store.
     var lookUps: Int { state.withLock { $0.lookUps } }
 
-    /// Holds every look-up from now on.
+    /// Pauses every lookup from now on.
     func pause() { state.withLock { $0.pausing = true } }
 
-    /// Waits until a look-up is held.
+    /// Waits until a lookup is paused.
     func waitUntilHeld() async {
         for await _ in arrivals { return }
     }
 
-    /// Lets everything go on.
+    /// Resumes all lookups.
     func resume() {
         let held = state.withLock { state in
             state.pausing = false

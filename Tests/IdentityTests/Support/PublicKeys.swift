@@ -1,6 +1,6 @@
-/// Public keys that the `openssl` command made, with what it says of them; nobody has their private halves.
+/// Public keys that the `openssl` command made, with its fingerprints; nobody has their private keys.
 enum PublicKeys {
-    /// RSA with 2048 bits.
+    /// An RSA key with 2048 bits.
     static let rsa2048 = """
         -----BEGIN PUBLIC KEY-----
         MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvd4UdkNgd+M0xIGU6uXb
@@ -14,7 +14,7 @@ enum PublicKeys {
 
         """
 
-    /// RSA with 1024 bits.
+    /// An RSA key with 1024 bits.
     static let rsa1024 = """
         -----BEGIN PUBLIC KEY-----
         MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDoftISzbuiXb6Uxsa5uG2NyoNO
@@ -52,7 +52,7 @@ enum PublicKeys {
 
         """
 
-    /// RSA that may only do PSS.
+    /// An RSA key that is restricted to PSS.
     static let rsaPSS = """
         -----BEGIN PUBLIC KEY-----
         MIIBIDALBgkqhkiG9w0BAQoDggEPADCCAQoCggEBALp8GANrZBFlusx8p0dN+ca9

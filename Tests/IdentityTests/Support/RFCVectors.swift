@@ -107,7 +107,7 @@ enum RFCVectors {
         + "XKHzg.48V1_ALb6US04U3b.5eym8TW_c8SuK0ltJ3rpYIzOeDQz7TALvtu6UG9oMo4vpzs9tX_EFShS8iB7j6jiSdiwkIr3a"
         + "jwQzaBtQD_A.XFBoMYUZodetZdvTiFvSkQ"
 
-    /// The token of RFC 7516 appendix A.3, whose content appendix B opens (A128CBC-HS256).
+    /// The token of RFC 7516 appendix A.3, whose content appendix B decrypts (A128CBC-HS256).
     static let encryptionA3 =
         "eyJhbGciOiJBMTI4S1ciLCJlbmMiOiJBMTI4Q0JDLUhTMjU2In0.6KB707dM9YTIgHtLvtgWQ8mKwboJW3of9locizkDTHzB"
         + "C2IlrT1oOQ.AxY8DCtDaGlsbGljb3RoZQ.KDlTtXchhZTGufMYmOYGS4HffxPSUrfmqCHXaI9wOGY.U0m_YmjN04DJvceFIC"

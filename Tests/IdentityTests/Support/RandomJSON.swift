@@ -81,7 +81,7 @@ struct RandomJSON {
         return text + "\""
     }
 
-    /// Whether what Foundation read is the value.
+    /// Returns whether a value that Foundation parsed is the same.
     static func equal(_ theirs: Any, _ ours: StrictJSON) -> Bool {
         switch ours {
         case .null: return theirs is NSNull

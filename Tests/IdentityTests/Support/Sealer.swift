@@ -3,15 +3,15 @@ import CryptoExtras
 import Foundation
 import GatewayModel
 
-/// Encrypts as a brand's login would, and as an attacker would; shares no code with what is tested.
+/// Encrypts as a brand's login system would, and as an attacker would; shares no code with the tested code.
 struct Sealer {
     var algorithm = KeyEncryptionAlgorithm.rsaOAEP256
     var encryption = "A256GCM"
     /// PEM of the gateway's key.
     var publicPEM: String
-    /// Members of the header beside `alg`, `enc` and `epk`, or in their place; nil takes one away.
+    /// Members of the header in addition to `alg`, `enc` and `epk`, or in their place; nil removes one.
     var header: [String: String?] = [:]
-    /// The content key in the place of a random one, when it is wrapped.
+    /// The content key in place of a random one, when it is encrypted.
     var contentKey = [UInt8](SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
 
     /// A token's five parts, not encoded, with their text.
@@ -78,7 +78,7 @@ struct Sealer {
         #"{"kty":"EC","crv":"P-256","x":"\#(Signer.base64URL(x))","y":"\#(Signer.base64URL(y))"}"#
     }
 
-    /// Concat KDF for 256 bits without parties (RFC 7518 section 4.6.2).
+    /// Returns the result of the Concat KDF for 256 bits without parties (RFC 7518 section 4.6.2).
     private static func derived(_ secret: SharedSecret, _ encryption: String) -> [UInt8] {
         var hash = SHA256()
         hash.update(data: [0, 0, 0, 1])

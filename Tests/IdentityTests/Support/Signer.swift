@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 
-/// Makes tokens as a back-end would, and as an attacker would; shares no code with what is tested.
+/// Signs as a back-end would, and as an attacker would; shares no code with the tested code.
 enum Signer {
     static let secret = "an-sdk-key-secret-of-forty-bytes-exactly"
     static let header = #"{"alg":"HS256","typ":"JWT"}"#
 
-    /// A good set of claims, and what a test puts in their place; nil takes one away.
+    /// Returns valid claims with a test's changes; nil removes a claim.
     static func claims(_ changes: [String: String?] = [:]) -> String {
         var members: [String: String] = [
             "iss": #""main""#, "iat": "\(HandClock.start)", "exp": "\(HandClock.start + 600)",
@@ -25,7 +25,7 @@ enum Signer {
         sign(base64URL(Array(header.utf8)) + "." + base64URL(Array(claims.utf8)), secret: secret)
     }
 
-    /// Adds the HS256 signature to two parts, whatever they are.
+    /// Adds the HS256 signature to any two parts.
     static func sign(_ input: String, secret: String = Self.secret) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(input.utf8),

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Identity
 
-/// Stands in for the delivery core: one change, one turn.
+/// A writer in place of the delivery core: each change is its own transaction.
 struct StoreWriter: SessionWriter {
     let store: any GatewayStore
     let clock: any GatewayClock

@@ -2,7 +2,7 @@ import GatewayModel
 import Identity
 import Synchronization
 
-/// Sets of keys by address, as a test puts them there; an address without one does not answer.
+/// Sets of keys by URL, as a test puts them there; a URL without one is unavailable.
 final class TestPublishedKeys: PublishedKeys {
     private let sets = Mutex<[String: [VerifyingKey]]>([:])
 
@@ -14,7 +14,7 @@ final class TestPublishedKeys: PublishedKeys {
         algorithm: SignatureAlgorithm,
         of brand: BrandID
     ) async throws(AuthenticationError) -> [VerifyingKey] {
-        guard let keys = sets.withLock({ $0[url] }) else { throw .upstreamUnavailable("The key set does not answer.") }
+        guard let keys = sets.withLock({ $0[url] }) else { throw .upstreamUnavailable("The key set is unavailable.") }
         return keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.keyID == keyID) }
     }
 }

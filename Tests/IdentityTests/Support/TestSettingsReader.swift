@@ -2,7 +2,8 @@ import GatewayModel
 import Identity
 import Synchronization
 
-/// Refuses an empty topic, opens what a password closes unless it is `wrong`, and reads every certificate as the same one.
+/// A reader that rejects an empty topic, decrypts with any password but `wrong`, and returns the same facts for every
+/// certificate.
 final class TestSettingsReader: AppSettingsReader {
     static let certificate = APNsCertificateFacts(
         fingerprint: "ab12",
@@ -12,7 +13,7 @@ final class TestSettingsReader: AppSettingsReader {
         expiresAt: Timestamp(milliseconds: 1_800_000_000_000)
     )
 
-    /// How often something that a password closes was opened.
+    /// The number of decryptions with a password.
     var openings: Int { count.withLock { $0 } }
 
     private let count = Mutex(0)
