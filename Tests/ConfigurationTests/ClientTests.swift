@@ -16,7 +16,7 @@ struct ClientTests {
         #expect(APIClient.encoded(text) == encoded)
     }
 
-    @Test("a problem is told with its code, detail, members and request")
+    @Test("a problem is printed with its code, detail, members and request")
     func problem() throws {
         let body = try JSONValue(
             parsing: Data(
@@ -35,7 +35,7 @@ struct ClientTests {
         #expect(table.text == "NAME       N\nx          12\nlong name\n           3")
     }
 
-    @Test("a table looks into objects, and joins texts with commas")
+    @Test("a table reads members of objects, and joins texts with commas")
     func inner() {
         let items: [JSONValue] = [["a": ["id": "x"], "t": ["b", "c"]], ["a": "y", "t": [1]], ["t": []]]
         let table = TextTable(items, columns: [("A", "a.id"), ("T", "t")])
@@ -43,14 +43,14 @@ struct ClientTests {
     }
 
     @Test(
-        "JSON goes through unchanged",
+        "JSON is printed unchanged",
         arguments: [#"{"a":[1,2.5,true,null,"x\"y"],"b":{"c":-9223372036854775808}}"#, "[]", "\"/\"", "0"]
     )
     func json(text: String) throws {
         #expect(try JSONValue(parsing: Data(text.utf8)).text == text)
     }
 
-    @Test("exit codes are told in the help, each once")
+    @Test("exit codes are in the help, each once")
     func exitCodes() {
         let help = Switchboard.helpMessage(columns: 200)
         for status in ProcessStatus.allCases { #expect(help.contains("\(status.rawValue)  ")) }

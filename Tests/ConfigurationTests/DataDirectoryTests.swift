@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Data directory")
 struct DataDirectoryTests {
-    /// An instance in a directory that does not exist yet, for as long as a test runs.
+    /// Runs a test with an instance in a directory that does not exist yet.
     private static func withInstance(
         _ change: (inout GatewaySettings) -> Void = { _ in },
         _ body: (DataDirectory, String) throws -> Void
@@ -24,7 +24,7 @@ struct DataDirectoryTests {
     }
 
     @Test(
-        "a directory that group or others may enter is named, with its mode",
+        "a directory open to group or others is named, with its mode",
         arguments: [0o700, 0o750, 0o701, 0o755]
     )
     func open(mode: Int) throws {
@@ -38,7 +38,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test("the database's own directory is looked at too")
+    @Test("the database's own directory is checked too")
     func openElsewhere() throws {
         let database = NSTemporaryDirectory() + "switchboard-database-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test("it is made with mode 0700 and its secrets with 0600, once")
+    @Test("it is created with mode 0700 and its secrets with 0600, once")
     func first() throws {
         try Self.withInstance { instance, path in
             try instance.prepare()
@@ -71,7 +71,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test("a file that was named is never made")
+    @Test("a file that the settings name is never created")
     func named() throws {
         try Self.withInstance {
             $0.server.adminTokenFile = $0.server.dataDir + "/named-token"
@@ -86,7 +86,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test("a missing master key is not made anew when there is a database that an old one sealed")
+    @Test("a missing master key is not created again when there is a database that an old one sealed")
     func keyOfOldData() throws {
         try Self.withInstance { instance, path in
             try instance.prepare()
@@ -97,7 +97,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test("a file in the directory's place is refused")
+    @Test("a file in place of the directory is rejected")
     func fileInstead() throws {
         try Self.withInstance { instance, path in
             let parent = URL(filePath: path).deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Limit of file descriptors")
 struct DescriptorLimitTests {
     @Test(
-        "callers, providers and windows share what the limit leaves beside the reserve",
+        "callers, providers and windows share the rest of the limit without the reserve",
         arguments: [
             (1 << 20, 2048, 4096, 20_000), (65_536, 2048, 4096, 20_000), (24_576, 2048, 4096, 18_176),
             (4096, 960, 2880, 1), (1024, 192, 576, 1), (400, 50, 200, 1), (2, 1, 1, 1),

@@ -14,7 +14,7 @@ struct EventStreamParserTests {
         StreamEvent(id: "9", type: "message", data: "last"),
     ]
 
-    @Test("is read the same however it is cut, with every kind of line end", arguments: ["\n", "\r\n", "\r"])
+    @Test("is parsed the same for any split, with every kind of line end", arguments: ["\n", "\r\n", "\r"])
     func cuts(_ end: String) throws {
         let bytes = Array(Self.text.replacing("\n", with: end).utf8)
         for size in [1, 2, 3, 7, bytes.count] {
@@ -31,7 +31,7 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test("a block without data is no event, but tells where a new connection goes on")
+    @Test("a block without data is no event, but sets the position for a new connection")
     func signOfLife() throws {
         var parser = EventStreamParser()
         #expect(try parser.take(Array("retry: 3000\nid: 41\n".utf8)).isEmpty)
@@ -40,7 +40,7 @@ struct EventStreamParserTests {
         #expect(parser.lastEventID == "42")
     }
 
-    @Test("a line without an end is given up")
+    @Test("a line without an end is rejected")
     func long() {
         var parser = EventStreamParser()
         #expect(throws: EventStreamParser.TooLong.self) {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Listen address")
 struct ListenAddressTests {
     @Test(
-        "HOST:PORT is read and written back",
+        "HOST:PORT is parsed and formatted again",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1", 8080, true), ("localhost:0", "localhost", 0, true),
             ("[::1]:65535", "::1", 65_535, true), ("0.0.0.0:80", "0.0.0.0", 80, false),
@@ -19,7 +19,7 @@ struct ListenAddressTests {
     }
 
     @Test(
-        "anything else is refused",
+        "anything else is rejected",
         arguments: [
             "", ":", ":80", "h", "h:", "h:-1", "h:+1", "h:65536", "h:1x", "::1:80", "http://h:80", "a b:1", "h:٣",
         ]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import switchboard
 
-@Suite("What SIGHUP says of settings that need a restart")
+@Suite("SIGHUP names the settings that need a restart")
 struct ReloadTests {
-    /// A change of each section, and the name that it goes by.
+    /// A change of each section, and the section's name in the log line.
     private static var changes: [(member: String, name: String, change: (inout GatewaySettings) -> Void)] {
         [
             ("server", "server", { $0.server.dataDir = "/elsewhere" }),

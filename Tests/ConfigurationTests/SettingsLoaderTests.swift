@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Configuration")
 struct SettingsLoaderTests {
-    /// A file with some text, for as long as a test runs.
+    /// Runs a test with a file of some text.
     private static func withFile<Result>(_ text: String, _ body: (String) async throws -> Result) async throws -> Result
     {
         let path = NSTemporaryDirectory() + "switchboard-settings-\(UUID().uuidString).yaml"
@@ -25,7 +25,7 @@ struct SettingsLoaderTests {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     }
 
-    @Test("nothing configured is the defaults: loopback, ./data")
+    @Test("without configuration the settings are the defaults: loopback, ./data")
     func nothing() async throws {
         let settings = try await SettingsLoader(environment: [:]).load()
         #expect(settings == GatewaySettings())
@@ -33,7 +33,7 @@ struct SettingsLoaderTests {
         #expect(settings.server.dataDir == "./data")
     }
 
-    @Test("the documented file holds every setting, and its values are the defaults")
+    @Test("the documented file contains every setting, and its values are the defaults")
     func documentedFile() async throws {
         let path = Self.repository.appending(path: "Config/switchboard.yaml").path()
         #expect(try await SettingsLoader(environment: [:], file: path).load() == GatewaySettings())
@@ -48,7 +48,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(
-        "each setting has the environment name that outside programs rely on",
+        "each setting has the documented environment name",
         arguments: [
             (SettingKey.providerTrustRoots, "SWITCHBOARD_PROVIDER_TRUST_ROOTS"),
             (.providerMaxConnections, "SWITCHBOARD_PROVIDER_MAX_CONNECTIONS"),
@@ -72,7 +72,7 @@ struct SettingsLoaderTests {
 
     @Test("every setting is read from its environment variable", arguments: SettingKey.allCases)
     func environment(key: SettingKey) async throws {
-        // A value that no setting takes shows by its error that the variable was read; texts are compared.
+        // A value that no setting accepts: its error shows that the variable was read; texts are compared.
         let environment = [key.environmentName: "\u{1}"]
         do {
             let settings = try await SettingsLoader(environment: environment).load()
@@ -82,7 +82,7 @@ struct SettingsLoaderTests {
         }
     }
 
-    @Test("flags win over the environment, the environment over the file, the file over the defaults")
+    @Test("flags override the environment, the environment the file, the file the defaults")
     func precedence() async throws {
         let file = """
             server: {listen: "127.0.0.1:1", dataDir: /file}
@@ -108,7 +108,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(
-        "a wrong value is named with its key, its variable and what is allowed",
+        "a wrong value is named with its key, its variable and the allowed values",
         arguments: [
             ("intake: {maxPendingEvents: 0}", "intake.maxPendingEvents", "\"0\"", "from 1 to 1000000"),
             ("intake: {maxPendingEvents: many}", "intake.maxPendingEvents", "\"many\"", "a whole number"),
@@ -140,7 +140,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(
-        "a key that is no setting is an error that names the nearest one",
+        "an unknown key is an error that names the nearest setting",
         arguments: [
             ("intake: {maxPendingEvent: 5}", "intake.maxPendingEvent (did you mean intake.maxPendingEvents?)"),
             ("log: {levels: info}", "log.levels (did you mean log.level?)"),
@@ -156,7 +156,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(
-        "a file that is not YAML, or not there, is an error that names it",
+        "a file that is not YAML, or missing, is an error that names it",
         arguments: ["- a\n- b\n", "log: [unclosed", "just text"]
     )
     func brokenFiles(text: String) async throws {
@@ -179,7 +179,7 @@ struct SettingsLoaderTests {
         #expect(try await Self.load(text) == GatewaySettings())
     }
 
-    @Test("variables that begin like settings and are none are found, with the nearest setting")
+    @Test("unknown variables with the prefix of settings are found, with the nearest setting")
     func unknownEnvironment() {
         let loader = SettingsLoader(environment: [
             "SWITCHBOARD_LOG_LEVLE": "x", "SWITCHBOARD_SERVER": "http://h", "PATH": "/bin",

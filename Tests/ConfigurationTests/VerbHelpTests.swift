@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Help and completion")
 struct VerbHelpTests {
-    /// A verb with its words.
+    /// A command with its words.
     struct Verb: Sendable, CustomTestStringConvertible {
         var words: [String]
         var type: any ParsableCommand.Type
@@ -22,7 +22,7 @@ struct VerbHelpTests {
 
     private static let all = verbs(Switchboard.self, [])
 
-    @Test("there are the verbs of the Operating page")
+    @Test("the commands are those of the Operating page")
     func names() {
         let names = Set(Self.all.map { $0.words.dropFirst().joined(separator: " ") })
         for verb in [
@@ -35,7 +35,7 @@ struct VerbHelpTests {
         }
     }
 
-    @Test("every verb says what it does and shows an example that names it", arguments: all)
+    @Test("every command has a description and an example that names it", arguments: all)
     func help(_ verb: Verb) {
         let help = Switchboard.helpMessage(for: verb.type, columns: 120)
         #expect(help.contains("OVERVIEW: "))
@@ -45,7 +45,7 @@ struct VerbHelpTests {
         #expect(examples.contains { $0.contains("switchboard \(name)") || name == "switchboard" })
     }
 
-    @Test("no verb takes a secret as an argument", arguments: all)
+    @Test("no command takes a secret as an argument", arguments: all)
     func secrets(_ verb: Verb) {
         let help = Switchboard.helpMessage(for: verb.type, columns: 120)
         for option in ["--secret ", "--password ", "--client-secret ", "--admin-token "] {

@@ -2,10 +2,10 @@ import Foundation
 import FuzzChecks
 import Testing
 
-/// What the fuzzers found worth keeping, without them and without sanitizers.
+/// The inputs that fuzzers found worth keeping, without a fuzzer and without sanitizers.
 @Suite("Inputs that a fuzzer found", .timeLimit(.minutes(10)))
 struct FuzzCorpusTests {
-    @Test("every kept input is read as its check wants", arguments: FuzzTarget.allCases)
+    @Test("every stored input passes its check", arguments: FuzzTarget.allCases)
     func replay(target: FuzzTarget) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fuzz/Corpora/\(target.rawValue)")

@@ -1,12 +1,12 @@
 internal import CSimdjson
 internal import Identity
 
-/// What splits a batch into its events, against the strict JSON reader: it looks at brackets and quotes alone.
+/// A check of the splitter of batches, which only looks at brackets and quotes, against the strict JSON reader.
 enum ArraySplitCheck {
     /// - Parameters:
     ///   - text: The text, in any form.
-    ///   - strict: What the strict reader makes of it.
-    /// - Returns: What did not hold.
+    ///   - strict: The strict reader's result.
+    /// - Returns: The failed check; nil for none.
     static func failure(
         on text: UnsafeRawBufferPointer,
         _ strict: Result<StrictJSON, StrictJSON.Refusal>
@@ -19,13 +19,13 @@ enum ArraySplitCheck {
         guard case .success(.array(let items)) = strict else { return nil }
         guard let elements, elements.count == items.count else { return "an array is split into other elements" }
         for (element, item) in zip(elements, items) {
-            // One level is gone with the array.
+            // One level less without the array.
             guard (try? StrictJSON.parse(element, maxDepth: 63)) == item else { return "an element is another value" }
         }
         return nil
     }
 
-    /// The elements of an array; nil when it is malformed, or no array.
+    /// Returns the elements of an array; nil when it is malformed, or not an array.
     private static func elements(of buffer: UnsafeRawBufferPointer) -> [[UInt8]]? {
         guard let start = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
         let space: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
@@ -44,7 +44,7 @@ enum ArraySplitCheck {
         }
     }
 
-    /// No line is lost, and none holds more than stands between two line ends.
+    /// Checks that no line is lost, and that none contains more than the text between two line ends.
     private static func lines(in buffer: UnsafeRawBufferPointer) -> String? {
         guard let start = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
         var at: UnsafePointer<UInt8>? = start

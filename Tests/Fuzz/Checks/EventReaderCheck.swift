@@ -2,27 +2,27 @@ internal import CSimdjson
 internal import Identity
 internal import TextFormats
 
-/// What the C++ reader of events and the strict JSON reader must agree on.
+/// A check that the C++ reader of events and the strict JSON reader agree.
 ///
-/// The first byte of an input names the form: plain, envelope or payload.
+/// The first byte of an input selects the form: plain, envelope or payload.
 enum EventReaderCheck {
-    /// As the gateway's API has it.
+    /// The depth limit of the gateway's API.
     private static let maxDepth = 64
 
-    /// Members whose names stand at the top of a CloudEvents envelope, and there alone.
+    /// Members at the top level of a CloudEvents envelope, and nowhere else.
     private static let envelopeNames: [BoundedName] = ["specversion", "datacontenttype", "data_base64"]
-    /// Members that plain events have, and CloudEvents as attributes.
+    /// Members of plain events, and attributes of CloudEvents.
     private static let attributeNames: [BoundedName] = ["id", "source", "type", "time"]
 
     /// - Parameter input: The form and the text.
-    /// - Returns: What did not hold.
+    /// - Returns: The failed check; nil for none.
     static func failure(on input: UnsafeRawBufferPointer) -> String? {
         guard let flags = input.first else { return nil }
         let form = [EVENT_PLAIN, EVENT_ENVELOPE, EVENT_PAYLOAD][Int(flags % 3)]
         let text = UnsafeRawBufferPointer(rebasing: input.dropFirst())
         guard let exact = EventReading(text, form, spare: 0, maxDepth: maxDepth) else { return nil }
         guard let padded = EventReading(text, form, spare: 64, maxDepth: maxDepth) else { return nil }
-        guard exact == padded, exact.validity == padded.validity else { return "what stands behind a text changes it" }
+        guard exact == padded, exact.validity == padded.validity else { return "bytes after a text change its result" }
         let strict: Result<StrictJSON, StrictJSON.Refusal>
         do { strict = .success(try StrictJSON.parse(Array(text), maxDepth: maxDepth)) } catch {
             strict = .failure(error)
@@ -42,16 +42,16 @@ enum EventReaderCheck {
         switch strict {
         case .success(let value):
             if status == EVENT_NUMBER {
-                return holdsNumber(value) ? nil : "a number is refused where there is none"
+                return holdsNumber(value) ? nil : "a number is rejected where there is none"
             }
             guard case .object(let members) = value else {
-                return status == EVENT_NOT_OBJECT ? nil : "what is no object gives \(reading.status)"
+                return status == EVENT_NOT_OBJECT ? nil : "a value that is not an object gives \(reading.status)"
             }
             return status == EVENT_READ ? difference(reading, members, form) : "good JSON gives \(reading.status)"
         case .failure(.encoding):
             return isWellFormed || status == EVENT_NUMBER ? "bad UTF-8 gives \(reading.status)" : nil
         case .failure(.duplicate), .failure(.longName):
-            // Only names of the levels that are read are looked at, and only a text that was read to its end.
+            // Only names on the levels that are read are checked, and only in a text that was read to its end.
             return status == EVENT_ENCODING ? "good UTF-8 gives \(reading.status)" : nil
         case .failure(let refusal):
             if status == EVENT_ENCODING { return "good UTF-8 gives \(reading.status)" }
@@ -97,7 +97,7 @@ enum EventReaderCheck {
         return nil
     }
 
-    /// The member of a level, or of the object in it that a dot names.
+    /// Returns the member of a level, or of the object in it before the dot.
     private static func value(at path: String, in level: StrictJSON.Members) -> StrictJSON? {
         let parts = path.split(separator: ".")
         guard parts.count == 2 else { return level[BoundedName(known: path)] }
@@ -129,7 +129,7 @@ enum EventReaderCheck {
         case .shape(let shape):
             guard let value else { return shape == EVENT_ABSENT.rawValue }
             if case .null = value { return shape == EVENT_NULL.rawValue }
-            // Bytes in base64 are refused whatever they are.
+            // Bytes in base64 are rejected for any value.
             guard case .object = value, name != "data_base64" else { return shape == EVENT_WRONG_TYPE.rawValue }
             return shape == EVENT_VALUE.rawValue
         }

@@ -1,8 +1,8 @@
 internal import CSimdjson
 
-/// What the C++ reader made of one text, copied out of its buffers.
+/// The result of the C++ reader for one text, copied out of its buffers.
 struct EventReading: Equatable {
-    /// A member, by what kind of value the reader looks for.
+    /// A member, by the kind of value that the reader expects.
     enum Member: Equatable {
         case text(event_shape.RawValue, [UInt8])
         case integer(event_shape.RawValue, Int64)
@@ -10,9 +10,9 @@ struct EventReading: Equatable {
         case shape(event_shape.RawValue)
     }
 
-    /// What the text is as a whole.
+    /// The status of the text as a whole.
     let status: event_status.RawValue
-    /// The members by their names in JSON; those of `agent` and `link` behind a dot, `data` of an envelope as `payload`.
+    /// The members by their names in JSON; those of `agent` and `link` after a dot, `data` of an envelope as `payload`.
     let members: [(name: String, member: Member)]
     /// The hash of a text that was read.
     let hash: UInt64
@@ -21,22 +21,22 @@ struct EventReading: Equatable {
         lhs.status == rhs.status && lhs.hash == rhs.hash && lhs.members.map(\.member) == rhs.members.map(\.member)
     }
 
-    /// Reads a text out of a buffer that ends with it, or with as much behind it as the reader may touch; nil when there is
-    /// no memory.
+    /// Reads a text from a buffer that ends with it, or with as many bytes after it as the reader may touch; nil
+    /// without memory.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - form: How it holds the event.
-    ///   - spare: Bytes behind the text that may be read.
-    ///   - maxDepth: How deep it may nest.
+    ///   - form: The form of the event.
+    ///   - spare: The number of bytes after the text that may be read.
+    ///   - maxDepth: The depth limit.
     init?(_ text: UnsafeRawBufferPointer, _ form: event_form, spare: Int, maxDepth: Int) {
         guard let parser = event_parser_new(max(text.count, 4096), maxDepth) else { return nil }
         defer { event_parser_delete(parser) }
-        // A sanitizer sees the first byte that is read behind it.
+        // A sanitizer reports the first byte that is read after it.
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count + spare, alignment: 1)
         defer { buffer.deallocate() }
         buffer.copyMemory(from: text)
-        // What stands behind a text must not change it.
+        // The bytes after a text must not affect the result.
         for index in text.count..<buffer.count { buffer[index] = UInt8(ascii: "}") }
         let bytes = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var found = event_members()
@@ -47,7 +47,7 @@ struct EventReading: Equatable {
         validity = event_parser_validate(parser, bytes, text.count, buffer.count).rawValue
     }
 
-    /// What the reader says of the same text when it is asked for JSON alone.
+    /// The reader's status for the same text as plain JSON.
     let validity: event_status.RawValue
 
     private static func members(of found: event_members) -> [(name: String, member: Member)] {

@@ -1,16 +1,16 @@
 internal import DerivationCounter
 internal import HTTP2Connections
 
-/// What holds for every file that may hold a certificate and its key.
+/// A check for every file that may contain a certificate and its key.
 ///
-/// The first byte of an input says how it is read: 1 for PKCS#12 in place of PEM, 2 for a password, 4 for a file that may
-/// derive nothing.
+/// The first byte of an input has flags: 1 for PKCS#12 in place of PEM, 2 for a password, 4 for a file for which no key
+/// may be derived.
 enum KeyFileCheck {
-    /// Low, so that a fuzzer gets through many files.
+    /// Low, so that a fuzzer processes many files.
     private static let limit = 10_000
 
-    /// - Parameter input: How to read, and the file.
-    /// - Returns: What did not hold.
+    /// - Parameter input: The flags, and the file.
+    /// - Returns: The failed check; nil for none.
     static func failure(on input: UnsafeRawBufferPointer) -> String? {
         guard let flags = input.first else { return nil }
         let file = Array(input.dropFirst())
@@ -19,16 +19,16 @@ enum KeyFileCheck {
         derivation_counter_start(UInt64(limit))
         let identity = read(file, isPKCS12: flags & 1 != 0, password, derivations)
         let done = derivation_counter_stop()
-        guard !done.unknown else { return "a key was derived in a way that names no rounds" }
+        guard !done.unknown else { return "a key was derived without a number of rounds" }
         guard done.rounds <= derivations.rounds else {
-            return "\(done.rounds) rounds were derived, \(derivations.rounds) were paid for"
+            return "\(done.rounds) rounds were derived, \(derivations.rounds) were counted"
         }
         guard derivations.rounds <= (flags & 4 == 0 ? limit : 0) else { return "more rounds than the limit" }
         guard let identity else { return nil }
-        // What is stored opens without any derivation, and is the same.
+        // The stored form opens without any derivation, and is the same.
         let stored = identity.certificateChainPEM + identity.privateKeyPEM
         guard let again = read(stored, isPKCS12: false, nil, KeyDerivations(limit: 0)) else {
-            return "what was written cannot be read"
+            return "the written form cannot be parsed"
         }
         guard again.privateKeyPEM == identity.privateKeyPEM else { return "another key was written" }
         guard again.certificateChainPEM == identity.certificateChainPEM else {

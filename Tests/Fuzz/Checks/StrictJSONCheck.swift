@@ -1,23 +1,23 @@
 internal import Identity
 
-/// What holds for every text that the strict JSON reader is given.
+/// A check for every input of the strict JSON reader.
 ///
-/// That it takes no longer than its length allows is the fuzzer's time limit to find.
+/// The fuzzer's time limit finds a text that takes longer than its length allows.
 enum StrictJSONCheck {
-    /// - Parameter input: JSON text, or what may look like it.
-    /// - Returns: What did not hold.
+    /// - Parameter input: JSON text, or any other bytes.
+    /// - Returns: The failed check; nil for none.
     static func failure(on input: UnsafeRawBufferPointer) -> String? {
         let text = Array(input)
         guard let value = try? StrictJSON.parse(text) else { return nil }
-        // In a token 1.0 is no whole number; elsewhere it may be one, and everything else stays as it is.
+        // In a token 1.0 is not a whole number; elsewhere it may be one, and everything else is the same.
         guard let lenient = try? StrictJSON.parse(text, takesZeroFractions: true) else {
-            return "a text is taken, but not where fractions of zero are"
+            return "a text is accepted, but not with fractions of zero allowed"
         }
         guard lenient == value || text.contains(UInt8(ascii: ".")) else { return "another value without any fraction" }
         var written: [UInt8] = []
         guard value.write(to: &written) else { return nil }
-        guard let again = try? StrictJSON.parse(written) else { return "what was written cannot be read" }
-        guard again == value else { return "what was written is read as another value" }
+        guard let again = try? StrictJSON.parse(written) else { return "the written text cannot be parsed" }
+        guard again == value else { return "the written text is parsed as another value" }
         var twice: [UInt8] = []
         guard again.write(to: &twice), twice == written else { return "one value has two texts" }
         return nil

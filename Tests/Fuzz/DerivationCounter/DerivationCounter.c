@@ -21,7 +21,7 @@ derivation_count derivation_counter_stop(void) {
     return counted;
 }
 
-// Stands in front of the library's own function: PBKDF1, PBKDF2 and the derivation of PKCS#12 all end here (OpenSSL 3.0,
+// Interposes the library's own function: PBKDF1, PBKDF2 and the derivation of PKCS#12 all end here (OpenSSL 3.0,
 // crypto/evp/p5_crpt.c, p5_crpt2.c, crypto/pkcs12/p12_key.c). A program's symbols come before those of its libraries.
 int EVP_KDF_derive(EVP_KDF_CTX *context, unsigned char *key, size_t count, const OSSL_PARAM params[]) {
     static int (*derive)(EVP_KDF_CTX *, unsigned char *, size_t, const OSSL_PARAM[]);

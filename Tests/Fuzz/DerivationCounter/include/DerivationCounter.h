@@ -1,6 +1,6 @@
 #pragma once
 
-// Counts the rounds of key derivation that OpenSSL really does on a thread, whatever the caller believes that it paid for.
+// Counts the rounds of key derivation that OpenSSL really does on a thread, as a check of the caller's own count.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-/// What one thread derived since `derivation_counter_start`.
+/// The derivations of one thread since `derivation_counter_start`.
 typedef struct derivation_count {
-    /// The rounds of all derivations that were asked for; those beyond the ceiling were refused.
+    /// The rounds of all requested derivations; those beyond the ceiling failed.
     uint64_t rounds;
-    /// A derivation was asked for that names no rounds.
+    /// Whether a derivation without a number of rounds was requested.
     bool unknown;
 } derivation_count;
 
-/// Begins to count on this thread.
+/// Starts counting on this thread.
 ///
-/// @param ceiling the most rounds that are done; a derivation beyond them fails, so that a hole does not cost hours
+/// @param ceiling the maximum of rounds; a derivation beyond it fails, so that a bug does not cost hours
 void derivation_counter_start(uint64_t ceiling);
 
-/// Ends counting on this thread, and says what was asked for.
+/// Ends counting on this thread, and returns the count.
 derivation_count derivation_counter_stop(void);
 
 #ifdef __cplusplus

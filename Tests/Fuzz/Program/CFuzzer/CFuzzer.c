@@ -4,10 +4,10 @@
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/// How libFuzzer changes an input (compiler-rt, lib/fuzzer/FuzzerInterface.h): mostly as it does without this function, and
-/// now and then by repeating a few bytes of it up to as long as inputs may be.
+/// Mutates an input for libFuzzer (compiler-rt, lib/fuzzer/FuzzerInterface.h): mostly as it does without this function, and
+/// sometimes by repeating a few bytes of it up to the maximum length of inputs.
 ///
-/// A reader whose time grows faster than its input shows it by long inputs only, and long ones that repeat something reach
+/// A parser with superlinear time shows it only for long inputs, and long ones that repeat something reach
 /// no new code: libFuzzer would drop the short steps towards them.
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
     uint32_t random = seed;

@@ -2,12 +2,12 @@ internal import CFuzzer
 internal import Foundation
 internal import FuzzChecks
 
-/// The check that is fed; libFuzzer's own arguments are left to it, and its child processes inherit the environment.
+/// The check to run; libFuzzer parses its own arguments, and its child processes inherit the environment.
 private let target = FuzzTarget(
     rawValue: ProcessInfo.processInfo.environment["SWITCHBOARD_FUZZ_TARGET"] ?? ""
 )
 
-/// What libFuzzer calls with each input.
+/// Checks one input for libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     if let failure = target?.failure(on: UnsafeRawBufferPointer(start: bytes, count: count)) { fatalError(failure) }
