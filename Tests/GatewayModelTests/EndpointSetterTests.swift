@@ -1,7 +1,7 @@
 import GatewayModel
 import Testing
 
-@Suite("Whose an app's endpoints are")
+@Suite("The setter of an app's endpoints")
 struct EndpointSetterTests {
     private static func app(
         production: String? = nil,
@@ -34,14 +34,14 @@ struct EndpointSetterTests {
         return app
     }
 
-    @Test("a new app's are those of whoever makes it")
+    @Test("a new app's endpoints belong to the caller that creates it")
     func new() {
         #expect(Self.app().endpointSetter(for: .admin, replacing: nil) == .admin)
         #expect(Self.app().endpointSetter(for: .tenant, replacing: nil) == .tenant)
     }
 
     @Test(
-        "a tenant that changes something else leaves them whose they are; an earlier version's are the administrator's"
+        "a tenant that changes other members keeps the setter; without a stored one it is the administrator"
     )
     func kept() {
         let cases: [(AppSettings.EndpointSetter?, AppSettings.EndpointSetter)] = [
@@ -58,7 +58,7 @@ struct EndpointSetterTests {
     }
 
     @Test(
-        "a tenant that changes, adds or takes away one makes them the tenant's; the administrator's word makes them its own",
+        "a tenant that changes, adds or removes an endpoint becomes the setter; the administrator always does",
         arguments: [
             app(production: "https://a:2", fcm: "https://b:2"), app(production: "https://a:1"),
             app(production: "https://a:1", fcm: "https://b:2", token: "https://oauth2.googleapis.com/Token"),

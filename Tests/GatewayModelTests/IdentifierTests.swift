@@ -1,13 +1,13 @@
 import GatewayModel
 import Testing
 
-@Suite("Identifiers have the contract's shape")
+@Suite("Identifiers have the documented format")
 struct IdentifierTests {
-    @Test("takes 1 to 256 bytes of UTF-8", arguments: ["a", "ü", "a b/c%2F", String(repeating: "x", count: 256), "👍"])
+    @Test("1 to 256 bytes of UTF-8 pass", arguments: ["a", "ü", "a b/c%2F", String(repeating: "x", count: 256), "👍"])
     func takes(text: String) { #expect(ConsumerID(text)?.rawValue == text) }
 
     @Test(
-        "refuses empty, over-long and control characters",
+        "rejects empty identifiers, too long ones and control characters",
         arguments: [
             "", String(repeating: "x", count: 257), "a\u{0}", "a\nb", "\u{7F}", "a\u{85}",
             String(repeating: "é", count: 129),
@@ -24,7 +24,7 @@ struct IdentifierTests {
         #expect((AppID(text) != nil) == isValid)
     }
 
-    @Test("message ids rise even when the clock stands still or goes back")
+    @Test("message ids increase even when the clock stands still or goes back")
     func rising() {
         var generator = MessageIDGenerator()
         let now = Timestamp(milliseconds: 1_767_323_045_678)
@@ -35,7 +35,7 @@ struct IdentifierTests {
         #expect(ids[0].high >> 16 == 1_767_323_045_678)
     }
 
-    @Test("the random part of an id is no other's")
+    @Test("the random part differs between ids")
     func random() {
         var generator = MessageIDGenerator()
         let now = Timestamp(milliseconds: 1_767_323_045_678)
@@ -46,7 +46,7 @@ struct IdentifierTests {
         #expect(parts.reduce(~0, &) == 0x8000_0000_0000_0000)
     }
 
-    @Test("ids rise over a restart after which the clock is behind")
+    @Test("ids increase over a restart after which the clock is behind")
     func risingOverRestart() {
         let now = Timestamp(milliseconds: 1_767_323_045_678)
         var generator = MessageIDGenerator()
@@ -56,7 +56,7 @@ struct IdentifierTests {
         #expect(restarted.next(at: now.adding(seconds: -3600)).high > last.high)
     }
 
-    @Test("the canonical form is read back and nothing else is")
+    @Test("only the canonical form is parsed, and it parses to the same id")
     func canonical() {
         let id = MessageID(high: 0x0123_4567_89AB_7CDE, low: 0x8123_4567_89AB_CDEF)
         #expect(id.description == "01234567-89ab-7cde-8123-456789abcdef")
@@ -70,7 +70,7 @@ struct IdentifierTests {
         }
     }
 
-    @Test("the id of a device's push follows from message and registration, and differs for each")
+    @Test("the id of a device's push is derived from message and registration, and differs for each")
     func derived() {
         let id = MessageID(high: 0x0123_4567_89AB_7CDE, low: 0x8123_4567_89AB_CDEF)
         let derived = (1...10_000).map { id.derived(by: Int64($0)) }

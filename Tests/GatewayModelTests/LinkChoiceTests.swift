@@ -7,7 +7,7 @@ struct LinkChoiceTests {
     private static let links = LinkSettings(host: "go.example.com", paths: ["/chat/*", "/?/x"])
 
     @Test(
-        "paths are opened by patterns",
+        "paths are matched by patterns",
         arguments: [
             ("/chat/", true), ("/chat/1/2", true), ("/chat", false), ("/Chat/1", false), ("/a/x", true),
             ("/ab/x", false),
@@ -18,14 +18,14 @@ struct LinkChoiceTests {
         #expect(Self.links.opens(path) == opened)
     }
 
-    @Test("a path that is longer than any link is opened by no pattern")
+    @Test("a path longer than any link is matched by no pattern")
     func longPath() {
         let most = "/chat/" + String(repeating: "x", count: LinkSettings.maxPathBytes - 6)
         #expect(Self.links.opens(most) && !Self.links.opens(most + "x"))
     }
 
     @Test(
-        "only https links of the host and its paths are vouched for",
+        "only https links of the host and its paths are covered by the association",
         arguments: [
             ("https://go.example.com/chat/1", true), ("HTTPS://GO.example.com/chat/1?x#y", true),
             ("https://go.example.com.evil.example/chat/1", false),
@@ -43,7 +43,7 @@ struct LinkChoiceTests {
     }
 
     @Test(
-        "an app's own scheme gives way to a link that the association vouches for, and is marked otherwise (R126, R128)"
+        "a link with an app's own scheme is replaced by one that the association covers, else it is marked (R126, R128)"
     )
     func choice() {
         let good = "https://go.example.com/chat/1"

@@ -10,7 +10,7 @@ struct LinkPatternTests {
         return (isMatch, steps)
     }
 
-    /// The definition, written down: what each beginning of the pattern takes of each beginning of the path.
+    /// Returns the result by the definition: the prefixes of the path that each prefix of the pattern matches.
     private static func takes(_ path: [UInt8], _ pattern: [UInt8]) -> Bool {
         var row = [Bool](repeating: false, count: path.count + 1)
         row[0] = true
@@ -33,12 +33,12 @@ struct LinkPatternTests {
         return (0..<length).map { _ in bytes.randomElement(using: &random) ?? 0 }
     }
 
-    @Test("a pattern takes what its definition says, in no more steps than the two have bytes", arguments: 0..<8)
+    @Test("a pattern matches by its definition, in no more steps than both have bytes", arguments: 0..<8)
     func definition(seed: Int) {
         var random = SplitMix(seed: UInt64(seed))
         var taken = 0
         for round in 0..<3000 {
-            // Short ones meet every case, long ones every word of the bits.
+            // Short patterns cover all cases, long ones all words of the bit set.
             let isLong = round % 10 == 0
             let path = Self.text(of: "ab", length: Int.random(in: 0...(isLong ? 300 : 8), using: &random), &random)
             let length = Int.random(in: 0...(isLong ? LinkPattern.maxBytes : 6), using: &random)
@@ -53,11 +53,11 @@ struct LinkPatternTests {
             )
             #expect(steps <= path.count + pattern.count)
         }
-        // Both outcomes were met often.
+        // Both results were frequent.
         #expect((300...2700).contains(taken))
     }
 
-    @Test("a pattern of the greatest length takes a path that needs its last byte")
+    @Test("a pattern of the maximum length matches a path that needs its last byte")
     func longest() {
         let letters = (0..<LinkPattern.maxBytes).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         #expect(Self.matches(letters, letters).isMatch)
@@ -68,7 +68,7 @@ struct LinkPatternTests {
     }
 
     @Test(
-        "no pattern makes a long path dear",
+        "no pattern makes a long path expensive",
         arguments: [
             "/*a*a*a*a*b", "/" + String(repeating: "*a", count: 127), "/*" + String(repeating: "a", count: 253) + "b",
             "/*" + String(repeating: "a?", count: 126) + "b*", "/" + String(repeating: "*", count: 255),

@@ -13,7 +13,7 @@ struct SteadyTimeTests {
         var time = SteadyTime(wall: Self.start, monotonic: 5)
         for step in 1...1000 {
             let elapsed = Int64(step) * Self.second
-            // 500 parts in a million, the most that a time daemon slews.
+            // 500 parts in a million, the maximum slew of a time daemon.
             let wall = Self.start + elapsed + elapsed / 2000
             let read = time.read(wall: wall, monotonic: 5 + elapsed)
             #expect(read.now == wall)
@@ -21,7 +21,7 @@ struct SteadyTimeTests {
         }
     }
 
-    @Test("an hour's jump either way is told once and followed at a tenth of the pace", arguments: [hour, -hour])
+    @Test("a jump of an hour is reported once and followed at a tenth of the pace", arguments: [hour, -hour])
     func jump(by difference: Int64) {
         var time = SteadyTime(wall: Self.start, monotonic: 0)
         let first = time.read(wall: Self.start + Self.second + difference, monotonic: Self.second)
@@ -46,7 +46,7 @@ struct SteadyTimeTests {
         )
     }
 
-    @Test("never goes back, whatever the clocks say")
+    @Test("never goes back, for any clock readings")
     func monotonic() {
         var time = SteadyTime(wall: Self.start, monotonic: 0)
         var generator = SystemRandomNumberGenerator()
@@ -61,7 +61,7 @@ struct SteadyTimeTests {
         }
     }
 
-    @Test("one that begins ahead of a wall clock of long ago goes on by nearly its own pace, until that clock is set")
+    @Test("a steady time that begins ahead of an old wall clock runs at nearly its own pace, until that clock is set")
     func beginsAhead() {
         let year = 365 * 24 * Self.hour
         var time = SteadyTime(at: Self.start, wall: Self.start - year, monotonic: 0)
@@ -77,11 +77,11 @@ struct SteadyTimeTests {
         #expect(time.read(wall: Self.start + 2 * elapsed, monotonic: 2 * elapsed).now == Self.start + 2 * elapsed)
     }
 
-    @Test("two jumps are told twice")
+    @Test("two jumps are reported twice")
     func twice() {
         var time = SteadyTime(wall: Self.start, monotonic: 0)
         #expect(time.read(wall: Self.start + Self.hour, monotonic: 1).jump == Self.hour - 1)
-        // Back where it was.
+        // Back to the old time.
         #expect(time.read(wall: Self.start + 2, monotonic: 2).jump == nil)
         #expect(time.read(wall: Self.start - Self.hour, monotonic: 3).jump != nil)
     }

@@ -1,10 +1,10 @@
 import GatewayModel
 import Testing
 
-@Suite("Times on the wire are RFC 3339 in UTC with milliseconds")
+@Suite("Timestamps in the API are RFC 3339 in UTC with milliseconds")
 struct TimestampTests {
     @Test(
-        "reads RFC 3339",
+        "parses RFC 3339",
         arguments: [
             ("1970-01-01T00:00:00Z", Int64(0)), ("2026-01-02T03:04:05.678Z", 1_767_323_045_678),
             ("2026-01-02t03:04:05.6z", 1_767_323_045_600), ("2026-01-02T04:04:05.678999+01:00", 1_767_323_045_678),
@@ -17,7 +17,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "refuses what is not a time",
+        "rejects a text that is not a time",
         arguments: [
             "", "2026-01-02", "2026-01-02T03:04:05", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
             "2026-01-02T24:00:00Z", "2026-01-02T03:04:05.Z", "2026-01-02T03:04:05+1:00", "2026-01-02 03:04:05Z",
@@ -28,7 +28,7 @@ struct TimestampTests {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test("what is written is read back, over four thousand years")
+    @Test("formatting and parsing return the same time, over four thousand years")
     func roundTrip() {
         var value = Int64(-62_135_596_800_000)
         while value < 253_402_300_799_999 {
@@ -40,7 +40,7 @@ struct TimestampTests {
         #expect(Timestamp(milliseconds: 1_767_323_045_678).rfc3339 == "2026-01-02T03:04:05.678Z")
     }
 
-    @Test("arithmetic stops at the ends instead of overflowing")
+    @Test("arithmetic is clamped instead of overflowing")
     func saturates() {
         #expect(Timestamp(milliseconds: .max - 1).adding(seconds: 5).milliseconds == .max)
         #expect(Timestamp(milliseconds: 0).adding(seconds: .min).milliseconds == .min)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses")
 struct AddressKindTests {
     @Test(
-        "each is what the registries say, also within IPv6",
+        "each address has the kind of the registries, also within IPv6",
         arguments: [
             ("8.8.8.8", AddressKind.global), ("172.15.255.255", .global), ("172.32.0.0", .global),
             ("100.63.255.255", .global), ("100.128.0.0", .global), ("192.167.255.255", .global),
@@ -34,11 +34,11 @@ struct AddressKindTests {
     }
 
     @Test(
-        "only the plain forms are addresses",
+        "only the canonical forms are addresses",
         arguments: ["2130706433", "0x7f000001", "127.1", "0177.0.0.1", "1.2.3.4.5", "1.2.3", "fe80::1%eth0", "", "::g"]
     )
     func forms(text: String) { #expect(InternetAddress(text) == nil) }
 
-    @Test("an address is written as it can be read", arguments: ["1.2.3.4", "255.0.0.1", "2001:db8::1", "::1"])
+    @Test("an address is formatted as it can be parsed", arguments: ["1.2.3.4", "255.0.0.1", "2001:db8::1", "::1"])
     func text(text: String) { #expect(InternetAddress(text)?.description == text) }
 }

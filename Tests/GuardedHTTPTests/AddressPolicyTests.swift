@@ -19,9 +19,10 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "lets a host lead where its name says: a loopback name to this host, other names elsewhere",
+        "allows a loopback name to resolve to this host only, and other names elsewhere only",
         arguments: [
-            // Address, whether the name is a loopback name; passes by default, with private networks, with loopback.
+            // The address, whether the name is a loopback name; allowed by default, with private networks, with
+            // loopback.
             ("8.8.8.8", false, true, true, true), ("8.8.8.8", true, false, false, false),
             ("127.0.0.1", true, false, false, true), ("127.0.0.1", false, false, false, false),
             ("::1", true, false, false, true), ("::ffff:127.0.0.1", true, false, false, true),
@@ -37,12 +38,12 @@ struct AddressPolicyTests {
         #expect(try passes(text, isLoopback, AddressPolicy(allowsLoopback: true)) == here)
     }
 
-    @Test("keeps the gateway's own ports closed on every address of this host, and on no other's")
+    @Test("blocks the gateway's own ports on every address of this host, and on no other host")
     func ownPorts() throws {
         let own = try ["10.1.2.3", "203.0.114.7", "2606:4700::7"].map { try #require(InternetAddress($0)) }
         let ports = OwnPorts { Set(own) }
         ports.add(8080)
-        // The system chooses: nothing is known yet.
+        // The system chooses: the port is not known yet.
         ports.add(0)
         let policy = AddressPolicy(allowsPrivate: true, allowsLoopback: true, ownPorts: ports)
         for (text, isLoopback) in [
@@ -57,7 +58,7 @@ struct AddressPolicyTests {
         #expect(try !passes("127.0.0.1", true, port: 9100, policy))
     }
 
-    @Test("takes every address for this host's while the network interfaces cannot be read")
+    @Test("counts every address as this host's while the network interfaces cannot be read")
     func unknownInterfaces() throws {
         let ports = OwnPorts { nil }
         ports.add(8080)
@@ -65,7 +66,7 @@ struct AddressPolicyTests {
         #expect(try !passes("8.8.8.8", false, port: 8080, policy) && passes("8.8.8.8", false, port: 443, policy))
     }
 
-    @Test("knows this host by the addresses of its network interfaces")
+    @Test("detects this host by the addresses of its network interfaces")
     func interfaces() throws {
         let ports = OwnPorts()
         ports.add(8080)

@@ -2,12 +2,12 @@ import Foundation
 import ProcessHarness
 import Testing
 
-/// A server in Python that behaves as the path says, over TLS with certificates of an authority of its own, or without.
+/// A server in Python that behaves as the path tells it, over TLS with certificates of its own authority, or without.
 struct AnsweringProcess {
     let port: Int
     private let process: ChildProcess
 
-    /// What it shows.
+    /// The certificate of the server.
     enum Certificate: String {
         /// Issued by the authority for `localhost`, `*.localhost` and 127.0.0.1.
         case sound
@@ -18,7 +18,7 @@ struct AnsweringProcess {
         case selfSigned
     }
 
-    /// Starts one.
+    /// Starts a server.
     static func start(_ certificate: Certificate? = nil, in directory: TemporaryDirectory) async throws -> Self {
         let script = directory.path("server.py")
         try program.write(toFile: script, atomically: true, encoding: .utf8)
@@ -27,16 +27,16 @@ struct AnsweringProcess {
         return AnsweringProcess(port: port, process: process)
     }
 
-    /// What it was asked, when so many requests have come: method, path, host, fields of interest and body.
+    /// Returns the requests when the given number has come: method, path, host, header fields of interest and body.
     func requests(_ count: Int) async throws -> [String] {
         _ = try await process.lines("> ", count: count, within: .seconds(540))
         return process.output.filter { $0.hasPrefix("> ") }.map { String($0.dropFirst(2)) }
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     var requests: [String] { process.output.filter { $0.hasPrefix("> ") } }
 
-    /// Makes the authority (`ca.pem`) and the certificates.
+    /// Creates the authority (`ca.pem`) and the certificates.
     static func makeCertificates(in directory: TemporaryDirectory) async throws {
         let script = """
             set -e; cd \(directory.path(""))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A guarded request", .timeLimit(.minutes(10)))
 struct GuardedHTTPClientTests {
-    /// Asks and closes.
+    /// Sends a request and closes the client.
     private func ask(
         _ url: String,
         method: GuardedRequest.Method = .get,
@@ -48,7 +48,7 @@ struct GuardedHTTPClientTests {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    @Test("goes out once, with its header and body, and the answer comes back whole")
+    @Test("is sent once, with its header and body, and the response is returned in full")
     func way() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
@@ -69,7 +69,7 @@ struct GuardedHTTPClientTests {
         #expect(requests.count == 1)
     }
 
-    @Test("takes no longer answer than it asked for; where only the head counts the rest costs the connection")
+    @Test("accepts no response above its limit; if only the head counts, a longer body costs only the connection")
     func size() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
@@ -80,7 +80,7 @@ struct GuardedHTTPClientTests {
         #expect(drained.status == 200 && drained.body.isEmpty)
     }
 
-    @Test("ends at its time, whoever makes it wait", arguments: ["hang", "driphead", "drip"])
+    @Test("ends at its timeout, for any cause of the delay", arguments: ["hang", "driphead", "drip"])
     func slow(path: String) async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
@@ -88,11 +88,11 @@ struct GuardedHTTPClientTests {
         let read = try await ask(url, body: .read(maxBytes: 1_000_000), timeout: .milliseconds(400))
         #expect(failure(read) == .timeout)
         let drained = try await ask(url, body: .drained(maxBytes: 1_000_000), timeout: .milliseconds(400))
-        // A head that came is an answer.
+        // A head that has arrived is a response.
         #expect(path == "drip" ? (try drained.get().status) == 200 : failure(drained) == .timeout)
     }
 
-    @Test("ends at its time also when the system's look-up hangs, which is left to its thread")
+    @Test("ends at its timeout also when the system's lookup hangs, which its thread completes")
     func hangingLookUp() async throws {
         let hold = DispatchSemaphore(value: 0)
         let begun = Mutex<[String]>([])
@@ -121,7 +121,7 @@ struct GuardedHTTPClientTests {
             )
             #expect(failure(result) == .timeout)
         }
-        // Nobody waits for these two any more, and they are not begun: what comes behind them is.
+        // These two were cancelled and are not started: the ones after them are.
         for _ in 0..<20 { hold.signal() }
         _ = await resolver.addresses(of: "last.example", for: "acme")
         let hosts = begun.withLock { $0 }
@@ -129,19 +129,19 @@ struct GuardedHTTPClientTests {
         threads.shutdown()
     }
 
-    @Test("a name without addresses is told apart from a closed port and from a connection that breaks")
+    @Test("an unresolved name, a closed port and a broken connection are different errors")
     func failures() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
         #expect(failure(try await ask("https://nobody.example/", resolver: TestResolver([]))) == .unresolved)
         #expect(failure(try await ask("http://127.0.0.1:\(server.port)/close")) == .unreachable)
         #expect(try await server.requests(1).count == 1)
-        // Nobody listens at the next loopback address.
+        // Nothing listens at the next loopback address.
         #expect(failure(try await ask("http://127.0.0.2:\(server.port)/")) == .unreachable)
         #expect(server.requests.count == 1)
     }
 
-    @Test("goes to the next address of a name when nobody takes the connection at the first")
+    @Test("connects to the next address of a name when the first does not accept the connection")
     func nextAddress() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
@@ -149,7 +149,7 @@ struct GuardedHTTPClientTests {
         let resolver = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"])
         let answer = try await ask(url, method: .post(Array("x".utf8)), resolver: resolver).get()
         #expect(answer.status == 200 && resolver.asked == 1)
-        // Four are tried.
+        // Four addresses are tried.
         let far = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.1"])
         #expect(failure(try await ask(url, resolver: far)) == .unreachable)
         #expect(try await ask(url + "last").get().status == 200)
@@ -157,11 +157,11 @@ struct GuardedHTTPClientTests {
         #expect(paths == ["/", "/last"])
     }
 
-    @Test("does not go to another address once there was a connection")
+    @Test("does not try another address after a connection was established")
     func sentOnce() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
-        // Both lead to the server.
+        // Both reach the server.
         let resolver = TestResolver(["127.0.0.1", "::ffff:127.0.0.1"])
         let url = "http://some.localhost:\(server.port)"
         #expect(failure(try await ask(url + "/close", resolver: resolver)) == .unreachable)
@@ -172,7 +172,7 @@ struct GuardedHTTPClientTests {
     }
 
     @Test(
-        "every address of a name is looked at before any is dialled",
+        "every address of a name is checked before a connection is opened to any",
         arguments: [
             (["8.8.8.8", "127.0.0.1"], false), (["8.8.8.8", "10.0.0.1"], false), (["169.254.169.254"], true),
             (["fd00::1"], false), (["::ffff:10.0.0.1"], false), (["127.0.0.1"], true),
@@ -192,7 +192,7 @@ struct GuardedHTTPClientTests {
     }
 
     @Test(
-        "nothing is sent to this host where loopback is off, nor to the gateway's own port where it is on",
+        "nothing is sent to this host if loopback is off, nor to the gateway's own port if it is on",
         arguments: ["127.0.0.1", "::1", "::ffff:127.0.0.1"]
     )
     func ownHost(address: String) async throws {
@@ -206,7 +206,7 @@ struct GuardedHTTPClientTests {
             policy: open,
             maxIdle: 0
         )
-        // Read while the port was somebody else's: it is the dial that counts.
+        // Parsed while the port was not the gateway's: the check at the connection counts.
         let request = GuardedRequest(
             url: try client.url("http://some.localhost:\(server.port)/"),
             method: .get,
@@ -228,7 +228,7 @@ struct GuardedHTTPClientTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("a name server that answers differently the second time leads nowhere")
+    @Test("a name server that responds differently the second time has no effect")
     func rebinding() async throws {
         let directory = try TemporaryDirectory()
         let server = try await AnsweringProcess.start(in: directory)
@@ -248,13 +248,13 @@ struct GuardedHTTPClientTests {
         #expect(try await client.send(request).status == 200)
         #expect(try await client.send(request).status == 200)
         await #expect(throws: GuardedFailure.forbiddenAddress) { try await client.send(request) }
-        // The second went over the first one's connection.
+        // The second request used the first one's connection.
         let ports = try await server.requests(2).map { $0.split(separator: " ").last }
         #expect(ports.count == 2 && ports[0] == ports[1])
         await client.close()
     }
 
-    @Test("over TLS the certificate must be for the name and of an authority that is trusted")
+    @Test("the TLS certificate must be for the name and from a trusted authority")
     func tls() async throws {
         let directory = try TemporaryDirectory()
         try await AnsweringProcess.makeCertificates(in: directory)
@@ -280,7 +280,7 @@ struct GuardedHTTPClientTests {
         }
     }
 
-    @Test("a cancelled task waits for nothing")
+    @Test("a cancelled task returns at once")
     func cancelled() async throws {
         let hold = DispatchSemaphore(value: 0)
         let threads = ResolverThreads(count: 2)

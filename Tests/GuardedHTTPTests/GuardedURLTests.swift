@@ -1,10 +1,10 @@
 import GuardedHTTP
 import Testing
 
-@Suite("An address that others chose")
+@Suite("A URL that a tenant set")
 struct GuardedURLTests {
     @Test(
-        "is written anew from its parts",
+        "is written again from its parts",
         arguments: [
             ("https://hooks.example.com/a?b=c", "https://hooks.example.com/a?b=c"),
             ("HTTPS://Hooks.Example.COM", "https://hooks.example.com"),
@@ -21,7 +21,7 @@ struct GuardedURLTests {
     }
 
     @Test(
-        "is refused when it is not https to somebody outside",
+        "is rejected when it is not https to a public host",
         arguments: [
             "http://hooks.example.com/", "http://8.8.8.8/", "ftp://e/", "//e/", "e", "", "https://", "https:///x",
             "https://u:p@e/", "https://u@e/", "https://@e/", "https://e:0/", "https://e:65536/", "https://e:/",
@@ -41,7 +41,7 @@ struct GuardedURLTests {
         #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: AddressPolicy(allowsLoopback: true)) }
     }
 
-    @Test("may name a private network where the instance allows it, and nothing worse")
+    @Test("may name a private network if the instance allows it, and no other special address")
     func allowed() throws {
         for text in ["https://10.0.0.1/", "https://[fd00::1]/", "https://100.64.0.1/"] {
             _ = try GuardedURL(text, policy: AddressPolicy(allowsPrivate: true, allowsLoopback: true))
@@ -54,7 +54,7 @@ struct GuardedURLTests {
     }
 
     @Test(
-        "may not name this host where loopback is off",
+        "may not name this host if loopback is off",
         arguments: [
             "http://127.0.0.1/", "https://127.0.0.1/", "http://localhost:8080/", "https://a.localhost/",
             "https://[::1]/",
@@ -67,7 +67,7 @@ struct GuardedURLTests {
         }
     }
 
-    @Test("may not name a port of the gateway itself, whatever is allowed")
+    @Test("may never name a port of the gateway itself")
     func ownPort() throws {
         let ownPorts = OwnPorts()
         ownPorts.add(8080)

@@ -5,19 +5,19 @@ import Testing
 
 @Suite("The system's resolver", .timeLimit(.minutes(10)))
 struct SystemResolverTests {
-    /// Counts what happens elsewhere.
+    /// A counter of events on other threads.
     private struct Occurrences: Sendable {
         private let all = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1100))
 
         func add() { all.continuation.yield() }
 
-        /// Waits until so many more have happened.
+        /// Waits for the given number of further events.
         func wait(for count: Int) async {
             for await _ in all.stream.prefix(count) {}
         }
     }
 
-    @Test("finds all addresses of a name, and none of one that is not there")
+    @Test("finds all addresses of a name, and none of an unknown one")
     func names() async {
         let threads = ResolverThreads(count: 2)
         let resolver = SystemResolver(threads: threads, atOnce: 2)
@@ -27,7 +27,7 @@ struct SystemResolverTests {
         threads.shutdown()
     }
 
-    @Test("looks the gateway's own names up while one of them hangs, and another resolver's use all that they may")
+    @Test("looks the gateway's own names up while one of them hangs and another resolver uses all its threads")
     func ownNames() async throws {
         let hold = DispatchSemaphore(value: 0)
         let begun = Occurrences()
@@ -62,7 +62,7 @@ struct SystemResolverTests {
         threads.shutdown()
     }
 
-    @Test("looks one brand's names up while another's hang and fill the line")
+    @Test("looks one brand's names up while another's hang and fill the queue")
     func shares() async throws {
         let hold = DispatchSemaphore(value: 0)
         let ended = Occurrences()
@@ -82,7 +82,7 @@ struct SystemResolverTests {
                 }
             }
         }
-        // Until the line is full.
+        // Until the queue is full.
         await ended.wait(for: 1100 - 1024)
         #expect(await resolver.addresses(of: "any.example", for: "other") == [found])
         #expect(await resolver.addresses(of: "any.example", for: "") == [found])

@@ -1,7 +1,7 @@
 import GuardedHTTP
 import Synchronization
 
-/// Answers what it is told, in turn, and counts how often it was asked; the last answer stays.
+/// A resolver that returns the given results in turn, and counts its lookups; the last result stays.
 final class TestResolver: HostResolver {
     private let answers: Mutex<[[InternetAddress]]>
     private let count = Mutex(0)
@@ -10,7 +10,7 @@ final class TestResolver: HostResolver {
         self.answers = Mutex(answers.map { $0.compactMap { InternetAddress($0) } })
     }
 
-    /// How often it was asked.
+    /// The number of lookups.
     var asked: Int { count.withLock { $0 } }
 
     func addresses(of host: String, for _: String) async -> [InternetAddress] {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("The codes of one provider", .timeLimit(.minutes(10)))
+@Suite("The rate limit of one provider's codes", .timeLimit(.minutes(10)))
 struct CodeAllowanceTests {
     private typealias Stage = ProviderStage
 
-    @Test("are taken in a rush of five seconds' worth, then at their rate, and others' beside them")
+    @Test("allows a burst of five seconds' worth, then the rate, separately for each provider")
     func rate() {
         let clock = HandClock()
         let allowance = CodeAllowance(clock: clock)
@@ -19,7 +19,7 @@ struct CodeAllowanceTests {
         clock.advance(seconds: 1)
         for _ in 0..<50 { #expect(allowance.take("a") == nil) }
         #expect(allowance.take("a") == 1)
-        // However many providers there were, each has its own.
+        // Each provider has its own bucket, however many there are.
         for number in 0..<3000 { #expect(allowance.take("p-\(number)") == nil) }
         #expect(allowance.take("a") == 1)
         clock.advance(seconds: 3600)
@@ -27,7 +27,7 @@ struct CodeAllowanceTests {
         #expect(allowance.take("a") == 1)
     }
 
-    @Test("that are made up are burnt up to a limit, and what is beyond it is not burnt")
+    @Test("marks invented codes as used up to a limit, and those beyond it not at all")
     func garbage() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in

@@ -15,7 +15,7 @@ struct CodeExchangeTests {
     private typealias Stage = ProviderStage
 
     @Test(
-        "is redeemed at its provider, with the secret where the provider wants it",
+        "is redeemed at its provider, with the secret in the form that the provider wants",
         arguments: IdentityProviderDetails.ClientAuthentication.allCases,
         [true, false]
     )
@@ -36,7 +36,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("counts once: also after a restart, and whatever came of the first time")
+    @Test("is used once: also after a restart, and for any result of the first time")
     func once() async throws {
         try await Stage.with { stage in
             stage.give("first")
@@ -50,7 +50,7 @@ struct CodeExchangeTests {
                 #expect(refused?.isUpstream == true)
                 stage.simulator.setRules([])
             }
-            // The provider would take both.
+            // The provider would accept both.
             stage.give("first")
             stage.give("second")
             try await stage.gateway { gateway in
@@ -63,7 +63,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("counts once for all credentials of its client at the endpoint, however they are called or spelt")
+    @Test("is used once for all credentials of its client at the endpoint, for any spelling of them")
     func onceForAll() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -74,7 +74,7 @@ struct CodeExchangeTests {
                 #expect(await gateway.refusal("c", issuer: "one") == nil)
                 stage.give("c")
                 #expect(await gateway.refusal("c", issuer: "two") == .tokenInvalid(.codeReused))
-                // Another client's codes are others.
+                // Another client's codes are different ones.
                 try await gateway.provider("three", at: stage.secure, clientID: "another client")
                 #expect(await gateway.refusal("c", issuer: "three") != .tokenInvalid(.codeReused))
                 #expect(stage.asked == 2)
@@ -93,13 +93,13 @@ struct CodeExchangeTests {
                     return await group.reduce(into: [CodeExchangeError?]()) { $0.append($1) }
                 }
                 #expect(results.count { $0 == nil } == 1 && stage.asked == 1)
-                // Who found no slot may come again.
+                // A caller without a slot may try again.
                 #expect(results.allSatisfy { $0 == nil || $0 == .tokenInvalid(.codeReused) || $0 == .overloaded })
             }
         }
     }
 
-    @Test("that came with a wrong redirect URI or verifier is burnt")
+    @Test("with a wrong redirect URI or verifier is marked as used")
     func burnt() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -131,7 +131,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("whose verifier the provider does not take is a PKCE mismatch, and burnt there too")
+    @Test("whose verifier the provider rejects is a PKCE mismatch, and used there too")
     func wrongVerifier() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -144,7 +144,7 @@ struct CodeExchangeTests {
                         await gateway.refusal(code, verifier: Stage.verifier) == .tokenInvalid(.codeReused)
                     )
                 }
-                // The app names a redirect URI that is ours, but not the code's.
+                // The app sends a registered redirect URI, but not the code's.
                 stage.give("elsewhere", redirectURI: "app.example:/other")
                 #expect(await gateway.refusal("elsewhere") == .tokenInvalid(.redirectMismatch))
                 #expect(await gateway.refusal("never-given") == .tokenInvalid(.revoked))
@@ -153,13 +153,13 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("goes to the one provider that is meant, and to none when that is not clear")
+    @Test("goes to the one provider that is meant, and to none when that is ambiguous")
     func issuers() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
                 let unknown = CodeExchangeError.tokenInvalid(.unknownIssuer)
                 #expect(await gateway.refusal("c") == unknown)
-                // A decomposed ü: it looks the same and is other bytes.
+                // A decomposed ü: it looks the same but has other bytes.
                 try await gateway.provider("Zu\u{308}rich")
                 #expect(await gateway.refusal("c", issuer: "Z\u{FC}rich") == unknown)
                 stage.give("c")
@@ -168,7 +168,7 @@ struct CodeExchangeTests {
                 #expect(await gateway.refusal("d") == nil)
                 let second = try await gateway.provider("Bern")
                 #expect(await gateway.refusal("e") == unknown)
-                // At another endpoint: it is not the same one.
+                // Another endpoint makes it another provider.
                 let third = try await gateway.provider("Bern", at: stage.secure)
                 #expect(await gateway.refusal("e", issuer: "Bern") == unknown)
                 try await gateway.directory.revokeCredential(brand: Stage.brand, id: third)
@@ -186,7 +186,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("goes by the newest credential of its provider while that is rotated", arguments: ["Bern", nil])
+    @Test("uses the newest credential of its provider during a rotation", arguments: ["Bern", nil])
     func rotation(name: String?) async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -195,7 +195,7 @@ struct CodeExchangeTests {
                 #expect(try await gateway.redeem("a", issuer: name).get().credentialID == old)
                 stage.clock.advance(seconds: 1)
                 let new = try await gateway.provider(name, clientAuth: .body)
-                // What the old one burnt stays burnt.
+                // Codes used with the old one stay used.
                 #expect(await gateway.refusal("a", issuer: name) == .tokenInvalid(.codeReused))
                 for issuer in Set([name, nil]) {
                     let code = "b-\(issuer ?? "")"
@@ -204,7 +204,7 @@ struct CodeExchangeTests {
                     #expect(redemption.credentialID == new && redemption.provider.clientAuth == .body)
                 }
             }
-            // Read anew from the store, and then with the old one gone.
+            // Loaded again from the store, and then without the old one.
             try await stage.gateway { gateway in
                 let ids = gateway.directory.identityProviders(brand: Stage.brand).map(\.credentialID)
                 try #require(ids.count == 2)
@@ -214,7 +214,7 @@ struct CodeExchangeTests {
                 try await gateway.directory.revokeCredential(brand: Stage.brand, id: ids[1])
                 stage.give("d")
                 #expect(try await gateway.redeem("d", issuer: name).get().credentialID == ids[0])
-                // One that ends falls back to one that goes on.
+                // An expired one is replaced by one that is still valid.
                 stage.clock.advance(seconds: 1)
                 let brief = try await gateway.provider(name, expiresAt: stage.clock.now.adding(seconds: 5))
                 stage.give("e")
@@ -227,7 +227,7 @@ struct CodeExchangeTests {
     }
 
     @Test(
-        "that is none is refused before anybody is asked",
+        "with invalid syntax is rejected before any request",
         arguments: ["", String(repeating: "a", count: 2049), "a\u{0}", "a\n", "\u{7F}", "é"]
     )
     func malformed(code: String) async throws {
@@ -242,7 +242,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("is lost with a provider that misbehaves, whose words go nowhere, and is not sent again")
+    @Test("is lost with a provider that misbehaves, whose response is not passed on, and is not sent again")
     func misbehaviour() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -268,7 +268,8 @@ struct CodeExchangeTests {
                     stage.give("c-\(number)")
                     let error = await gateway.refusal("c-\(number)")
                     #expect(error?.isUpstream == true, "\(action)")
-                    // Neither the provider's words nor its status: whoever presents a code is told that it cannot be asked.
+                    // Neither the provider's response nor its status is passed on: the caller only learns that it is
+                    // unavailable.
                     #expect(error?.text == "The identity provider is unavailable; try again later.")
                     #expect(error?.operatorText?.contains("words") == false)
                     #expect(stage.asked == number + 1, "\(action)")
@@ -278,7 +279,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("at a provider that hangs ends at its time, and the seventeenth is turned away unburnt")
+    @Test("at a provider that hangs ends at its timeout, and the seventeenth is rejected and stays unused")
     func hanging() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -301,7 +302,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("that the store cannot note goes to nobody, and the store's failure is told")
+    @Test("that the store cannot record is sent to no provider, and the store's error is returned")
     func noStore() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -316,7 +317,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("and its keys are given over the control port")
+    @Test("and its keys are set over the control port")
     func control() async throws {
         try await Stage.with { stage in
             func order(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> UInt {
@@ -340,7 +341,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("does not go to a private network, to this machine by another name, or to whom nobody trusts")
+    @Test("is not sent to a private network, to this host by another name, or to an untrusted host")
     func guarded() async throws {
         try await Stage.with { stage in
             try await stage.gateway { gateway in
@@ -348,7 +349,7 @@ struct CodeExchangeTests {
                 try await gateway.provider("metadata", at: "https://169.254.169.254")
                 try await gateway.provider("other host", at: "https://sub.localhost:\(stage.simulator.apns.port)")
                 for name in ["private", "metadata"] {
-                    // Twice: it is not burnt for an address that nobody may call.
+                    // Twice: it is not marked as used for a forbidden address.
                     for _ in 0..<2 {
                         let text = await gateway.refusal("c", issuer: name)?.operatorText
                         #expect(text == "The identity provider's address is not allowed.")

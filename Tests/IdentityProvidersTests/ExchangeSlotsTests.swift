@@ -3,9 +3,9 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("The places of code exchanges")
+@Suite("The slots of code exchanges")
 struct ExchangeSlotsTests {
-    @Test("are not all taken by one brand, however many providers it has")
+    @Test("are not all taken by one brand with many providers")
     func shares() {
         let slots = ExchangeSlots()
         let (greedy, other) = (BrandID(trusted: "greedy"), BrandID(trusted: "other"))
@@ -17,7 +17,7 @@ struct ExchangeSlotsTests {
         #expect(taken.count == ExchangeSlots.total / 2)
         #expect(slots.take("theirs", of: other) && !slots.take("theirs", of: other))
         for provider in taken { slots.give(back: provider, of: greedy) }
-        // A refusal kept nothing.
+        // A rejected attempt took no slot.
         for _ in 1..<ExchangeSlots.perProvider { #expect(slots.take("theirs", of: other)) }
         #expect(!slots.take("theirs", of: other) && slots.take("p-4", of: greedy))
     }

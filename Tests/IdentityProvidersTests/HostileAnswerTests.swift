@@ -6,10 +6,10 @@ import Testing
 @testable import GuardedHTTP
 @testable import IdentityProviders
 
-@Suite("What an identity provider answers with text that is expensive to normalise")
+@Suite("A provider's response with text that is expensive to normalize")
 struct HostileAnswerTests {
     @Test(
-        "costs no more than its length, wherever the text stands",
+        "costs no more than its length, for any place of the text",
         arguments: [
             #"{"keys":[{"kty":"~"}]}"#, #"{"keys":[{"kty":"EC","crv":"~"}]}"#, #"{"keys":[{"kty":"RSA","use":"~"}]}"#,
             #"{"keys":[{"kty":"RSA","alg":"~"}]}"#, #"{"keys":[{"kty":"RSA","key_ops":["~"]}]}"#,

@@ -8,11 +8,11 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("A published set of keys", .timeLimit(.minutes(10)))
+@Suite("A published JWK set", .timeLimit(.minutes(10)))
 struct JWKSetCacheTests {
     private typealias Stage = ProviderStage
 
-    /// A cache on the stage, closed at the end.
+    /// Runs a test with a cache, closed at the end.
     private func with(
         _ stage: Stage,
         client: GuardedHTTPClient? = nil,
@@ -30,7 +30,7 @@ struct JWKSetCacheTests {
         try result.get()
     }
 
-    /// How somebody who wants keys is refused; nil when nobody is.
+    /// Returns the error of a caller that wants keys; nil for none.
     private func refusal(
         _ cache: JWKSetCache,
         _ url: String,
@@ -65,7 +65,7 @@ struct JWKSetCacheTests {
         #expect(found == count, sourceLocation: location)
     }
 
-    @Test("is read once, has the keys of each algorithm, and is read again after ten minutes")
+    @Test("is fetched once, has the keys of each algorithm, and is fetched again after ten minutes")
     func fresh() async throws {
         try await Stage.with { stage in
             let rsa = try stage.simulator.identityProvider.rotateKey(.rs256)
@@ -82,7 +82,7 @@ struct JWKSetCacheTests {
                     try await expect(0, cache, url, rsa, .es256)
                     stage.clock.advance(seconds: 599)
                     _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256, of: Stage.brand)
-                    // Once for the `kid` that is no key of the algorithm, a while after the first read: not yet.
+                    // Once for the `kid` that is no key of the algorithm, a while after the first fetch: not yet.
                     #expect(stage.asked == before + 1)
                     stage.clock.advance(seconds: 1)
                     _ = try await cache.keys(at: url, keyID: rsa, algorithm: .rs256, of: Stage.brand)
@@ -92,7 +92,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("is read again for a key that it does not have, once a minute however many are made up")
+    @Test("is fetched again for an unknown key, once a minute for any number of invented ones")
     func rotation() async throws {
         try await Stage.with { stage in
             let url = stage.plain + "/jwks"
@@ -120,7 +120,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("goes on for a day while its address fails, which is asked every ten seconds at most")
+    @Test("is used for a day while its URL fails, which is fetched every ten seconds at most")
     func outage() async throws {
         try await Stage.with { stage in
             let url = stage.plain + "/jwks"
@@ -150,7 +150,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("does not deny a key that it lacks while it cannot be read")
+    @Test("does not report a key as unknown while it cannot be fetched")
     func rotatedInOutage() async throws {
         try await Stage.with { stage in
             let url = stage.plain + "/jwks"
@@ -159,11 +159,11 @@ struct JWKSetCacheTests {
                 try await expect(1, cache, url, old)
                 let new = try stage.simulator.identityProvider.rotateKey(.rs256)
                 stage.rule(RuleAction(status: 503), "jwks")
-                // Read within the minute: it has no such key.
+                // Fetched within the minute: it has no such key.
                 stage.clock.advance(seconds: 59)
                 try await expect(0, cache, url, new)
                 stage.clock.advance(seconds: 1)
-                // Who waits for the read that fails, and who comes while it may not be repeated, are told the same.
+                // The waiters of the failing fetch, and callers before it may be repeated, get the same error.
                 #expect(await isUnavailable(cache, url, new))
                 stage.clock.advance(seconds: 59)
                 #expect(await isUnavailable(cache, url, new))
@@ -177,7 +177,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("is read once for all who wait, and who goes takes nobody along")
+    @Test("is fetched once for all waiters, and a cancelled one affects no other")
     func shared() async throws {
         try await Stage.with { stage in
             let url = stage.plain + "/jwks"
@@ -197,7 +197,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("that is none, or too large, or elsewhere, is not used")
+    @Test("that is invalid, too large, or a redirect, is not used")
     func unusable() async throws {
         try await Stage.with { stage in
             let key = #"{"kty":"EC","crv":"P-256","x":"a","y":"b"}"#
@@ -216,7 +216,7 @@ struct JWKSetCacheTests {
                 stage.rule(action, "jwks")
                 try await with(stage) { cache in
                     #expect(await isUnavailable(cache, stage.secure + "/jwks"), "\(action)")
-                    // Not asked again at once.
+                    // Not fetched again at once.
                     #expect(await isUnavailable(cache, stage.secure + "/jwks"))
                     #expect(stage.asked == number + 1)
                 }
@@ -226,7 +226,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("at a name that leads to a private network or to this machine is not asked for")
+    @Test("at a name that resolves to a private network or to this host is not fetched")
     func guarded() async throws {
         try await Stage.with { stage in
             for address in ["10.0.0.1", "127.0.0.1", "169.254.169.254"] {
@@ -248,7 +248,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("is forgotten when too many others were used since")
+    @Test("is evicted when too many others were used since then")
     func bounded() async throws {
         try await Stage.with { stage in
             try await with(stage) { cache in
@@ -261,7 +261,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("that is there already takes no other's place when it is read again")
+    @Test("that is cached evicts no other when it is fetched again")
     func readAgain() async throws {
         try await Stage.with { stage in
             _ = try stage.simulator.identityProvider.rotateKey(.rs256)
@@ -270,13 +270,13 @@ struct JWKSetCacheTests {
                 stage.clock.advance(seconds: 600)
                 try await expect(1, cache, stage.plain + "/jwks?255", nil)
                 stage.rule(RuleAction(status: 503), "jwks")
-                // The one that was not used for the longest time is kept still.
+                // The least recently used one is still cached.
                 try await expect(1, cache, stage.plain + "/jwks?0", nil)
             }
         }
     }
 
-    @Test("stays where it is, however many issuers of another brand fail or answer")
+    @Test("stays cached while many issuers of another brand fail or respond")
     func shares() async throws {
         try await Stage.with { stage in
             let (good, theirs) = (stage.plain + "/jwks?good", stage.plain + "/jwks?theirs")
@@ -285,12 +285,12 @@ struct JWKSetCacheTests {
             try await with(stage) { cache in
                 try await expect(1, cache, good, nil)
                 try await expect(1, cache, theirs, nil, of: greedy)
-                // Nobody listens there: it fails at once.
+                // Nothing listens there: it fails at once.
                 for number in 0..<300 {
                     #expect(await isUnavailable(cache, "http://127.0.0.1:1/\(number)", of: greedy))
                 }
                 #expect(stage.asked == 2)
-                // Of its own sets the ones that fail go first.
+                // Of the brand's own sets the failing ones are evicted first.
                 try await expect(1, cache, good, nil)
                 try await expect(1, cache, theirs, nil, of: greedy)
                 #expect(stage.asked == 2)
@@ -307,13 +307,13 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("of one brand is not another's, at the same address either")
+    @Test("of one brand is not shared with another, even at the same URL")
     func ofOneBrand() async throws {
         try await Stage.with { stage in
             let url = stage.plain + "/jwks"
             let other = BrandID(trusted: "other")
             try await with(stage) { cache in
-                // Made up by one, this key makes nobody else's set wait for its minute.
+                // This invented key delays no other brand's set for a minute.
                 try await expect(0, cache, url, "new")
                 stage.clock.advance(seconds: 60)
                 try await expect(0, cache, url, "new", of: other)
@@ -323,7 +323,7 @@ struct JWKSetCacheTests {
         }
     }
 
-    @Test("is turned away with the reason while a brand's share is being read, and taken later; others are read")
+    @Test("is rejected with the reason while a brand's share is in use, and fetched later; others are fetched")
     func full() async throws {
         try await Stage.with { stage in
             let resolver = HeldResolver()
@@ -346,7 +346,7 @@ struct JWKSetCacheTests {
                     try await until("the brand's reads") { resolver.asked == 128 }
                     let refused = await refusal(cache, "https://keys.example/128")
                     #expect(refused?.isUpstream == true && refused?.operatorText?.contains("too many issuers") == true)
-                    // What is kept goes on until it can be read again.
+                    // The cached set is used until it can be fetched again.
                     try await expect(1, cache, kept, nil)
                     #expect(stage.asked == 1)
                     for number in 0..<128 { ask("\(number)", of: BrandID(trusted: "b-\(number)")) }
@@ -390,7 +390,7 @@ struct JWKSetTests {
         return JWKSet(Array(#"{"keys":[\#(key),7,null,{}]}"#.utf8))?.keys("1", algorithm).count
     }
 
-    @Test("has only what may verify with the algorithm; what does not fit is passed over")
+    @Test("contains only keys that may verify with the algorithm; others are skipped")
     func fitting() {
         #expect(count("") == 1 && count("", .rs256) == 0)
         #expect(count(#","use":"sig","alg":"ES256","key_ops":["verify"]"#) == 1)

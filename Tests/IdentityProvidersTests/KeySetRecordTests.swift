@@ -3,12 +3,12 @@ import Testing
 
 @testable import IdentityProviders
 
-@Suite("What is known of a set of keys")
+@Suite("The cached record of a JWK set")
 struct KeySetRecordTests {
     private static let second: UInt64 = 1_000_000_000
     private static let set = JWKSet(Array(#"{"keys":[]}"#.utf8))
 
-    @Test("takes a moment before its own for the same moment", arguments: [0, 1, 99 * second, 100 * second])
+    @Test("counts a moment before its own as the same moment", arguments: [0, 1, 99 * second, 100 * second])
     func earlier(now: UInt64) throws {
         let moment = 100 * Self.second
         var record = KeySetRecord()

@@ -5,10 +5,10 @@ import Testing
 @testable import GuardedHTTP
 @testable import IdentityProviders
 
-@Suite("A token endpoint's refusal")
+@Suite("A token endpoint's error response")
 struct TokenAnswerTests {
     @Test(
-        "is one of our reasons",
+        "is one of the fixed reasons",
         arguments: [
             ("invalid_grant", "PKCE verification failed", TokenInvalidReason.pkceMismatch),
             ("invalid_grant", "The Code_Verifier does not match", .pkceMismatch),
@@ -33,7 +33,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("needs no description, and no one that is a text")
+    @Test("needs no description, and ignores one that is not a string")
     func withoutDescription() {
         for body in [#"{"error":"invalid_grant"}"#, #"{"error":"invalid_grant","error_description":7}"#] {
             let answer = GuardedAnswer(status: 400, body: Array(body.utf8), headers: [:])

@@ -3,18 +3,18 @@ import GatewayStorage
 import Messaging
 import Telemetry
 
-/// A machine with a clock that tests move, and what it asks for as words.
+/// A state machine with a clock that tests move, and its actions as words.
 struct Steps {
     var machine: WindowMachine
     var now = WindowMoment(steady: 1_000_000_000_000, date: Timestamp(milliseconds: 1_767_323_045_678))
-    /// Whether the socket takes frames at once.
+    /// Whether the socket flushes frames at once.
     var isReading = true
 
     static let consumer = ConsumerName(brand: BrandID(trusted: "acme"), consumer: ConsumerID(trusted: "u-1"))
 
     init(idleSeconds: Int64 = 60) { machine = WindowMachine(limits: WindowLimits(idleSeconds: idleSeconds)) }
 
-    /// A window that is open, with conversations that have so many messages.
+    /// Returns an open window, with conversations that have the given numbers of messages.
     static func open(_ conversations: [String: Int64] = [:], lifeSeconds: Int64 = 3600) -> Steps {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
@@ -23,7 +23,7 @@ struct Steps {
         return steps
     }
 
-    /// One that is open and has said its first frame.
+    /// Returns an open window whose client has sent its first frame.
     static func settled(_ conversations: [String: Int64] = [:]) -> Steps {
         var steps = open(conversations)
         _ = steps.says(.resume([]))
@@ -38,7 +38,7 @@ struct Steps {
         )
     }
 
-    /// The session was found, and is there still.
+    /// Completes the authentication and the check of the session.
     mutating func identified(lifeSeconds: Int64 = 3600) -> [String] {
         completed(.identified(identity(lifeSeconds: lifeSeconds))) + completed(.done)
     }
@@ -64,12 +64,12 @@ struct Steps {
 
     mutating func completed(_ result: WindowResult) -> [String] { run { $0.completed(result, now: $1) } }
     mutating func says(_ frame: ClientFrame) -> [String] { run { $0.received(frame, now: $1) } }
-    /// A pong of the client.
+    /// Receives a pong of the client.
     mutating func stirs() -> [String] { run { $0.receivedControl(now: $1) } }
     mutating func news(_ news: WindowNews.Kind...) -> [String] { run { $0.news(news, now: $1) } }
     mutating func takes(_ frames: Int) -> [String] { run { $0.flushed(frames, now: $1) } }
 
-    /// What the store has of a conversation after a sequence.
+    /// Completes a read of a conversation's messages.
     mutating func page(_ id: String, _ sequences: ClosedRange<Int64>?) -> [String] {
         completed(.page(sequences.map { $0.map { Self.message(id, $0) } } ?? []))
     }

@@ -7,9 +7,9 @@ import Synchronization
 import Telemetry
 import Testing
 
-@Suite("What windows are told")
+@Suite("Changes that windows receive")
 struct WindowHubTests {
-    /// A window that keeps what it is told.
+    /// A window that records the changes that it receives.
     private final class Port: WindowPort {
         private let kept = Mutex<[String]>([])
 
@@ -66,7 +66,7 @@ struct WindowHubTests {
         return news
     }
 
-    @Test("is not what they did themselves, in the order of the rest")
+    @Test("do not include their own, and keep the order of the rest")
     func origins() throws {
         let ((one, ticket), (two, _), (other, _)) = (try open(), try open(), try open("u-2"))
         hub.committed([
@@ -81,7 +81,7 @@ struct WindowHubTests {
         #expect(one.told.count == 3 && other.told.isEmpty)
     }
 
-    @Test("is typing, once a second for each side of each conversation")
+    @Test("include typing, once a second for each side of each conversation")
     func typing() throws {
         let ((one, ticket), (two, _)) = (try open(), try open())
         let d = Steps.conversation("d")
@@ -100,7 +100,7 @@ struct WindowHubTests {
         #expect(one.told == ["typing c them", "typing d them", "typing c them"])
     }
 
-    @Test("is not the typing of more sides of conversations than are kept, until those are forgotten")
+    @Test("do not include the typing of more sides than fit into memory, until some are evicted")
     func typingIsBounded() {
         for number in 0..<20_000 {
             let isAdmitted = hub.admitsTyping(Steps.consumer, Steps.conversation("\(number)"), byConsumer: true)

@@ -3,22 +3,22 @@ import GatewayStorage
 import Messaging
 import Testing
 
-@Suite("A window's machine")
+@Suite("A window's state machine")
 struct WindowMachineTests {
-    @Test("opens, reads the counts and says ready, and only then does what came before")
+    @Test("opens, reads the counts, sends ready, and only then handles earlier frames")
     func opening() {
         var steps = Steps()
         #expect(steps.run { $0.opened(now: $1) } == ["run open"])
         #expect(!steps.machine.wantsReading)
         #expect(steps.says(.ack(Steps.conversation("c"), upToSequence: 3)) == [])
-        // It may have ended before the hub, which would have told it, knew of the window.
+        // The session may have ended before the window was registered at the hub, which would have reported it.
         #expect(steps.identified() == ["run recheck 4409", "run ready"])
         #expect(steps.ready([:]) == ["ready", "run ack c#3"])
         #expect(steps.machine.wantsReading)
         #expect(steps.completed(.failed(.notFound, "")) == ["error not_found ack"])
     }
 
-    @Test("ends with what the token means, or when what it cannot be without is not to be had")
+    @Test("closes with the token's error, or when an operation that it needs fails")
     func refusals() {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
@@ -31,20 +31,20 @@ struct WindowMachineTests {
         #expect(other.pass(5) == ["cut gone"])
     }
 
-    @Test("sends what ready does not say, once the client had its time to resume")
+    @Test("sends the messages that ready does not count, after the client's time to resume")
     func newsWhileOpening() {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
         _ = steps.identified()
         #expect(steps.news(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == [])
-        // What came since the hub knew of it may be in the counts too; nobody else says it.
+        // A message since the window was registered may be in the counts too; nobody else reports it.
         #expect(steps.ready(["c": 4]) == ["ready"])
         #expect(steps.news(.message(Steps.message("c", 6))) == [])
         #expect(steps.pass(1) == ["c#4", "c#5", "c#6"])
         #expect(steps.news(.message(Steps.message("c", 7))) == ["c#7"])
     }
 
-    @Test("resumes page by page, then says what came meanwhile, without gap or repetition")
+    @Test("resumes page by page, then sends the messages since then, without gap or repetition")
     func resuming() {
         var steps = Steps.open(["c": 21, "d": 2])
         #expect(
@@ -64,7 +64,7 @@ struct WindowMachineTests {
         #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
     }
 
-    @Test("reads again from the store what was too much to keep")
+    @Test("reads again from the store when too many changes waited")
     func tooManyNews() {
         var steps = Steps.open(["c": 0])
         _ = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
@@ -72,7 +72,7 @@ struct WindowMachineTests {
             let isQuiet = steps.news(.message(Steps.message("c", Int64(sequence)))) == []
             #expect(isQuiet)
         }
-        // The page that was being read when they came may have missed them.
+        // The page that was being read at that time may have missed them.
         #expect(steps.page("c", nil) == ["run page c>0"])
         var sent: [String] = []
         for start in stride(from: Int64(1), through: 281, by: 20) {
@@ -82,7 +82,7 @@ struct WindowMachineTests {
         #expect(sent == (1...300).map { "c#\($0)" })
     }
 
-    @Test("a first resume that comes late gets what is missing and not what came already")
+    @Test("a late first resume gets the missing messages and none twice")
     func lateResume() {
         var steps = Steps.open(["c": 3])
         _ = steps.pass(1)
@@ -95,7 +95,7 @@ struct WindowMachineTests {
         #expect(steps.says(.resume([])) == ["error conflict resume"])
     }
 
-    @Test("waits with news, with reading and with pages while the client takes nothing, and closes it in the end")
+    @Test("holds changes, reads and pages back while the client reads nothing, and finally closes")
     func slowClient() {
         var steps = Steps.settled()
         steps.isReading = false
@@ -113,7 +113,7 @@ struct WindowMachineTests {
         #expect(steps.pass(0.2) == ["close 1013 overloaded: slow_reader", "leave"])
     }
 
-    @Test("says each message once while a slow client has many waiting, those that it was told of before too")
+    @Test("sends each message once to a slow client with many waiting, also those of earlier changes")
     func slowAfterReady() {
         var steps = Steps.open(["c": 4])
         steps.isReading = false
@@ -130,7 +130,7 @@ struct WindowMachineTests {
         #expect(sent == (5...400).map { "c#\($0)" })
     }
 
-    @Test("does not say again what the window wrote itself, when it is read from the store with the rest")
+    @Test("does not repeat the window's own messages when they are read from the store")
     func ownMessages() {
         var steps = Steps.open(["c": 21])
         let message = ClientMessage(
@@ -148,7 +148,7 @@ struct WindowMachineTests {
         #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
     }
 
-    @Test("passes typing on in turn with the rest, and says that of others only when it can go out at once")
+    @Test("passes typing on in order with the rest, and forwards others' typing only when it can be sent at once")
     func typing() {
         var steps = Steps.settled()
         let (message, c) = (Steps.message("c", 1), Steps.conversation("c"))
@@ -170,7 +170,7 @@ struct WindowMachineTests {
         #expect(opening.news(.typing(c, byConsumer: false)) == ["typing c agent"])
     }
 
-    @Test("does one thing after the other, and looks at its session first")
+    @Test("runs one operation at a time, and checks its session first")
     func operations() {
         var steps = Steps.settled()
         #expect(steps.says(.ack(Steps.conversation("c"), upToSequence: 1)) == ["run ack c#1"])
@@ -184,7 +184,7 @@ struct WindowMachineTests {
         #expect(steps.news(.message(Steps.message("c", 1))) == [])
     }
 
-    @Test("announces the end of its token, ends with it, and lives on with another of the same consumer")
+    @Test("announces the expiry of its token, closes at it, and stays open with a new token of the same consumer")
     func tokens() {
         var steps = Steps.open(lifeSeconds: 50)
         #expect(steps.pass(1) == ["expiring 49"])
@@ -205,7 +205,7 @@ struct WindowMachineTests {
         #expect(other.completed(.identified(other.identity("u-2"))) == ["close 4403 forbidden", "leave"])
     }
 
-    @Test("pings at half of the idle limit and ends the connection at its end, unless something was heard")
+    @Test("pings at half of the idle timeout and closes the connection at its end, unless the client sent something")
     func idle() {
         var steps = Steps.settled()
         #expect(steps.pass(29) == [])
@@ -217,7 +217,7 @@ struct WindowMachineTests {
         #expect(steps.machine.nextDeadline(now: steps.now) == nil)
     }
 
-    @Test("windows that were heard at about the same time are pinged together, and by the timer of the ping before")
+    @Test("windows last heard at about the same time are pinged together, by the timer of the last ping")
     func pingedTogether() {
         var (first, second) = (Steps.settled(), Steps.settled())
         #expect(first.pass(20.010) == [] && second.pass(20.240) == [])
@@ -233,7 +233,7 @@ struct WindowMachineTests {
         #expect(first.machine.nextDeadline(now: first.now) == end)
     }
 
-    @Test("takes so many frames and no more")
+    @Test("accepts frames up to the rate limit")
     func frameLimit() {
         var steps = Steps.settled()
         for _ in 1..<250 { #expect(steps.stirs() == []) }
@@ -245,7 +245,7 @@ struct WindowMachineTests {
         }
     }
 
-    @Test("does what was acknowledged before the end, once for each conversation, and counts as open until then")
+    @Test("runs acknowledgements before the close, once for each conversation, and counts as open until then")
     func acknowledgedBeforeTheEnd() {
         var steps = Steps.settled()
         let (c, d) = (Steps.conversation("c"), Steps.conversation("d"))
@@ -259,21 +259,21 @@ struct WindowMachineTests {
         #expect(steps.completed(.failed(.overloaded, "")) == ["run ack d#9"])
         #expect(steps.completed(.done) == ["leave"])
         #expect(steps.run { machine, _ in machine.lost() } == [])
-        // A connection that is cut, with a page on its way.
+        // A connection that breaks while a page is being read.
         var cut = Steps.open(["c": 3])
         _ = cut.says(.resume([.init(conversation: c, afterSequence: 0)]))
         #expect(cut.says(.ack(c, upToSequence: 2)) == [])
         #expect(cut.run { machine, _ in machine.lost() } == ["cut gone"])
         #expect(cut.page("c", 1...3) == ["run ack c#2"])
         #expect(cut.completed(.done) == ["leave"])
-        // Whoever may not see the messages has not read them.
+        // A consumer who may not see the messages has not read them.
         var refused = Steps.settled()
         _ = refused.run { $0.recheck(.loggedOut, now: $1) }
         #expect(refused.says(.ack(c, upToSequence: 1)) == [])
         #expect(refused.completed(.refused(.loggedOut)) == ["close 4409 logged_out", "leave"])
     }
 
-    @Test("a wrong resume may be said again, and one look at the session is enough for all that ended before it")
+    @Test("a wrong resume may be repeated, and one check of the session is enough for all ends before it")
     func corrections() {
         var steps = Steps.open(["c": 2])
         let wrong = WindowError(.invalidRequest, "", ref: "resume")
@@ -286,7 +286,7 @@ struct WindowMachineTests {
         #expect(steps.completed(.done) == [])
     }
 
-    @Test("a resume from further back than what is read already gets what lies between")
+    @Test("a resume from an earlier sequence than is being read gets the messages in between")
     func resumeWhileReading() {
         var steps = Steps.open(["c": 5])
         for sequence in 6...305 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
@@ -296,7 +296,7 @@ struct WindowMachineTests {
             sent += steps.page("c", after == 305 ? nil : (after + 1)...min(after + 20, 305))
         }
         #expect(sent == (1...305).map { "c#\($0)" })
-        // Also when a page from further on is on its way.
+        // Also while a page from a later sequence is being read.
         var late = Steps.open(["c": 5])
         late.isReading = false
         for sequence in 6...37 { _ = late.news(.message(Steps.message("c", Int64(sequence)))) }
@@ -309,7 +309,7 @@ struct WindowMachineTests {
         #expect(late.page("c", 4...23) == ["c#4", "c#5", "run page c>23"])
     }
 
-    @Test("what was not heard while the client was not read from does not count, and no more than that")
+    @Test("time in which the client was not read from does not count as idle, and no more than that")
     func idleWhileCongested() {
         var steps = Steps.settled()
         #expect(steps.pass(20) == [])
@@ -322,7 +322,7 @@ struct WindowMachineTests {
         #expect(steps.pass(1) == ["ping"])
     }
 
-    @Test("says good-bye when the gateway stops")
+    @Test("sends bye when the gateway stops")
     func goingAway() {
         var steps = Steps.settled()
         #expect(steps.run { $0.fail(.goingAway, now: $1) } == ["bye going_away", "close 1001 going_away", "leave"])

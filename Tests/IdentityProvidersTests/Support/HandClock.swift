@@ -12,7 +12,7 @@ final class HandClock: GatewayClock {
     func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
 }
 
-/// Waits for a condition; fails when it does not come.
+/// Waits for a condition; fails when it is not met in time.
 func until(_ what: String, _ holds: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(540)
     while try await !holds() {

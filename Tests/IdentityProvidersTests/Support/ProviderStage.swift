@@ -13,7 +13,7 @@ import Telemetry
 
 @testable import IdentityProviders
 
-/// The simulator's identity provider, a store with a brand, and what asks the one and notes in the other.
+/// The simulator's identity provider, a store with a brand, and the parts of a gateway on both.
 final class ProviderStage: Sendable {
     static let brand = BrandID(trusted: "acme")
     static let redirectURI = "https://app.example/back?x=1"
@@ -63,14 +63,14 @@ final class ProviderStage: Sendable {
         try result.get()
     }
 
-    /// Where the provider is, without TLS.
+    /// The provider's URL, without TLS.
     var plain: String { "http://\(simulator.control.map { "\($0)" } ?? "")/identity-provider" }
-    /// Where it is over TLS.
+    /// The provider's URL over TLS.
     var secure: String { "https://localhost:\(simulator.fcm.port)/identity-provider" }
-    /// How often it was asked.
+    /// The number of requests to it.
     var asked: Int { simulator.statistics.requests(to: .identityProvider) }
 
-    /// One life of a gateway on the stage's store.
+    /// Runs a test with a gateway on the stage's store, as between two starts.
     func gateway(_ test: @Sendable (GatewayLife) async throws -> Void) async throws {
         let store = try SQLiteStore.open(path: directory.path("data.sqlite"), logger: Self.logger)
         let result: Result<Void, any Error>
@@ -93,7 +93,7 @@ final class ProviderStage: Sendable {
         try result.get()
     }
 
-    /// Has the provider give a code.
+    /// Has the provider issue a code.
     func give(_ code: String, challenge: String? = nil, redirectURI: String = redirectURI, subject: String = "u-1") {
         simulator.identityProvider.give([
             SimulatedCode(
@@ -133,7 +133,7 @@ struct GatewayLife: Sendable {
         )
     }
 
-    /// Sets a provider up.
+    /// Creates a provider's credential.
     @discardableResult
     func provider(
         _ name: String? = nil,
@@ -182,7 +182,7 @@ struct GatewayLife: Sendable {
         } catch { return .failure(error) }
     }
 
-    /// How a code is refused; nil when it is not.
+    /// Returns the error of a code's redemption; nil for none.
     func refusal(
         _ code: String,
         redirectURI: String = ProviderStage.redirectURI,
@@ -197,42 +197,42 @@ struct GatewayLife: Sendable {
 }
 
 extension AuthenticationError {
-    /// Whether somebody else is to blame.
+    /// Whether an upstream service caused the error.
     var isUpstream: Bool { operatorText != nil }
 
-    /// What operators alone are told of somebody else's fault.
+    /// The text for operators only about an upstream error.
     var operatorText: String? { if case .upstreamUnavailable(let text) = self { text } else { nil } }
 }
 
 extension CodeExchangeError {
-    /// The refusal of a code, of which there are many.
+    /// Returns the rejection of a code.
     static func tokenInvalid(_ reason: TokenInvalidReason) -> Self { .refused(.tokenInvalid(reason)) }
 
-    /// Whether the provider is to blame.
+    /// Whether the provider caused the error.
     var isUpstream: Bool { if case .refused(let error) = self { error.isUpstream } else { false } }
 
-    /// What operators alone are told of the provider's fault.
+    /// The text for operators only about the provider's error.
     var operatorText: String? { if case .refused(let error) = self { error.operatorText } else { nil } }
 
-    /// What the device is told; nil when the routes say it.
+    /// The text for the device; nil when the routes have it.
     var text: String? { if case .refused(let error) = self { error.text } else { nil } }
 }
 
-/// Takes every app.
+/// A reader that accepts every app.
 struct NoSettingsReader: AppSettingsReader {
     func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
     func certificate(_ app: AppSettings) -> APNsCertificateFacts? { nil }
 }
 
-/// Always answers the same addresses.
+/// A resolver that always returns the same addresses.
 struct FixedResolver: HostResolver {
     var found: [InternetAddress]
 
     func addresses(of host: String, for _: String) async -> [InternetAddress] { found }
 }
 
-/// Finds nothing, and only once it is released.
+/// A resolver that returns nothing, and only once it is released.
 final class HeldResolver: HostResolver {
     private struct State {
         var asked = 0
@@ -242,7 +242,7 @@ final class HeldResolver: HostResolver {
 
     private let state = Mutex(State())
 
-    /// How often it was asked.
+    /// The number of lookups.
     var asked: Int { state.withLock { $0.asked } }
 
     func addresses(of host: String, for _: String) async -> [InternetAddress] {
@@ -257,7 +257,7 @@ final class HeldResolver: HostResolver {
         return []
     }
 
-    /// Lets all go that wait, and who comes later.
+    /// Releases all waiting and later lookups.
     func release() {
         let waiting = state.withLock { state in
             state.isReleased = true

@@ -3,7 +3,7 @@ import Outbound
 import Synchronization
 import Testing
 
-@Suite("Readers that wait", .timeLimit(.minutes(10)))
+@Suite("Waiting readers of the outbound feed", .timeLimit(.minutes(10)))
 struct OutboundBellTests {
     private let acme = BrandID(trusted: "acme")
     private let other = BrandID(trusted: "other")
@@ -16,7 +16,7 @@ struct OutboundBellTests {
         while bell.waiting != count { await Task.yield() }
     }
 
-    @Test("are woken by their brand's ring, all of them")
+    @Test("are all woken by their brand's ring")
     func ring() async {
         let bell = OutboundBell()
         async let first = bell.wait(acme, after: 0, atMost: nil)
@@ -42,7 +42,7 @@ struct OutboundBellTests {
         #expect(bell.waiting == 0)
     }
 
-    @Test("are told what passes if they want it; who does not goes on waiting, and nobody gets it later")
+    @Test("receive items that are not stored only if they want them; the others keep waiting")
     func passing() async {
         let bell = OutboundBell()
         let item = PassingItem.typing(
@@ -65,7 +65,7 @@ struct OutboundBellTests {
         #expect(endings == [.over, .over])
     }
 
-    @Test("leave when their task is cancelled, and never come when the gateway stops")
+    @Test("leave when their task is cancelled, and wait no more when the gateway stops")
     func cancelled() async {
         let bell = OutboundBell()
         let task = Task { await bell.wait(acme, after: 0, atMost: nil) }
@@ -76,7 +76,7 @@ struct OutboundBellTests {
         #expect(await bell.wait(acme, after: 0, atMost: nil) == .over)
     }
 
-    @Test("are bounded for each brand and for all")
+    @Test("are limited for each brand and in total")
     func bounded() async {
         let bell = OutboundBell(limit: 2, limitPerBrand: 1)
         async let first = bell.wait(acme, after: 0, atMost: nil)
@@ -89,12 +89,12 @@ struct OutboundBellTests {
         _ = await (first, second)
     }
 
-    @Test("of many brands leave places to those who have none")
+    @Test("of many brands leave slots to brands that have none")
     func shares() async {
         let bell = OutboundBell()
         let refused = Refused()
         await withTaskGroup(of: Void.self) { group in
-            // As many as there are places, if each took all that it may.
+            // As many as there are slots, if each took its maximum.
             for number in 0..<OutboundBell.waiters {
                 group.addTask {
                     let brand = BrandID(trusted: "b-\(number % 8)")

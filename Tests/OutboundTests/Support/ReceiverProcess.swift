@@ -2,9 +2,9 @@ import Foundation
 import ProcessHarness
 import Testing
 
-/// A receiver in Python that behaves as it is told, request by request, and checks signatures by its own code.
+/// A receiver in Python with a scripted behaviour for each request; it verifies signatures with its own code.
 struct ReceiverProcess: Sendable {
-    /// What it says of one request.
+    /// The report of one request.
     struct Request: Decodable, Equatable {
         var path: String
         var id: String
@@ -12,23 +12,23 @@ struct ReceiverProcess: Sendable {
         var brand: String
         var gap: Bool
         var positions: [Int64]
-        /// How many signatures there were.
+        /// The number of signatures.
         var given: Int
-        /// Which of its secrets had signed, in its order.
+        /// The indices of the keys whose signatures were valid, in order.
         var signed: [Int]
     }
 
     private let process: ChildProcess
     let port: Int
 
-    /// Starts one.
+    /// Starts a receiver.
     ///
     /// - Parameters:
-    ///   - behaviours: How it treats the first requests, in order; all later ones it takes.
-    ///   - keys: The keys that it knows.
-    ///   - directory: Where its program is put.
-    /// - Returns: One that listens.
-    /// - Throws: When it does not come up.
+    ///   - behaviours: The behaviour for the first requests, in order; all later ones are accepted.
+    ///   - keys: The keys that it verifies with.
+    ///   - directory: The directory for its program.
+    /// - Returns: A receiver that listens.
+    /// - Throws: When it does not start.
     static func start(_ behaviours: [String], keys: [[UInt8]], in directory: TemporaryDirectory) async throws -> Self {
         let script = directory.path("receiver-\(UUID().uuidString).py")
         try program.write(toFile: script, atomically: true, encoding: .utf8)
@@ -39,11 +39,11 @@ struct ReceiverProcess: Sendable {
         return ReceiverProcess(process: process, port: port)
     }
 
-    /// All requests, when so many have come: what it says of one may be read later than its answer.
+    /// Returns all requests when the given number has come: the report of one may be printed after its response.
     ///
-    /// - Parameter count: How many must come.
+    /// - Parameter count: The expected number.
     /// - Returns: The requests.
-    /// - Throws: When there are others.
+    /// - Throws: When the number differs.
     func requests(_ count: Int) async throws -> [Request] {
         _ = try await process.lines("{", count: count, within: .seconds(540))
         let requests = requests

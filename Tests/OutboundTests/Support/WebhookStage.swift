@@ -22,7 +22,7 @@ final class MovableClock: GatewayClock {
     func advance(seconds: Int64) { time.withLock { $0 = $0.adding(seconds: seconds) } }
 }
 
-/// Where items go, as a test sets it.
+/// The webhook targets, as a test sets them.
 final class TestWebhookDirectory: WebhookDirectory {
     let targets = Mutex<[BrandID: WebhookTarget]>([:])
 
@@ -30,7 +30,7 @@ final class TestWebhookDirectory: WebhookDirectory {
     func target(of brand: BrandID) -> WebhookTarget? { targets.withLock { $0[brand] } }
 }
 
-/// Always answers the same addresses, and counts how often it was asked.
+/// A resolver that always returns the same addresses, and counts its lookups.
 final class TestResolver: HostResolver {
     private let found: [InternetAddress]
     let asked = Mutex<[String]>([])
@@ -82,7 +82,7 @@ final class WebhookStage: Sendable {
         store.onOutbound { brand, _ in service.newItems(brand) }
     }
 
-    /// Runs the service beside a test.
+    /// Runs the service during a test.
     func run(_ test: @escaping @Sendable (WebhookStage) async throws -> Void) async throws {
         _ = try await store.begin(now: clock.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -99,7 +99,7 @@ final class WebhookStage: Sendable {
         }
     }
 
-    /// Makes a brand with a webhook.
+    /// Creates a brand with a webhook.
     func makeBrand(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookStage.key]) async throws {
         let webhook = WebhookSettings(url: url, types: nil, sealedSecret: [1], secretFingerprint: "f")
         let brand = Brand(
@@ -113,7 +113,7 @@ final class WebhookStage: Sendable {
         set(id, url: url, keys: keys)
     }
 
-    /// Changes where a brand's items go.
+    /// Changes the target of a brand's items.
     func set(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookStage.key], types: Set<OutboundType>? = nil)
     {
         let brand = BrandID(trusted: id)
@@ -149,7 +149,7 @@ final class WebhookStage: Sendable {
         try #require(try await store.webhookState(brand: BrandID(trusted: brand)))
     }
 
-    /// Waits for a condition; a try that is to come later is made due.
+    /// Waits for a condition; an attempt that is scheduled later is made due.
     func until(
         _ what: String,
         _ location: SourceLocation = #_sourceLocation,
@@ -159,7 +159,7 @@ final class WebhookStage: Sendable {
         let deadline = ContinuousClock.now + .seconds(540)
         while try await !holds() {
             guard ContinuousClock.now < deadline else {
-                Issue.record("waited in vain for: \(what)", sourceLocation: location)
+                Issue.record("timed out waiting for: \(what)", sourceLocation: location)
                 return
             }
             if !isPatient { try await makeDue() }

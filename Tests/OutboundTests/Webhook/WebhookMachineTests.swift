@@ -4,7 +4,7 @@ import GuardedHTTP
 import Outbound
 import Testing
 
-@Suite("The webhook machine")
+@Suite("The webhook state machine")
 struct WebhookMachineTests {
     private let now = Timestamp(milliseconds: 1_767_323_045_000)
 
@@ -19,7 +19,7 @@ struct WebhookMachineTests {
         .answered(status: status, retryAfterSeconds: retryAfter)
     }
 
-    @Test("a batch is decided, posted, and the mark moves with the receiver's 2xx", arguments: [200, 204, 299])
+    @Test("a batch is decided, posted, and a 2xx of the receiver moves the mark", arguments: [200, 204, 299])
     func way(status: Int) {
         var machine = WebhookMachine(WebhookState(mark: 3))
         #expect(machine.step(now: now) == .collect(after: 3))
@@ -33,7 +33,7 @@ struct WebhookMachineTests {
     }
 
     @Test(
-        "anything else is tried again later, with the same batch",
+        "any other result retries the same batch later",
         arguments: [
             (WebhookAnswer.answered(status: 500, retryAfterSeconds: nil), "refused"),
             (.answered(status: 301, retryAfterSeconds: nil), "refused"),
@@ -50,7 +50,7 @@ struct WebhookMachineTests {
             let next = time.adding(seconds: Int64(seconds))
             #expect(machine.state.attempts == attempt + 1 && machine.state.lastError == error)
             #expect(machine.step(now: time) == .wait(until: next))
-            // What is stored is all that it needs.
+            // The stored state is all that it needs.
             #expect(WebhookMachine(machine.state).step(now: next) == .send(after: 3, through: 6))
             time = next
         }
@@ -77,7 +77,7 @@ struct WebhookMachineTests {
         #expect(wait(0, nil, 9) == 1100 && wait(1, nil, -1) == 900)
     }
 
-    @Test("a clock that was set back does not put the next try off")
+    @Test("a clock that was set back does not delay the next attempt")
     func clockSetBack() {
         var machine = WebhookMachine(WebhookState(mark: 0))
         machine.collected(page([1]))
@@ -85,7 +85,7 @@ struct WebhookMachineTests {
         #expect(machine.step(now: now.adding(seconds: -86_400)) == .send(after: 0, through: 1))
     }
 
-    @Test("a batch's id and text depend on nothing but the brand and its items")
+    @Test("a batch's id and body depend only on the brand and its items")
     func ids() {
         func batch(_ positions: [Int64], brand: String = "acme", made: Int64 = 1, types: OutboundType? = nil) -> String
         {

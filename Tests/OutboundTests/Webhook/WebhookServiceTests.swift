@@ -12,7 +12,7 @@ struct WebhookServiceTests {
         "http://127.0.0.1:\(receiver.port)\(path)"
     }
 
-    @Test("items go in order, in batches of at most 100, signed, each once")
+    @Test("items are posted in order, in batches of at most 100, signed, each once")
     func inOrder() async throws {
         try await WebhookStage().run { stage in
             let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
@@ -35,7 +35,7 @@ struct WebhookServiceTests {
     }
 
     @Test(
-        "a receiver that misbehaves gets the same batch again under the same id",
+        "after an error a receiver gets the same batch again under the same id",
         arguments: ["500", "302", "404", "503:2", "close", "garbage", "429"]
     )
     func again(behaviour: String) async throws {
@@ -45,7 +45,7 @@ struct WebhookServiceTests {
             try await stage.makeBrand(url: url(receiver))
             try await stage.open(3)
             try await stage.until("the first try", isPatient: true) { try await stage.state().attempts == 1 }
-            // What comes meanwhile waits for its turn.
+            // New items wait for the next batch.
             try await stage.open(2)
             try await stage.until("the end") { try await stage.state().mark == 5 }
             let requests = try await receiver.requests(4)
@@ -56,7 +56,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("an answer with a large body is taken for its status")
+    @Test("a response with a large body counts by its status")
     func large() async throws {
         try await WebhookStage().run { stage in
             let receiver = try await ReceiverProcess.start(["big"], keys: [WebhookStage.key], in: stage.directory)
@@ -67,7 +67,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("a receiver that hangs, or answers byte by byte, holds up nobody else and is given up after 15 s")
+    @Test("a receiver that hangs, or responds byte by byte, delays no other and times out after 15 s")
     func slow() async throws {
         try await WebhookStage().run { stage in
             let hanging = try await ReceiverProcess.start(["hang"], keys: [WebhookStage.key], in: stage.directory)
@@ -88,7 +88,7 @@ struct WebhookServiceTests {
             }
             try await stage.until("the second try") { try await stage.state("hanging").mark == 1 }
             #expect(Set(try await hanging.requests(2).map(\.id)).count == 1)
-            // Its head came whole within the time: that is an answer.
+            // Its head arrived in full within the timeout: that is a response.
             try await stage.until("the dripping one") { try await stage.state("dripping").mark == 1 }
         }
     }
@@ -115,7 +115,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("while a secret is changed both sign")
+    @Test("both secrets sign during a rotation")
     func rotation() async throws {
         try await WebhookStage().run { stage in
             let other = [UInt8](repeating: 9, count: 24)
@@ -128,7 +128,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("types that are not wanted are passed over; a replay posts again what is kept, and says what is not")
+    @Test("unwanted types are skipped; a replay posts stored items again and reports a gap")
     func replay() async throws {
         try await WebhookStage().run { stage in
             let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
@@ -155,11 +155,11 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("what was decided before a crash is what is posted after it")
+    @Test("the batch decided before a crash is posted after it")
     func afterCrash() async throws {
         let stage = try WebhookStage()
         let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-        // A life that decided on a batch, posted it and did not hear the answer.
+        // A process that decided on a batch, posted it and did not get the response.
         try await stage.makeBrand(url: url(receiver))
         try await stage.open(3)
         var state = try await stage.state()
@@ -173,7 +173,7 @@ struct WebhookServiceTests {
     }
 
     @Test(
-        "a name that leads to this machine or to a private network is not dialled",
+        "no connection is opened to a name that resolves to this host or to a private network",
         arguments: ["127.0.0.1", "10.0.0.1"]
     )
     func guarded(address: String) async throws {
@@ -187,12 +187,12 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("the connection goes to the address that was checked, under the name that was set")
+    @Test("the connection goes to the checked address, under the name in the settings")
     func pinned() async throws {
         let resolver = TestResolver(["127.0.0.1"])
         try await WebhookStage(resolver: resolver).run { stage in
             let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-            // A name that the system's resolver does not know.
+            // A name that the system's resolver cannot resolve.
             try await stage.makeBrand(url: "http://nowhere-at-all.localhost:\(receiver.port)/hook")
             try await stage.open(1)
             try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
@@ -201,7 +201,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test("a brand's webhook that goes takes its task along, and one that comes back goes on")
+    @Test("a removed webhook ends its task, and one that is set again continues")
     func comesAndGoes() async throws {
         try await WebhookStage().run { stage in
             let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
