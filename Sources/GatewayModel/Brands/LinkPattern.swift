@@ -2,8 +2,7 @@
 ///
 /// All ways through the pattern are followed at once, with one bit for each of its bytes (the shift-and method of
 /// Baeza-Yates and Gonnet, "A new approach to text searching", 1992). So a byte of the path costs the same few
-/// operations
-/// for any pattern, and there is no backtracking.
+/// operations for any pattern, and there is no backtracking.
 enum LinkPattern {
     /// The maximum length of a pattern: one bit for each byte.
     static let maxBytes = 256

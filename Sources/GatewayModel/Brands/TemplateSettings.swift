@@ -1,8 +1,7 @@
 /// A brand's own texts for its notifications (TextsQuietHoursSummaries page), by kind of notification and by locale.
 ///
 /// Its JSON is `{"agent":{"de":{"title":"…","body":"…"},"default":{…}},"summary":{…}}`. The texts are Mustache
-/// templates;
-/// `PushPayloads` parses them and defines what they may contain.
+/// templates; `PushPayloads` parses them and defines what they may contain.
 package struct TemplateSettings: Codable, Equatable, Sendable {
     /// The kind of a notification.
     package enum Kind: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable {

@@ -2,8 +2,7 @@
 ///
 /// The system clock is compared with the newest time in the data. When it is far ahead, either the gateway was off for
 /// long or the clock is wrong, and the two cannot be distinguished. Whatever expires by a wrong clock is lost for good.
-/// So
-/// everything is kept for some hours of running, over restarts, or until an operator confirms the clock. When it is
+/// So everything is kept for some hours of running, over restarts, or until an operator confirms the clock. When it is
 /// behind, the clock is wrong for certain, and time begins at the newest stored one.
 ///
 /// A clock that is set back while everything is kept was wrong, and so is the gateway's time, which never goes back:

@@ -7,11 +7,9 @@ internal import Synchronization
 /// An HTTP client for URLs that tenants set: it connects only to allowed addresses.
 ///
 /// The host is looked up once for each request and all its addresses are checked. The connection goes to one of them,
-/// or
-/// to the next if it cannot be established. The client below gets the address in place of the name (TLS and `Host`
-/// still
-/// use the name), so a name server that responds differently the second time is never asked again. Redirects are not
-/// followed, no proxy is used, responses have a size limit, and one deadline covers everything. Thread-safe.
+/// or to the next if it cannot be established. The client below gets the address in place of the name (TLS and `Host`
+/// still use the name), so a name server that responds differently the second time is never asked again. Redirects are
+/// not followed, no proxy is used, responses have a size limit, and one deadline covers everything. Thread-safe.
 package final class GuardedHTTPClient: Sendable {
     /// The maximum of addresses of a name that are tried for one request: a name must not make the gateway connect to a
     /// thousand hosts.

@@ -34,12 +34,9 @@ package struct AssertionSigner: Sendable {
     /// Signs a payload.
     ///
     /// Its members are kept unless they are set here (R21): `identifier`, `iss`, `iat` and `exp` always (R22, R23),
-    /// `name`,
-    /// `email` and `phone` if they are stored. A device does not choose an email or a phone (R22): they are removed
-    /// from the
-    /// payload of a session unless they are stored. An assertion signed for a session contains the session's hash, and
-    /// is
-    /// valid only as long as the session.
+    /// `name`, `email` and `phone` if they are stored. A device does not choose an email or a phone (R22): they are
+    /// removed from the payload of a session unless they are stored. An assertion signed for a session contains the
+    /// session's hash, and is valid only as long as the session.
     ///
     /// - Parameters:
     ///   - payload: The payload's members.

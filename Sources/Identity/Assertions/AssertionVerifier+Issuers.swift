@@ -11,8 +11,7 @@ extension AssertionVerifier {
     /// The maximum of keys that are tried for one token, over all credentials.
     ///
     /// A set distinguishes its keys by `kid`, and an issuer that omits it from tokens has one key, or two during a
-    /// rotation.
-    /// But a set may contain a hundred keys, and each costs a verification, which strangers can trigger.
+    /// rotation. But a set may contain a hundred keys, and each costs a verification, which strangers can trigger.
     private static let maxKeys = 8
 
     /// Verifies the id token from a code exchange with an identity provider (R50; OpenID Connect Core section 3.1.3.7).

@@ -6,8 +6,7 @@ internal import TextFormats
 /// encrypted for the gateway (R49), and the id tokens of identity providers (R50).
 ///
 /// The key determines its algorithm, whatever the token states. The signature is checked before anything else is
-/// trusted:
-/// an expired token and a forged one are distinguished (R54), and an expired forgery is reported as forged.
+/// trusted: an expired token and a forged one are distinguished (R54), and an expired forgery is reported as forged.
 /// Thread-safe.
 package struct AssertionVerifier: Sendable {
     let directory: Directory

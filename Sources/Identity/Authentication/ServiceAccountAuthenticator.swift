@@ -3,8 +3,7 @@ package import GatewayModel
 /// Authenticates back-ends by `Basic id:secret` (R2, R4).
 ///
 /// An unknown id and a wrong secret take the same path: the secret is hashed and compared in constant time, with a
-/// dummy
-/// if there is no such account, and only then is the result known. Thread-safe; it does not read from the disk.
+/// dummy if there is no such account, and only then is the result known. Thread-safe; it does not read from the disk.
 package struct ServiceAccountAuthenticator: Sendable {
     private let directory: Directory
     private let clock: any GatewayClock

@@ -9,9 +9,7 @@ extension Directory {
     ///
     /// Names are for people and need not be unique, except for SDK keys, which assertions refer to by name: theirs are
     /// unique in the instance, including revoked ones. To rotate a key without a gap, create the second while the first
-    /// is
-    /// still valid, and revoke the first when nobody uses it any more.
-    /// works, and revoke the first when nobody uses it any more.
+    /// is still valid, and revoke the first when nobody uses it any more.
     ///
     /// - Parameters:
     ///   - request: The request.

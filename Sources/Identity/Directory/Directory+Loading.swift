@@ -40,8 +40,7 @@ extension Directory {
     /// to none.
     ///
     /// This is done once and stored, so that a host does not change its brand later because another brand's app was
-    /// deleted.
-    /// Brands without links are not changed: the next start has the same result for them.
+    /// deleted. Brands without links are not changed: the next start has the same result for them.
     private static func giveLinkHosts(
         to brands: [Brand],
         of apps: some Collection<DirectoryApp>,

@@ -58,8 +58,7 @@ package enum StrictJSON: Sendable, Equatable {
     /// The maximum number of values in one text, including objects and arrays.
     ///
     /// A value takes more memory than its text, an object with one member a hundred times as much: a body of small
-    /// objects
-    /// would exhaust the memory where one of strings would not.
+    /// objects would exhaust the memory where one of strings would not.
     package static let maxValues = 100_000
 
     /// Parses one value that is the whole text.

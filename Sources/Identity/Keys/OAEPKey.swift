@@ -6,8 +6,7 @@ internal import Synchronization
 /// Thread-safe.
 ///
 /// `@unchecked`: OpenSSL guards its mutable state next to a key's numbers (the blinding) with its own locks, and
-/// nothing
-/// else of the key changes. A context is used only by the call that has taken it out of ``idle``.
+/// nothing else of the key changes. A context is used only by the call that has taken it out of ``idle``.
 final class OAEPKey: @unchecked Sendable {
     /// The hash, for both the label and the mask (RFC 7518 section 4.3).
     enum Hash {

@@ -4,11 +4,9 @@ internal import Crypto
 /// Seals secrets for the store: AES-256-GCM (NIST SP 800-38D) under the master key, with OpenSSL.
 ///
 /// A sealed secret is, in order: a version byte (1), the 8-byte id of the key, a random nonce of 12 bytes, the
-/// ciphertext,
-/// and a tag of 16 bytes. Everything before the nonce and the context are authenticated with it, so that a secret
-/// cannot
-/// be moved to another row. With random nonces one key is good for 2^32 seals; an instance makes thousands.
-/// Thread-safe.
+/// ciphertext, and a tag of 16 bytes. Everything before the nonce and the context are authenticated with it, so that a
+/// secret cannot be moved to another row. With random nonces one key is good for 2^32 seals; an instance makes
+/// thousands. Thread-safe.
 package struct SecretBox: Sendable {
     private static let version: UInt8 = 1
     private static let prefixLength = 1 + MasterKey.idLength

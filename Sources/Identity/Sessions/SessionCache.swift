@@ -5,11 +5,9 @@ import TextFormats
 /// A bounded cache of sessions, found by their tokens' hashes and removed by consumer, credential or brand.
 ///
 /// Each brand has its share: a brand with many sessions does not evict another's. A session is a slot of about 100
-/// bytes
-/// in one array; names of brands and credentials are stored once. Ending all sessions of a brand or a credential has a
-/// constant cost: its name's number is invalidated, and sessions with an invalid number are not found. The sessions of
-/// one
-/// consumer are linked, so that ending them visits no others.
+/// bytes in one array; names of brands and credentials are stored once. Ending all sessions of a brand or a credential
+/// has a constant cost: its name's number is invalidated, and sessions with an invalid number are not found. The
+/// sessions of one consumer are linked, so that ending them visits no others.
 struct SessionCache {
     /// The 32 bytes of a hash as a key without a heap allocation.
     struct Key: Hashable {

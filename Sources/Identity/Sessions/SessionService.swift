@@ -100,9 +100,8 @@ package final class SessionService: Sendable {
     /// Opens a session; the consumer is created if it is new.
     ///
     /// If the brand's `singleDevice` is on, a login that names its device ends the consumer's other sessions; one that
-    /// names
-    /// none does so when it registers its device (``DeviceToRegister/singleDevice``). A login with an identifier merges
-    /// anonymous consumers (``StoreChange/openSession(_:_:)``).
+    /// names none does so when it registers its device (``DeviceToRegister/singleDevice``). A login with an identifier
+    /// merges anonymous consumers (``StoreChange/openSession(_:_:)``).
     ///
     /// - Parameters:
     ///   - brand: The brand.

@@ -11,9 +11,8 @@ package import Telemetry
 ///
 /// A set is used for ten minutes and then fetched again, or earlier for a `kid` that it does not have, at most once a
 /// minute. While its URL fails, the last set is used for a day. A brand fetches a URL once at a time, and all callers
-/// that
-/// need it wait for the same fetch. Brands share neither sets nor errors: a brand with many issuers takes no set and no
-/// fetch from another. Any task may call; ``close()`` ends running fetches.
+/// that need it wait for the same fetch. Brands share neither sets nor errors: a brand with many issuers takes no set
+/// and no fetch from another. Any task may call; ``close()`` ends running fetches.
 package final class JWKSetCache: PublishedKeys {
     /// The maximum of sets, more than the issuers of any instance; beyond it, a set of the brand with the most is
     /// evicted.

@@ -5,8 +5,7 @@ import Telemetry
 /// The state machine of one window: frames, changes and time are its input, actions are its output.
 ///
 /// It has no clock, IO or threads, and its owner synchronizes access. Messages of a conversation are sent in the order
-/// of
-/// their sequences, each once. Changes are sent as they come, unless messages must be read from the store first
+/// of their sequences, each once. Changes are sent as they come, unless messages must be read from the store first
 /// (`resume`), the socket is congested, or the client has not had time to send `resume`; then they wait in ``CatchUp``.
 package struct WindowMachine: Sendable {
     enum Phase {
