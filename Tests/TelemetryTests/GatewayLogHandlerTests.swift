@@ -47,7 +47,7 @@ struct GatewayLogHandlerTests {
     }
 
     @Test(
-        "whatever a value holds, a line stays one line of valid JSON",
+        "a line is one line of valid JSON for every value",
         arguments: ["a\"b", "a\\b", "a\nb\r\t", "\u{0}\u{1F}\u{7F}", "äß\u{1F600}", "", "\u{2028}"]
     )
     func hostileValues(text: String) throws {
@@ -67,7 +67,7 @@ struct GatewayLogHandlerTests {
         #expect(nested["x"] as? [String] == [text, text])
     }
 
-    @Test("events below the level are not written, and a copy's level is its own")
+    @Test("events below the level are not written, and a copy of a logger has its own level")
     func levels() {
         let quiet = logger(.json, level: .notice)
         var loud = quiet
@@ -80,7 +80,7 @@ struct GatewayLogHandlerTests {
         #expect(quiet[metadataKey: "only-on"] == nil)
     }
 
-    @Test("the threshold can be changed while loggers live; a logger's own level stays")
+    @Test("the threshold can be changed at runtime; a logger's own level stays")
     func threshold() {
         let threshold = LogThreshold(.warning)
         let sink = lines
@@ -100,7 +100,7 @@ struct GatewayLogHandlerTests {
         }
     }
 
-    @Test("a text line is for people and stays one line")
+    @Test("a text line is readable and stays one line")
     func text() {
         logger(.text).error("broken\npipe", metadata: [LogKey.path: "/a\n/b"])
         #expect(lines.all == ["2026-01-02T03:04:05.678Z error    test.room: broken pipe path=\"/a\\n/b\"\n"])

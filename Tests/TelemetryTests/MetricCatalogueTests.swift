@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Metric catalogue")
 struct MetricCatalogueTests {
-    @Test("names follow the house rules", arguments: MetricCatalogue.all.map(\.name))
+    @Test("names follow the naming rules", arguments: MetricCatalogue.all.map(\.name))
     func names(name: String) throws {
         let declaration = try #require(MetricCatalogue.all.first { $0.name == name })
         #expect(name.hasPrefix("switchboard_") || name.hasPrefix("process_"))
@@ -23,7 +23,7 @@ struct MetricCatalogueTests {
         #expect(Set(MetricCatalogue.all.map(\.name)).count == MetricCatalogue.all.count)
     }
 
-    @Test("everything that the prepared objects make is declared, with the declared labels")
+    @Test("every series of the prepared objects is declared, with the declared labels")
     func preparedObjectsAreDeclared() throws {
         let registry = PrometheusRegistry()
         let delivery = DeliveryMetrics(factory: registry)
@@ -67,7 +67,7 @@ struct MetricCatalogueTests {
         #expect(try #require(Double(resident.split(separator: " ")[1])) > 1_000_000)
     }
 
-    @Test("answers are counted by provider, outcome and documented reason")
+    @Test("responses are counted by provider, outcome and documented reason")
     func answers() {
         let registry = PrometheusRegistry()
         let metrics = DeliveryMetrics(factory: registry)
@@ -87,7 +87,7 @@ struct MetricCatalogueTests {
         #expect(text.contains("switchboard_delivery_provider_latency_seconds_sum{provider=\"fcm\"} 0.75\n"))
     }
 
-    @Test("methods and routes that no one declared cannot make series without end")
+    @Test("undeclared methods and routes cannot create an unlimited number of series")
     func boundedRoutes() {
         let registry = PrometheusRegistry()
         let metrics = HTTPMetrics(factory: registry)
@@ -99,7 +99,7 @@ struct MetricCatalogueTests {
         #expect(!lines.contains { $0.contains("BREW") })
     }
 
-    @Test("a fault's gauge is 1 while it holds, the others' 0")
+    @Test("a fault's gauge is 1 while the host has the fault, all other gauges are 0")
     func faults() {
         let registry = PrometheusRegistry()
         let metrics = MachineMetrics<CutOffLabel>(factory: registry)

@@ -11,7 +11,7 @@ struct PrometheusRegistryTests {
     ]
     private let registry = PrometheusRegistry(declarations: declarations)
 
-    @Test("counters, gauges and histograms come out in the text format, sorted")
+    @Test("counters, gauges and histograms are rendered in the text format, sorted")
     func textFormat() {
         Counter(label: "test_things_total", dimensions: [("kind", "b")], factory: registry).increment(by: 3)
         Counter(label: "test_things_total", dimensions: [("kind", "a")], factory: registry).increment()
@@ -26,7 +26,7 @@ struct PrometheusRegistryTests {
         depth.decrement()
         #expect(
             registry.render() == """
-                # HELP switchboard_telemetry_dropped_series_total Series that were not kept: too many, or a name used for two kinds.
+                # HELP switchboard_telemetry_dropped_series_total Series that were dropped: too many series, or one name used for two kinds.
                 # TYPE switchboard_telemetry_dropped_series_total counter
                 switchboard_telemetry_dropped_series_total 0
                 # HELP test_depth_rows Depth.
@@ -57,7 +57,7 @@ struct PrometheusRegistryTests {
         #expect(registry.render().contains("x_total{l=\"\(escaped)\"} 1\n"))
     }
 
-    @Test("names outside the format's alphabet are made to fit", arguments: [("a.b-c", "a_b_c"), ("9x", "_9x")])
+    @Test("characters that names must not have are replaced", arguments: [("a.b-c", "a_b_c"), ("9x", "_9x")])
     func names(name: String, safe: String) {
         Counter(label: name, factory: registry).increment()
         #expect(registry.render().contains("\n\(safe) 1\n"))
@@ -70,7 +70,7 @@ struct PrometheusRegistryTests {
         #expect(registry.render().contains("x_total{a=\"1\",b=\"2\"} 2\n"))
     }
 
-    @Test("series above the limit are dropped and counted, earlier ones go on")
+    @Test("series above the limit are dropped and counted, existing ones continue")
     func bounded() {
         let small = PrometheusRegistry(declarations: [], maxSeries: 2)
         for index in 0..<5 {

@@ -4,12 +4,12 @@ import Metrics
 import Telemetry
 import Testing
 
-/// Prometheus' own checker; Debian's package `prometheus` brings it, and `Deploy/test.sh` installs it.
+/// Checks with `promtool`, the checker of Prometheus.
 ///
-/// Where it is missing these tests fail.
-@Suite("Prometheus' own checker")
+/// Debian's package `prometheus` contains it, and `Deploy/test.sh` installs it. These tests fail without it.
+@Suite("promtool")
 struct PromtoolTests {
-    @Test("promtool reads everything that is rendered and finds nothing to say", .timeLimit(.minutes(10)))
+    @Test("promtool reads everything that is rendered and reports no error", .timeLimit(.minutes(10)))
     func check() throws {
         let registry = PrometheusRegistry()
         let delivery = DeliveryMetrics(factory: registry)
@@ -26,7 +26,7 @@ struct PromtoolTests {
         #expect(status == 0 && output.isEmpty, "\(output)")
     }
 
-    @Test("it would say so if something were wrong", .timeLimit(.minutes(10)))
+    @Test("promtool reports invalid text", .timeLimit(.minutes(10)))
     func wrong() throws {
         let (status, output) = try Self.promtool(checking: "# TYPE a counter\na{x=\"1\"} 1\n")
         #expect(status != 0 && output.contains("_total"))

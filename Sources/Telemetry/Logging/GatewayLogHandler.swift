@@ -5,14 +5,14 @@ package import Logging
 ///
 /// A JSON line holds `time`, `level`, `logger`, `message` and the metadata's dotted keys beside them.
 package struct GatewayLogHandler: LogHandler {
-    /// Events below it are not written: the process's threshold, unless this logger was given its own level.
+    /// The level below which events are not written: the process's threshold, unless this logger has its own level.
     package var logLevel: Logger.Level {
         get { ownLevel ?? threshold.level }
         set { ownLevel = newValue }
     }
-    /// What every line of this logger carries.
+    /// The metadata that is on every line of this logger.
     package var metadata: Logger.Metadata = [:]
-    /// Adds what the task carries.
+    /// The provider of metadata from the current task.
     package var metadataProvider: Logger.MetadataProvider?
 
     private var ownLevel: Logger.Level?
@@ -22,14 +22,14 @@ package struct GatewayLogHandler: LogHandler {
     private let clock: any GatewayClock
     private let sink: any LogSink
 
-    /// Makes a handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
     ///   - label: The logger's name.
-    ///   - threshold: Events below it are not written.
-    ///   - format: How lines look.
-    ///   - clock: Where the lines' time is read from.
-    ///   - sink: Where the lines go.
+    ///   - threshold: The level below which events are not written.
+    ///   - format: The format of the lines.
+    ///   - clock: The source of the lines' time.
+    ///   - sink: The destination of the lines.
     package init(
         label: String,
         threshold: LogThreshold,
@@ -80,7 +80,7 @@ package struct GatewayLogHandler: LogHandler {
         LogJSON.appendMember("logger", label, to: &line)
         LogJSON.appendMember("message", event.message.description, to: &line)
         for (key, value) in pairs {
-            // The first four keys are the line's own.
+            // The first four keys are reserved for the line itself.
             let name = Self.ownKeys.contains(key) ? "metadata." + key : key
             LogJSON.appendMember(name, value, to: &line)
         }

@@ -1,7 +1,7 @@
-/// How log lines look.
+/// The format of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// One JSON object a line, for collectors.
+    /// One JSON object per line, for log collectors.
     case json
-    /// One line for people.
+    /// One readable line per event.
     case text
 }

@@ -1,6 +1,6 @@
 import Logging
 
-/// The little JSON that log lines need.
+/// A minimal JSON writer for log lines.
 enum LogJSON {
     static func appendMember(_ name: String, _ value: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: ","))
@@ -39,7 +39,7 @@ enum LogJSON {
         }
     }
 
-    /// Whole numbers and truth values stay what they are; everything else becomes text.
+    /// Integers and booleans keep their type; every other value becomes a string.
     private static func append(_ value: any CustomStringConvertible, to line: inout [UInt8]) {
         switch value {
         case let number as any FixedWidthInteger: line.append(contentsOf: number.description.utf8)
@@ -69,7 +69,7 @@ enum LogJSON {
         line.append(UInt8(ascii: "\""))
     }
 
-    /// Appends text with control characters replaced, so that one event stays one line.
+    /// Appends text with control characters replaced by spaces, so that one event stays on one line.
     static func appendUnbroken(_ text: String, to line: inout [UInt8]) {
         for byte in text.utf8 { line.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
     }

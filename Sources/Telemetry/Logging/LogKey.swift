@@ -12,7 +12,7 @@ package enum LogKey {
     package static let message = "message.id"
     /// The delivery.
     package static let delivery = "delivery.id"
-    /// The lane's number.
+    /// The lane's number in the store.
     package static let lane = "lane.id"
     /// The lane's name: `brand/app/provider/environment`.
     package static let laneName = "lane.name"
@@ -20,21 +20,21 @@ package enum LogKey {
     package static let platform = "device.platform"
     /// The provider.
     package static let provider = "provider"
-    /// A provider's own word.
+    /// The reason as the provider wrote it.
     package static let reason = "provider.reason"
-    /// A provider's HTTP status.
+    /// The HTTP status of a provider's response.
     package static let providerStatus = "provider.status"
-    /// What became of a push.
+    /// The outcome of a push.
     package static let outcome = "outcome"
     /// The request's id.
     package static let request = "request.id"
-    /// The trace of the caller.
+    /// The caller's trace id.
     package static let trace = "trace.id"
     /// The HTTP method.
     package static let method = "http.method"
     /// The route template.
     package static let route = "http.route"
-    /// The HTTP status of our answer.
+    /// The HTTP status of the gateway's response.
     package static let status = "http.status"
     /// The caller's address.
     package static let peer = "peer.address"
@@ -42,13 +42,13 @@ package enum LogKey {
     package static let callerKind = "caller.kind"
     /// The id of an authenticated caller: a service account's, or a session's consumer.
     package static let callerID = "caller.id"
-    /// A stable word for an error.
+    /// The stable code of an error.
     package static let errorCode = "error.code"
-    /// An error's text, without secrets.
+    /// The text of an error, without secrets.
     package static let errorText = "error.text"
-    /// How many.
+    /// A count.
     package static let count = "count"
-    /// How many devices there are.
+    /// The number of devices.
     package static let devices = "devices"
     /// A duration in milliseconds.
     package static let milliseconds = "duration.ms"
@@ -62,7 +62,7 @@ package enum LogKey {
     package static let path = "path"
     /// A size in bytes.
     package static let bytes = "bytes"
-    /// An address that is listened on.
+    /// The address of a listener.
     package static let address = "address"
     /// The number of this start of this node.
     package static let incarnation = "incarnation"
@@ -74,17 +74,17 @@ package enum LogKey {
     package static let version = "version"
     /// A log level.
     package static let level = "log.level"
-    /// Settings that only come with a restart.
+    /// Settings that take effect only after a restart.
     package static let needsRestart = "setting.needs_restart"
-    /// What was probably meant.
+    /// The setting that was probably meant.
     package static let nearest = "nearest"
-    /// What the machine lacks.
+    /// The resource that the host lacks.
     package static let fault = "machine.fault"
-    /// A limit that holds.
+    /// The limit that applies.
     package static let limit = "limit"
-    /// What housekeeping clears away.
+    /// The kind of data that housekeeping deletes.
     package static let housekeepingKind = "housekeeping.kind"
-    /// The beginning of a certificate's fingerprint.
+    /// The first digits of a certificate's fingerprint.
     package static let certificate = "certificate.fingerprint"
     /// A signal's name.
     package static let signal = "signal"

@@ -1,19 +1,19 @@
 package import Logging
 import Synchronization
 
-/// The level below which nothing is written, shared by every logger of the process, so that it can be changed while they
-/// live.
+/// The level below which nothing is written, shared by every logger of the process, so that it can be changed at
+/// runtime.
 ///
-/// Any thread; reading it is one atomic load.
+/// Usable from any thread; reading it is one atomic load.
 package final class LogThreshold: Sendable {
     private let position: Atomic<Int>
 
-    /// Starts at a level.
+    /// Creates a threshold with its first level.
     ///
-    /// - Parameter level: Events below it are not written.
+    /// - Parameter level: The level below which events are not written.
     package init(_ level: Logger.Level) { position = Atomic(Self.position(of: level)) }
 
-    /// The level; a logger that was given its own is not touched by a change.
+    /// The level; a change does not affect loggers that have their own level.
     package var level: Logger.Level {
         get { Logger.Level.allCases[position.load(ordering: .relaxed)] }
         set { position.store(Self.position(of: newValue), ordering: .relaxed) }

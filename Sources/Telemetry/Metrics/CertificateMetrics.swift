@@ -1,17 +1,17 @@
 package import Metrics
 
-/// How many APNs certificates are how near their end, one gauge for each step.
+/// The number of APNs certificates by time to expiry, one gauge for each step.
 ///
-/// Made once; any thread may use it.
+/// Created once; usable from any thread.
 ///
-/// - Note: The steps are the providers' words, which this target does not know. Which app's certificate it is, the log says:
-///   no metric carries a brand.
+/// - Note: The steps are named by the target of the providers, which this target does not import. Log lines name
+///   the app of a certificate: no metric carries a brand.
 package struct CertificateMetrics<Expiry: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Sendable {
     private let gauges: LabelledMetrics<Expiry, Meter>
 
-    /// Makes the gauges, all at 0.
+    /// Creates the gauges, all at 0.
     ///
-    /// - Parameter factory: Where they are kept.
+    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         gauges = LabelledMetrics {
             Meter(label: MetricCatalogue.apnsCertificates.name, dimensions: [("expiry", $0.rawValue)], factory: factory)
@@ -19,9 +19,9 @@ package struct CertificateMetrics<Expiry: RawRepresentable<String> & CaseIterabl
         record([])
     }
 
-    /// Says how the certificates stand.
+    /// Sets the gauges.
     ///
-    /// - Parameter expiries: One for each certificate in use.
+    /// - Parameter expiries: The step of each certificate in use.
     package func record(_ expiries: [Expiry]) {
         var counts: [Expiry: Int64] = [:]
         for expiry in expiries { counts[expiry, default: 0] += 1 }

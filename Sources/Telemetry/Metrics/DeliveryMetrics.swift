@@ -2,50 +2,50 @@ package import GatewayModel
 package import Metrics
 import Synchronization
 
-/// What the delivery core counts.
+/// The metrics of the delivery core.
 ///
-/// Made once and handed to it; any thread may use it.
+/// Created once and passed to it; usable from any thread.
 package struct DeliveryMetrics: Sendable {
-    /// Events by what became of them.
+    /// Events by result.
     package let events: LabelledMetrics<EventResultLabel, Counter>
     /// Events that wait for their commit.
     package let pendingEvents: Meter
-    /// From taking events to the start of their commit.
+    /// The time from accepting events to the start of their commit.
     package let intakeWait: Timer
-    /// How long one turn of the writer takes.
+    /// The duration of one transaction of the writer.
     package let commit: Timer
-    /// Events, outcomes and changes of one turn.
+    /// The number of events, outcomes and changes in one transaction.
     package let commitRows: Recorder
-    /// From leaving to the provider's answer.
+    /// The time from sending a push to the provider's response.
     package let providerLatency: LabelledMetrics<PushType, Timer>
-    /// From accepting an event to the provider taking its push.
+    /// The time from accepting an event until the provider accepts its push.
     package let endToEnd: LabelledMetrics<PushType, Timer>
-    /// From accepting an event to its push leaving.
+    /// The time from accepting an event to sending its push.
     package let queueWait: LabelledMetrics<PushType, Timer>
-    /// Pushes that left once more.
+    /// Pushes that were sent again.
     package let resends: LabelledMetrics<PushType, Counter>
-    /// Deliveries to consumers with a messaging window open, by what became of them.
+    /// Deliveries to consumers with an open messaging window, by result.
     package let heldRows: LabelledMetrics<HeldLabel, Counter>
-    /// Rows that lanes hold in memory.
+    /// Deliveries that lanes hold in memory.
     package let ownedRows: LabelledMetrics<PushType, Meter>
-    /// Pushes that left and are not answered.
+    /// Pushes that were sent and have no response yet.
     package let inFlight: LabelledMetrics<PushType, Meter>
-    /// Lanes whose breaker is open.
+    /// Lanes whose circuit breaker is open.
     package let openBreakers: LabelledMetrics<PushType, Meter>
-    /// Platforms of lanes whose devices are stopped.
+    /// Platforms of lanes whose devices are paused.
     package let stoppedPlatforms: LabelledMetrics<PushType, Meter>
-    /// Lanes that are suspended because their provider calls too many devices gone.
+    /// Lanes that are suspended because their provider reports too many devices as gone.
     package let suspendedLanes: LabelledMetrics<PushType, Meter>
-    /// How often lanes were suspended.
+    /// The number of times that lanes were suspended.
     package let suspensions: LabelledMetrics<PushType, Counter>
 
     private let outcomesWithoutReason: LabelledMetrics<PushType, LabelledMetrics<OutcomeLabel, Counter>>
     private let reasons: ReasonCounters
     private let factory: any MetricsFactory
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept; tests hand in their own.
+    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         func perProvider<Metric>(_ make: @escaping ([(String, String)]) -> Metric) -> LabelledMetrics<PushType, Metric>
         {
@@ -108,12 +108,12 @@ package struct DeliveryMetrics: Sendable {
         reasons = ReasonCounters(factory: factory)
     }
 
-    /// Counts one answer of a provider, or its absence.
+    /// Counts one response of a provider, or its absence.
     ///
     /// - Parameters:
     ///   - provider: The provider.
-    ///   - answer: What it said.
-    ///   - queuedAt: When the delivery was queued, on the wall clock; nil leaves waiting and end-to-end time out.
+    ///   - answer: The provider's response.
+    ///   - queuedAt: When the delivery was queued, on the wall clock; nil skips the waiting and end-to-end durations.
     package func answered(_ provider: PushType, _ answer: PushAnswer, queuedAt: Timestamp?) {
         let outcome = OutcomeLabel(answer.outcome)
         if answer.reason == nil {
@@ -130,11 +130,11 @@ package struct DeliveryMetrics: Sendable {
         }
     }
 
-    /// Counts a turn of the writer that failed.
+    /// Counts a failed transaction of the writer.
     ///
-    /// - Parameter label: The store's word for why, from its closed set.
+    /// - Parameter label: The store's label for the reason, from its closed set.
     package func storeFailed(_ label: String) {
-        // Rare, so it is looked up each time instead of being kept.
+        // Rare, so it is looked up each time and not kept.
         Counter(
             label: MetricCatalogue.storeErrors.name,
             dimensions: [("error", label)],

@@ -1,17 +1,17 @@
 package import Metrics
 import Synchronization
 
-/// What the HTTP surface counts.
+/// The metrics of the HTTP server.
 ///
-/// Made once and handed to it; any thread may use it.
+/// Created once and passed to it; usable from any thread.
 package final class HTTPMetrics: Sendable {
     /// Sessions that were opened, by grant.
     package let sessionsOpened: LabelledMetrics<GrantLabel, Counter>
-    /// Connections of callers that are open.
+    /// Open connections of callers.
     package let connectionsOpen: Meter
     /// Bytes of request bodies in memory.
     package let bodyBytes: Meter
-    /// What was turned away because a limit was reached.
+    /// Connections, requests and windows that were rejected, by limit.
     package let refused: LabelledMetrics<RefusalLabel, Counter>
     /// Connections that were closed because the caller was too slow.
     package let cutOff: LabelledMetrics<CutOffLabel, Counter>
@@ -24,9 +24,9 @@ package final class HTTPMetrics: Sendable {
     private let factory: any MetricsFactory
     private let routes = Mutex<[Key: RouteMetrics]>([:])
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept; tests hand in their own.
+    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         self.factory = factory
         sessionsOpened = LabelledMetrics {
@@ -46,19 +46,19 @@ package final class HTTPMetrics: Sendable {
         }
     }
 
-    /// The metrics of one route; always the same ones for the same route.
+    /// Returns the metrics of one route; always the same objects for the same route.
     ///
     /// - Parameters:
-    ///   - method: The HTTP method; others than those of RFC 9110 and PATCH count as `other`.
-    ///   - template: The route with its parameters' names (`/v1/brands/{brand}/events`), never a raw path; `unmatched`
-    ///     for requests without a route.
-    /// - Returns: Objects to count with.
+    ///   - method: The HTTP method; methods other than those of RFC 9110 and PATCH count as `other`.
+    ///   - template: The route with the names of its parameters (`/v1/brands/{brand}/events`), never a raw path;
+    ///     `unmatched` for requests without a route.
+    /// - Returns: The route's metric objects.
     package func route(method: String, template: String) -> RouteMetrics {
         let method = Self.methods.contains(method) ? method : "other"
         let key = Key(method: method, route: template)
         return routes.withLock { routes in
             if let known = routes[key] { return known }
-            // Templates are a closed set; the bound guards against a caller that hands in raw paths.
+            // Templates are a closed set; the limit guards against a caller that passes raw paths.
             let bounded = routes.count < Self.maxRoutes ? key : Key(method: "other", route: "other")
             if let known = routes[bounded] { return known }
             let new = RouteMetrics(method: bounded.method, route: bounded.route, factory: factory)

@@ -1,17 +1,17 @@
 package import Metrics
 
-/// What housekeeping counts.
+/// The metrics of housekeeping.
 ///
-/// Made once and handed to it; any thread may use it.
+/// Created once and passed to it; usable from any thread.
 package struct HousekeepingMetrics: Sendable {
-    /// Rows that were removed, by kind of work.
+    /// Rows that were deleted, by kind of data.
     package let removed: LabelledMetrics<HousekeepingLabel, Counter>
-    /// How long a batch held the writer.
+    /// The time for which a batch occupied the writer.
     package let held: Timer
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept; tests hand in their own.
+    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         removed = LabelledMetrics {
             Counter(

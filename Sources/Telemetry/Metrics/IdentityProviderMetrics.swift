@@ -1,63 +1,63 @@
 package import Metrics
 
-/// How a try to read a set of keys ended, as a label.
+/// The result of one attempt to fetch a key set, as a label.
 package enum KeySetFetchLabel: String, CaseIterable, Sendable {
-    /// It was read.
+    /// The key set was read.
     case read
-    /// The answer had another status than 200.
+    /// The response had another status than 200.
     case refused
-    /// The answer was no set of keys, or too large.
+    /// The response was not a key set, or too large.
     case unusable
-    /// No answer in time.
+    /// No response in time.
     case timeout
-    /// No connection, no address, or no trust.
+    /// The connection, the name resolution or the TLS verification failed.
     case unreachable
-    /// The address is one that must not be reached.
+    /// The address is not allowed.
     case forbiddenAddress = "forbidden_address"
 }
 
-/// What became of a code that a device presented, as a label.
+/// The result of redeeming a code that a device presented, as a label.
 package enum CodeExchangeLabel: String, CaseIterable, Sendable {
-    /// The provider gave an id token.
+    /// The provider returned an ID token.
     case redeemed
-    /// The provider did not take the code.
+    /// The provider rejected the code.
     case refused
-    /// It was presented before.
+    /// The code was presented before.
     case reused
-    /// The redirect URI or the verifier cannot be the code's.
+    /// The redirect URI or the verifier cannot belong to the code.
     case mismatch
-    /// The provider did not answer as it should.
+    /// The provider did not respond as specified.
     case unavailable
-    /// Too many exchanges were under way.
+    /// Too many exchanges were in progress.
     case overloaded
-    /// Too many codes of the provider were presented lately.
+    /// Too many codes of the provider were presented recently.
     case limited
-    /// The store could not note it; nothing was asked.
+    /// The store could not record the code; the provider was not called.
     case storage
 }
 
-/// What an identity provider was asked for, as a label.
+/// The kind of a request to an identity provider, as a label.
 package enum IdentityProviderRequestLabel: String, CaseIterable, Sendable {
-    /// Its keys.
+    /// Its key set.
     case keySet = "key_set"
-    /// An id token for a code.
+    /// An ID token for a code.
     case code
 }
 
-/// What is counted of brands' identity providers.
+/// The metrics of brands' identity providers.
 ///
-/// Made once; any thread may use it. No metric carries a brand or an address.
+/// Created once; usable from any thread. No metric carries a brand or an address.
 package struct IdentityProviderMetrics: Sendable {
-    /// Tries to read sets of keys.
+    /// Attempts to fetch key sets.
     package let keySetFetches: LabelledMetrics<KeySetFetchLabel, Counter>
     /// Codes that were presented.
     package let codeExchanges: LabelledMetrics<CodeExchangeLabel, Counter>
-    /// How long providers took.
+    /// The duration of requests to providers.
     package let duration: LabelledMetrics<IdentityProviderRequestLabel, Timer>
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept.
+    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         keySetFetches = LabelledMetrics {
             Counter(label: MetricCatalogue.keySetFetches.name, dimensions: [("result", $0.rawValue)], factory: factory)

@@ -1,16 +1,16 @@
 package import Metrics
 
-/// What is wrong with the machine, one gauge for each fault.
+/// The faults of the host, one gauge for each.
 ///
-/// Made once; any thread may use it.
+/// Created once; usable from any thread.
 ///
-/// - Note: The faults are the delivery core's words, which this target does not know.
+/// - Note: The faults are named by the delivery core, which this target does not import.
 package struct MachineMetrics<Fault: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Sendable {
     private let gauges: LabelledMetrics<Fault, Meter>
 
-    /// Makes the gauges, all at 0.
+    /// Creates the gauges, all at 0.
     ///
-    /// - Parameter factory: Where they are kept.
+    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         gauges = LabelledMetrics {
             Meter(label: MetricCatalogue.machineFaults.name, dimensions: [("fault", $0.rawValue)], factory: factory)
@@ -18,9 +18,9 @@ package struct MachineMetrics<Fault: RawRepresentable<String> & CaseIterable & H
         record([])
     }
 
-    /// Says how the machine stands.
+    /// Sets the gauges.
     ///
-    /// - Parameter faults: What is wrong now.
+    /// - Parameter faults: The current faults.
     package func record(_ faults: Set<Fault>) {
         for fault in Fault.allCases { gauges[fault].set(faults.contains(fault) ? Int64(1) : 0) }
     }

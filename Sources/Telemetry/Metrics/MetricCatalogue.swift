@@ -1,4 +1,4 @@
-/// Every metric of the gateway, declared once: names, kinds, label sets and units are part of what operators rely on.
+/// Every metric of the gateway, declared once: operators rely on names, kinds, label sets and units.
 ///
 /// Labels come from closed sets only; no metric carries a brand, a consumer, a token or a raw path.
 package enum MetricCatalogue {
@@ -13,11 +13,11 @@ package enum MetricCatalogue {
     /// Upper bounds for counts of rows.
     package static let countBounds = [1.0, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
 
-    /// Events by what became of them (``EventResultLabel``).
+    /// Events by result (``EventResultLabel``).
     package static let intakeEvents = MetricDeclaration(
         "switchboard_intake_events_total",
         .counter,
-        help: "Events by what became of them.",
+        help: "Events by result.",
         labels: ["result"]
     )
     /// Events that wait for their commit.
@@ -26,66 +26,66 @@ package enum MetricCatalogue {
         .gauge,
         help: "Events that wait for their commit."
     )
-    /// From taking a request's events to the start of their commit.
+    /// The time from accepting a request's events to the start of their commit.
     package static let intakeWait = MetricDeclaration(
         "switchboard_intake_wait_seconds",
         .histogram(bounds: secondBounds),
-        help: "From taking events to the start of their commit."
+        help: "Time from accepting events to the start of their commit."
     )
-    /// How long one turn of the writer takes, sync included.
+    /// The duration of one transaction of the writer, including the sync.
     package static let storeCommit = MetricDeclaration(
         "switchboard_store_commit_seconds",
         .histogram(bounds: secondBounds),
-        help: "Duration of one turn of the writer, sync included."
+        help: "Duration of one transaction of the writer, including the sync."
     )
-    /// Events, outcomes and changes of one turn of the writer.
+    /// The number of events, outcomes and changes in one transaction of the writer.
     package static let storeCommitRows = MetricDeclaration(
         "switchboard_store_commit_rows",
         .histogram(bounds: countBounds),
-        help: "Events, outcomes and changes of one turn of the writer."
+        help: "Events, outcomes and changes in one transaction of the writer."
     )
-    /// Turns of the writer that failed, by the store's word for why.
+    /// Transactions of the writer that failed, by the store's label for the reason.
     package static let storeErrors = MetricDeclaration(
         "switchboard_store_errors_total",
         .counter,
-        help: "Turns of the writer that failed.",
+        help: "Transactions of the writer that failed, by reason.",
         labels: ["error"]
     )
-    /// Rows that housekeeping removed (``HousekeepingLabel``).
+    /// Rows that housekeeping deleted (``HousekeepingLabel``).
     package static let housekeepingRemovedRows = MetricDeclaration(
         "switchboard_housekeeping_removed_rows_total",
         .counter,
-        help: "Rows that housekeeping removed, by kind of work.",
+        help: "Rows that housekeeping deleted, by kind of data.",
         labels: ["kind"]
     )
-    /// How long a batch of housekeeping held the writer, sync included.
+    /// The time for which a batch of housekeeping occupied the writer, including the sync.
     package static let housekeepingBatch = MetricDeclaration(
         "switchboard_housekeeping_batch_seconds",
         .histogram(bounds: secondBounds),
-        help: "How long a batch of housekeeping held the writer, sync included."
+        help: "Time for which a batch of housekeeping occupied the writer, including the sync."
     )
-    /// Answers of providers, or their absence.
+    /// Responses of providers, or their absence.
     package static let deliveryOutcomes = MetricDeclaration(
         "switchboard_delivery_outcomes_total",
         .counter,
-        help: "Answers of providers by what they mean; reason is empty where the provider gave none.",
+        help: "Responses of providers by outcome; reason is empty where the provider gave none.",
         labels: ["provider", "outcome", "reason"]
     )
-    /// From leaving to the provider's answer.
+    /// The time from sending a push to the provider's response.
     package static let deliveryProviderLatency = MetricDeclaration(
         "switchboard_delivery_provider_latency_seconds",
         .histogram(bounds: secondBounds),
-        help: "From leaving the gateway to the provider's answer.",
+        help: "Time from sending a push to the provider's response.",
         labels: ["provider"]
     )
-    /// From accepting an event to the provider taking its push.
+    /// The time from accepting an event until the provider accepts its push.
     package static let deliveryEndToEnd = MetricDeclaration(
         "switchboard_delivery_end_to_end_seconds",
         .histogram(bounds: longSecondBounds),
-        help: "From accepting an event to the provider taking its push.",
+        help: "Time from accepting an event until the provider accepts its push.",
         labels: ["provider"]
     )
-    /// Deliveries to consumers with a messaging window open (``HeldLabel``).
+    /// Deliveries to consumers with an open messaging window (``HeldLabel``).
     package static let deliveryHeldRows = MetricDeclaration(
         "switchboard_delivery_held_rows_total",
         .counter,
@@ -93,129 +93,129 @@ package enum MetricCatalogue {
             "Deliveries held for an open messaging window, released when it closed, suppressed when it acknowledged them.",
         labels: ["result"]
     )
-    /// Rows that lanes hold in memory.
+    /// Deliveries that lanes hold in memory.
     package static let deliveryOwnedRows = MetricDeclaration(
         "switchboard_delivery_owned_rows",
         .gauge,
         help: "Deliveries that lanes hold in memory.",
         labels: ["provider"]
     )
-    /// Pushes that left and are not answered.
+    /// Pushes that were sent and have no response yet.
     package static let deliveryInFlight = MetricDeclaration(
         "switchboard_delivery_in_flight_pushes",
         .gauge,
-        help: "Pushes that left and are not answered yet.",
+        help: "Pushes that were sent and have no response yet.",
         labels: ["provider"]
     )
-    /// Lanes that stopped because their credential is refused.
+    /// Lanes that stopped because the provider rejects their credential.
     package static let deliveryOpenBreakers = MetricDeclaration(
         "switchboard_delivery_open_breaker_lanes",
         .gauge,
-        help: "Lanes that stopped because their credential or set-up is refused.",
+        help: "Lanes that stopped because the provider rejects their credential or set-up.",
         labels: ["provider"]
     )
     /// Platforms of lanes whose devices the provider cannot reach.
     package static let deliveryStoppedPlatforms = MetricDeclaration(
         "switchboard_delivery_stopped_platforms",
         .gauge,
-        help: "Platforms of lanes whose devices wait: the provider's own credential for them is refused.",
+        help: "Platforms of lanes whose devices wait: the provider's own credential for them is rejected.",
         labels: ["provider"]
     )
-    /// Lanes whose provider calls too many devices gone.
+    /// Lanes whose provider reports too many devices as gone.
     package static let deliverySuspendedLanes = MetricDeclaration(
         "switchboard_delivery_suspended_lanes",
         .gauge,
-        help: "Lanes that wait because their provider calls too many devices gone; no registration is lost.",
+        help: "Lanes that wait because their provider reports too many devices as gone; no registration is deleted.",
         labels: ["provider"]
     )
-    /// How often lanes were suspended.
+    /// The number of times that lanes were suspended.
     package static let deliverySuspensions = MetricDeclaration(
         "switchboard_delivery_lane_suspensions_total",
         .counter,
-        help: "Times that a lane was suspended because its provider called too many devices gone.",
+        help: "Times that a lane was suspended because its provider reported too many devices as gone.",
         labels: ["provider"]
     )
-    /// APNs certificates by how near their end is.
+    /// APNs certificates by time to expiry.
     package static let apnsCertificates = MetricDeclaration(
         "switchboard_apns_certificates",
         .gauge,
-        help: "APNs certificates in use by how near their end is; the log and each app's settings name them.",
+        help: "APNs certificates in use, by time to expiry; log lines and each app's settings name them.",
         labels: ["expiry"]
     )
-    /// From accepting an event to its push leaving for the provider.
+    /// The time from accepting an event to sending its push to the provider.
     package static let deliveryQueueWait = MetricDeclaration(
         "switchboard_delivery_queue_wait_seconds",
         .histogram(bounds: longSecondBounds),
-        help: "From accepting an event to its push leaving, later tries included.",
+        help: "Time from accepting an event to sending its push, for each attempt.",
         labels: ["provider"]
     )
-    /// Pushes that left once more after an earlier try.
+    /// Pushes that were sent again after an earlier attempt.
     package static let deliveryResends = MetricDeclaration(
         "switchboard_delivery_resends_total",
         .counter,
-        help: "Pushes that left once more after an earlier try.",
+        help: "Pushes that were sent again after an earlier attempt.",
         labels: ["provider"]
     )
     /// Connections to providers (``ConnectionLabel``).
     package static let providerConnections = MetricDeclaration(
         "switchboard_provider_connections",
         .gauge,
-        help: "Connections to providers by what they are doing.",
+        help: "Connections to providers, by state.",
         labels: ["provider", "state"]
     )
     /// Connections to providers that ended.
     package static let providerConnectionsClosed = MetricDeclaration(
         "switchboard_provider_connections_closed_total",
         .counter,
-        help: "Connections to providers that ended, by why.",
+        help: "Connections to providers that ended, by reason.",
         labels: ["provider", "reason"]
     )
-    /// Streams to providers.
+    /// Open streams to providers.
     package static let providerOpenStreams = MetricDeclaration(
         "switchboard_provider_open_streams",
         .gauge,
-        help: "HTTP/2 streams to providers that are open.",
+        help: "Open HTTP/2 streams to providers.",
         labels: ["provider"]
     )
-    /// How often a connection to a provider was full (``HoldBackLabel``).
+    /// The number of times that a connection to a provider was full (``HoldBackLabel``).
     package static let providerHeldBack = MetricDeclaration(
         "switchboard_provider_held_back_total",
         .counter,
-        help: "How often a connection to a provider could take no more pushes, by what held it back.",
+        help: "Times that a connection to a provider could take no more pushes, by the limit that it reached.",
         labels: ["provider", "by"]
     )
     /// HTTP requests by route template.
     package static let httpRequests = MetricDeclaration(
         "switchboard_http_requests_total",
         .counter,
-        help: "HTTP requests by route and class of status.",
+        help: "HTTP requests by route and status class.",
         labels: ["method", "route", "status_class"]
     )
-    /// From a request's head to its response.
+    /// The time from a request's head to the end of its response.
     package static let httpRequestDuration = MetricDeclaration(
         "switchboard_http_request_seconds",
         .histogram(bounds: secondBounds),
-        help: "From a request's head to the end of its response.",
+        help: "Time from a request's head to the end of its response.",
         labels: ["method", "route"]
     )
-    /// Connections of callers.
+    /// Open connections of callers.
     package static let httpConnections = MetricDeclaration(
         "switchboard_http_open_connections",
         .gauge,
-        help: "Connections of callers that are open."
+        help: "Open connections of callers."
     )
-    /// Bytes of request bodies.
+    /// Bytes of request bodies in memory.
     package static let httpBodyBytes = MetricDeclaration(
         "switchboard_http_body_bytes",
         .gauge,
         help: "Bytes of request bodies in memory: requests that are being read or handled."
     )
-    /// What was turned away because a limit was reached (``RefusalLabel``).
+    /// Connections, requests and windows that were rejected because a limit was reached (``RefusalLabel``).
     package static let httpRefused = MetricDeclaration(
         "switchboard_http_refused_total",
         .counter,
         help:
-            "Connections, requests and windows that were turned away, by the limit that was reached.",
+            "Connections, requests and windows that were rejected, by the limit that was reached.",
         labels: ["limit"]
     )
     /// Connections that were closed because the caller was too slow (``CutOffLabel``).
@@ -225,20 +225,20 @@ package enum MetricCatalogue {
         help: "Connections that were closed because the caller was too slow.",
         labels: ["reason"]
     )
-    /// What is wrong with the machine.
+    /// The faults of the host.
     package static let machineFaults = MetricDeclaration(
         "switchboard_machine_fault",
         .gauge,
-        help: "1 while the machine has the fault and events are refused because of it, else 0.",
+        help: "1 while the host has the fault and the gateway rejects events because of it, else 0.",
         labels: ["fault"]
     )
-    /// Whether nothing expires because the clock may be wrong.
+    /// Whether expiry is suspended because the clock may be wrong.
     package static let clockGuarded = MetricDeclaration(
         "switchboard_clock_guarded",
         .gauge,
-        help: "1 while nothing expires because the system clock was far ahead of the data at the start, else 0."
+        help: "1 while expiry is suspended because the system clock was far ahead of the data at the start, else 0."
     )
-    /// The gateway's time beside the system clock.
+    /// The difference between the gateway's time and the system clock.
     package static let clockAhead = MetricDeclaration(
         "switchboard_clock_ahead_seconds",
         .gauge,
@@ -248,7 +248,7 @@ package enum MetricCatalogue {
     package static let sessionsOpened = MetricDeclaration(
         "switchboard_sessions_opened_total",
         .counter,
-        help: "Consumer sessions that were opened.",
+        help: "Consumer sessions that were opened, by grant.",
         labels: ["grant"]
     )
     /// Items of outbound feeds.
@@ -257,118 +257,119 @@ package enum MetricCatalogue {
         .counter,
         help: "Items that were stored in outbound feeds."
     )
-    /// Readers that wait for items.
+    /// Readers that wait for items of the outbound feed.
     package static let outboundWaitingReaders = MetricDeclaration(
         "switchboard_outbound_waiting_readers",
         .gauge,
-        help: "Requests that wait for outbound items."
+        help: "Requests that wait for items of an outbound feed."
     )
-    /// Tries to post to webhooks (``WebhookResultLabel``).
+    /// Attempts to post to webhooks (``WebhookResultLabel``).
     package static let webhookPosts = MetricDeclaration(
         "switchboard_webhook_posts_total",
         .counter,
-        help: "Tries to post a batch to a webhook, by how they ended.",
+        help: "Attempts to post a batch to a webhook, by result.",
         labels: ["result"]
     )
-    /// Webhooks by how they stand (``WebhookConditionLabel``).
+    /// Webhooks by condition (``WebhookConditionLabel``).
     package static let webhooks = MetricDeclaration(
         "switchboard_webhooks",
         .gauge,
-        help: "Webhooks by how they stand; the log and each webhook's state name them.",
+        help: "Webhooks by condition; log lines and each webhook's state name them.",
         labels: ["condition"]
     )
-    /// How far the slowest webhook is behind.
+    /// The number of items by which the slowest webhook is behind.
     package static let webhookLag = MetricDeclaration(
         "switchboard_webhook_lag_items",
         .gauge,
-        help: "Outbound items that the webhook that is furthest behind has before it."
+        help: "Outbound items that the slowest webhook has not received yet."
     )
-    /// Tries to read a set of keys (``KeySetFetchLabel``).
+    /// Attempts to fetch key sets (``KeySetFetchLabel``).
     package static let keySetFetches = MetricDeclaration(
         "switchboard_identity_key_set_fetches_total",
         .counter,
-        help: "Tries to read a JWK set, by how they ended.",
+        help: "Attempts to fetch a JWK set, by result.",
         labels: ["result"]
     )
     /// Codes that devices presented (``CodeExchangeLabel``).
     package static let codeExchanges = MetricDeclaration(
         "switchboard_identity_code_exchanges_total",
         .counter,
-        help: "Authorization codes that devices presented, by what became of them.",
+        help: "Authorization codes that devices presented, by result.",
         labels: ["result"]
     )
-    /// From asking an identity provider to its answer, or to giving up (``IdentityProviderRequestLabel``).
+    /// The time from a request to an identity provider to its response or the timeout
+    /// (``IdentityProviderRequestLabel``).
     package static let identityProviderDuration = MetricDeclaration(
         "switchboard_identity_provider_request_seconds",
         .histogram(bounds: secondBounds),
-        help: "From asking an identity provider to its answer, or to giving up.",
+        help: "Time from a request to an identity provider to its response or the timeout.",
         labels: ["request"]
     )
-    /// Messaging windows that are open.
+    /// Open messaging windows.
     package static let windowsOpen = MetricDeclaration(
         "switchboard_windows_open",
         .gauge,
-        help: "Messaging windows that are open."
+        help: "Open messaging windows."
     )
     /// Messaging windows that were opened.
     package static let windowsOpened = MetricDeclaration(
         "switchboard_windows_opened_total",
         .counter,
-        help: "Messaging windows that were opened with a good token."
+        help: "Messaging windows that were opened with a valid token."
     )
     /// Messaging windows that closed (``WindowCloseLabel``).
     package static let windowsClosed = MetricDeclaration(
         "switchboard_windows_closed_total",
         .counter,
-        help: "Messaging windows that closed or were refused, by why.",
+        help: "Messaging windows that closed or were rejected, by reason.",
         labels: ["reason"]
     )
     /// Frames of messaging windows (``WindowFrameLabel``).
     package static let windowFrames = MetricDeclaration(
         "switchboard_window_frames_total",
         .counter,
-        help: "JSON frames of messaging windows, in from clients and out to them.",
+        help: "JSON frames of messaging windows: in from clients, out to clients.",
         labels: ["direction"]
     )
-    /// Series that did not fit.
+    /// Series that were dropped.
     package static let telemetryDroppedSeries = MetricDeclaration(
         "switchboard_telemetry_dropped_series_total",
         .counter,
-        help: "Series that were not kept: too many, or a name used for two kinds."
+        help: "Series that were dropped: too many series, or one name used for two kinds."
     )
-    // The process metrics keep the names that Prometheus' own clients use, so that stock dashboards fit.
-    /// Memory in RAM.
+    // The process metrics have the names that Prometheus' own client libraries use, so that standard dashboards work.
+    /// Resident memory.
     package static let processResidentMemory = MetricDeclaration(
         "process_resident_memory_bytes",
         .gauge,
         help: "Resident memory size in bytes."
     )
-    /// Open file descriptors.
+    /// The number of open file descriptors.
     package static let processOpenFDs = MetricDeclaration(
         "process_open_fds",
         .gauge,
         help: "Number of open file descriptors."
     )
-    /// How many file descriptors may be open.
+    /// The maximum number of open file descriptors.
     package static let processMaxFDs = MetricDeclaration(
         "process_max_fds",
         .gauge,
         help: "Maximum number of open file descriptors."
     )
-    /// Processor time.
+    /// CPU time.
     package static let processCPU = MetricDeclaration(
         "process_cpu_seconds_total",
         .counter,
         help: "Total user and system CPU time spent in seconds."
     )
-    /// When the process started.
+    /// The start time of the process.
     package static let processStart = MetricDeclaration(
         "process_start_time_seconds",
         .gauge,
         help: "Start time of the process since unix epoch in seconds."
     )
 
-    /// All of them.
+    /// All declarations.
     package static let all = [
         intakeEvents, intakePendingEvents, intakeWait, storeCommit, storeCommitRows, storeErrors,
         housekeepingRemovedRows, housekeepingBatch, clockGuarded, clockAhead, deliveryOutcomes,

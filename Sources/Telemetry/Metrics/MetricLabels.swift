@@ -1,47 +1,47 @@
 package import GatewayModel
 
-/// What became of an event, as a label.
+/// The result of an event, as a label.
 package enum EventResultLabel: String, CaseIterable, Sendable {
-    /// New, on disk.
+    /// New, and on disk.
     case accepted
-    /// Seen before.
+    /// A duplicate.
     case duplicate
-    /// A member is wrong.
+    /// A member is invalid.
     case rejected
     /// The intake was full.
     case overloaded
 }
 
-/// What became of a delivery to a consumer with a messaging window open, as a label.
+/// The result of a delivery to a consumer with an open messaging window, as a label.
 package enum HeldLabel: String, CaseIterable, Sendable {
     /// It waits for the window's acknowledgement.
     case held
-    /// The window closed without it: it is pushed.
+    /// The window closed without acknowledging it: it is pushed.
     case released
     /// The window acknowledged it: it is not pushed.
     case suppressed
 }
 
-/// What a provider's answer means, as a label.
+/// The outcome of a provider's response, as a label.
 package enum OutcomeLabel: String, CaseIterable, Sendable {
-    /// The provider took it.
+    /// The provider accepted the push.
     case accepted
-    /// The token is dead.
+    /// The token is no longer valid.
     case unregistered
-    /// A passing fault.
+    /// A temporary error.
     case retry
-    /// Refused for good.
+    /// A permanent rejection.
     case rejected
     /// The credential or the app's set-up is wrong.
     case misconfigured
-    /// No answer.
+    /// No response.
     case unknown
-    /// It was provably not sent.
+    /// The push was provably not sent.
     case notSent = "not_sent"
 
     /// The label of an outcome.
     ///
-    /// - Parameter outcome: What a provider's table decided.
+    /// - Parameter outcome: The outcome according to the provider's table.
     package init(_ outcome: PushOutcome) {
         self =
             switch outcome {
@@ -56,17 +56,17 @@ package enum OutcomeLabel: String, CaseIterable, Sendable {
     }
 }
 
-/// What a connection to a provider is doing, as a label.
+/// The state of a connection to a provider, as a label.
 package enum ConnectionLabel: String, CaseIterable, Sendable {
     /// DNS, TCP, TLS, or waiting for the first SETTINGS.
     case connecting
     /// It takes requests.
     case ready
-    /// It waits for its last answers.
+    /// It waits for its last responses.
     case draining
 }
 
-/// What keeps a connection to a provider from taking more requests, as a label.
+/// The limit that keeps a connection to a provider from taking more requests, as a label.
 package enum HoldBackLabel: String, CaseIterable, Sendable {
     /// The provider's stream limit.
     case streams
@@ -74,7 +74,7 @@ package enum HoldBackLabel: String, CaseIterable, Sendable {
     case window
 }
 
-/// How a session was opened, as a label.
+/// The grant by which a session was opened, as a label.
 package enum GrantLabel: String, CaseIterable, Sendable {
     /// A brand's signed assertion.
     case assertion
@@ -90,66 +90,66 @@ package enum GrantLabel: String, CaseIterable, Sendable {
     case ccai
 }
 
-/// Which limit turned a caller away, as a label.
+/// The limit because of which a caller was rejected, as a label.
 package enum RefusalLabel: String, CaseIterable, Sendable {
     /// Too many connections.
     case connections
-    /// Too many connections of one address.
+    /// Too many connections from one address.
     case addressConnections = "address_connections"
-    /// Too many requests at once.
+    /// Too many concurrent requests.
     case requests
-    /// Too many requests of one address at once.
+    /// Too many concurrent requests from one address.
     case addressRequests = "address_requests"
-    /// Too many requests of one brand at once.
+    /// Too many concurrent requests of one brand.
     case brandRequests = "brand_requests"
-    /// Too many messaging windows of one address.
+    /// Too many messaging windows from one address.
     case addressWindows = "address_windows"
     /// Too many messaging windows of one brand.
     case brandWindows = "brand_windows"
     /// Too many bytes of request bodies.
     case bodyBytes = "body_bytes"
-    /// Too many requests of one caller.
+    /// Requests above one caller's rate limit.
     case rate
 }
 
-/// Why a connection was closed on a slow caller, as a label.
+/// The reason for which a slow caller's connection was closed, as a label.
 package enum CutOffLabel: String, CaseIterable, Sendable {
-    /// A request's head did not become whole.
+    /// The head of a request was not complete in time.
     case slowHead = "slow_head"
-    /// A request's body did not become whole.
+    /// The body of a request was not complete in time.
     case slowBody = "slow_body"
-    /// An answer was not read.
+    /// The caller did not read a response.
     case slowReader = "slow_reader"
 }
 
-/// What housekeeping clears away, as a label.
+/// The kind of data that housekeeping deletes, as a label.
 package enum HousekeepingLabel: String, CaseIterable, Sendable {
     /// Deliveries that expired before a lane took them.
     case expired
-    /// Ids of events that no longer tell a replay.
+    /// Ids of events that are no longer needed to detect duplicates.
     case eventIDs = "event_ids"
     /// Sessions that expired.
     case sessions
-    /// Deliveries of the log past their retention.
+    /// Entries of the delivery log past their retention.
     case deliveries
     /// Messages past their retention.
     case messages
     /// Resolved conversations without messages.
     case conversations
-    /// Anonymous consumers of whom nothing is kept.
+    /// Anonymous consumers without any data.
     case anonymous
-    /// Items of outbound feeds past their retention, or acknowledged by everybody.
+    /// Items of outbound feeds past their retention, or acknowledged by all subscriptions.
     case outbound
-    /// Counts of campaigns past their retention.
+    /// Statistics of campaigns past their retention.
     case campaigns
     /// Entries of the audit trail past their retention.
     case audit
-    /// What erased consumers have left behind.
+    /// Remaining data of erased consumers.
     case erasures
-    /// Registrations of devices that were not heard of for long.
+    /// Registrations of devices that have not been seen for long.
     case staleDevices = "stale_devices"
-    /// What deleted brands have left behind.
+    /// Remaining data of deleted brands.
     case deletedBrands = "deleted_brands"
-    /// What deleted apps have left behind.
+    /// Remaining data of deleted apps.
     case deletedApps = "deleted_apps"
 }

@@ -1,44 +1,44 @@
 package import Metrics
 
-/// How a try to post to a webhook ended, as a label.
+/// The result of an attempt to post to a webhook, as a label.
 package enum WebhookResultLabel: String, CaseIterable, Sendable {
     /// 2xx.
     case taken
     /// Another status.
     case refused
-    /// No answer in time.
+    /// No response in time.
     case timeout
-    /// No connection, no address, or no trust.
+    /// The connection, the name resolution or the TLS verification failed.
     case unreachable
-    /// The address is one that webhooks must not reach.
+    /// The address is not allowed for webhooks.
     case forbiddenAddress = "forbidden_address"
 }
 
-/// How a webhook stands, as a label.
+/// The condition of a webhook, as a label.
 package enum WebhookConditionLabel: String, CaseIterable, Sendable {
-    /// Its last try went well, or there was none.
+    /// Its last attempt succeeded, or there was none.
     case working
-    /// Its last try did not.
+    /// Its last attempt failed.
     case failing
-    /// Its receiver said 410.
+    /// Its receiver responded with 410.
     case off
 }
 
-/// What the outbound feed and the webhooks count.
+/// The metrics of the outbound feed and the webhooks.
 ///
-/// Made once; any thread may use it. No metric carries a brand: the log and each webhook's state name it.
+/// Created once; usable from any thread. No metric carries a brand: log lines and each webhook's state name it.
 package struct OutboundMetrics: Sendable {
     /// Items that were stored.
     package let items: Counter
-    /// Tries to post.
+    /// Attempts to post.
     package let posts: LabelledMetrics<WebhookResultLabel, Counter>
     private let webhooks: LabelledMetrics<WebhookConditionLabel, Meter>
     private let lag: Meter
     private let readers: Meter
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept.
+    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         items = Counter(label: MetricCatalogue.outboundItems.name, dimensions: [], factory: factory)
         posts = LabelledMetrics {
@@ -53,11 +53,11 @@ package struct OutboundMetrics: Sendable {
         record(waitingReaders: 0)
     }
 
-    /// Says how the webhooks stand.
+    /// Sets the gauges of webhooks.
     ///
     /// - Parameters:
-    ///   - conditions: One for each webhook.
-    ///   - lag: How many items the one that is furthest behind has before it.
+    ///   - conditions: The condition of each webhook.
+    ///   - lag: The number of items that the slowest webhook has not received yet.
     package func record(_ conditions: [WebhookConditionLabel], lag: Int64) {
         for label in WebhookConditionLabel.allCases {
             webhooks[label].set(Int64(conditions.count { $0 == label }))
@@ -65,8 +65,8 @@ package struct OutboundMetrics: Sendable {
         self.lag.set(lag)
     }
 
-    /// Says how many readers wait.
+    /// Sets the gauge of waiting readers.
     ///
-    /// - Parameter waitingReaders: Long polls of the feed.
+    /// - Parameter waitingReaders: The number of long polls of the feed.
     package func record(waitingReaders: Int) { readers.set(Int64(waitingReaders)) }
 }

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// Memory, file descriptors and processor time of this process, read from Linux when they are scraped.
+/// Memory, file descriptors and CPU time of this process, read from `/proc` at each scrape.
 package final class ProcessMetrics: Sendable {
     private let residentMemory: Meter
     private let openFDs: Meter
@@ -15,9 +15,9 @@ package final class ProcessMetrics: Sendable {
     private let cpu: FloatingPointCounter
     private let countedCPUSeconds = Mutex(0.0)
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept.
+    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         residentMemory = Meter(label: MetricCatalogue.processResidentMemory.name, factory: factory)
         openFDs = Meter(label: MetricCatalogue.processOpenFDs.name, factory: factory)
@@ -60,14 +60,14 @@ package final class ProcessMetrics: Sendable {
         defer { closedir(directory) }
         var count: Int64 = 0
         while readdir(directory) != nil { count += 1 }
-        // Without `.`, `..` and the descriptor of this reading itself.
+        // Without `.`, `..` and the descriptor of this directory itself.
         return max(0, count - 3)
     }
 
     /// Field 22 of `/proc/self/stat` is the start in clock ticks since boot; `btime` of `/proc/stat` is the boot time.
     private static func startSeconds() -> Double {
         guard let stat = readSmallFile("/proc/self/stat"), let end = stat.lastIndex(of: ")") else { return 0 }
-        // The name in parentheses may hold blanks, so fields are counted behind it: field 3 comes first.
+        // The name in parentheses may contain spaces, so fields are counted after it: field 3 comes first.
         let fields = stat[stat.index(after: end)...].split(separator: " ")
         guard fields.count > 19, let ticks = Double(fields[19]), let boot = bootSeconds() else { return 0 }
         return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))

@@ -1,22 +1,22 @@
 package import GatewayModel
 package import Metrics
 
-/// What the connections to providers are counted by.
+/// The metrics of the connections to providers.
 ///
-/// Made once and handed to them; any thread may use it.
+/// Created once and passed to them; usable from any thread.
 package struct ProviderMetrics: Sendable {
-    /// Connections by what they are doing.
+    /// Connections by state.
     package let connections: LabelledMetrics<PushType, LabelledMetrics<ConnectionLabel, Meter>>
-    /// Streams that are open.
+    /// Open streams.
     package let openStreams: LabelledMetrics<PushType, Meter>
-    /// How often a connection could take no more requests, by what held it back.
+    /// The number of times that a connection could take no more requests, by the limit that it reached.
     package let heldBack: LabelledMetrics<PushType, LabelledMetrics<HoldBackLabel, Counter>>
 
     private let factory: any MetricsFactory
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept; tests hand in their own.
+    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         self.factory = factory
         connections = LabelledMetrics { provider in
@@ -49,10 +49,10 @@ package struct ProviderMetrics: Sendable {
     /// Counts the end of a connection.
     ///
     /// - Parameters:
-    ///   - provider: Whose it was.
-    ///   - reason: Why, a label from a closed set.
+    ///   - provider: The connection's provider.
+    ///   - reason: The reason, a label from a closed set.
     package func connectionEnded(_ provider: PushType, reason: String) {
-        // Rare, so it is looked up each time instead of being kept.
+        // Rare, so it is looked up each time and not kept.
         Counter(
             label: MetricCatalogue.providerConnectionsClosed.name,
             dimensions: [("provider", provider.rawValue), ("reason", reason)],

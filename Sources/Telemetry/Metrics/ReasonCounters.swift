@@ -2,7 +2,7 @@ import GatewayModel
 import Metrics
 import Synchronization
 
-/// Counters of refused pushes, made when a reason is first met: refusals are rare and their combinations many.
+/// Counters of failed pushes, created when a reason first occurs: failures are rare and their combinations many.
 final class ReasonCounters: Sendable {
     private struct Key: Hashable {
         var provider: PushType
@@ -15,13 +15,13 @@ final class ReasonCounters: Sendable {
 
     init(factory: any MetricsFactory) { self.factory = factory }
 
-    /// The counter of a combination.
+    /// Returns the counter of a combination.
     ///
     /// - Parameters:
     ///   - provider: The provider.
-    ///   - outcome: What the answer means.
+    ///   - outcome: The outcome of the response.
     ///   - reason: A label of ``ReasonLabel``, so that the number of combinations is bounded.
-    /// - Returns: The counter, always the same one.
+    /// - Returns: The counter; always the same object for a combination.
     func counter(provider: PushType, outcome: OutcomeLabel, reason: String) -> Counter {
         let key = Key(provider: provider, outcome: outcome, reason: reason)
         return counters.withLock { counters in

@@ -1,6 +1,6 @@
 import Metrics
 
-/// What is counted for one route.
+/// The metrics of one route.
 package struct RouteMetrics: Sendable {
     private let requests: [Counter]
     private let duration: Timer
@@ -21,7 +21,7 @@ package struct RouteMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - status: The response's status, 100 to 599.
-    ///   - nanoseconds: From the request's head to the end of its response.
+    ///   - nanoseconds: The time from the request's head to the end of its response.
     package func record(status: Int, nanoseconds: Int64) {
         requests[min(max(status / 100 - 1, 0), requests.count - 1)].increment()
         duration.recordNanoseconds(nanoseconds)

@@ -1,30 +1,30 @@
 package import Metrics
 
-/// Why a window closed, as a label.
+/// The reason for which a window closed, as a label.
 package enum WindowCloseLabel: String, CaseIterable, Sendable {
     /// The client closed it.
     case client
     /// The connection was lost.
     case gone
-    /// Nothing was heard of the client within the idle limit.
+    /// Nothing was received from the client within the idle limit.
     case idle
     /// The client did not read.
     case slow
-    /// The token's time was over, or there was none.
+    /// The token had expired, or there was none.
     case unauthenticated
-    /// The token is not, or no longer, good.
+    /// The token is invalid, or no longer valid.
     case refused
     /// The session ended.
     case loggedOut = "logged_out"
-    /// A limit was reached, or the store did not answer.
+    /// A limit was reached, or the store did not respond.
     case overloaded
-    /// A message was no JSON object, too big, or one too many, or broke the protocol.
+    /// A message was not a JSON object, too large, one too many, or violated the protocol.
     case badFrame = "bad_frame"
     /// The gateway stops.
     case goingAway = "going_away"
 }
 
-/// Which way a frame went, as a label.
+/// The direction of a frame, as a label.
 package enum WindowFrameLabel: String, CaseIterable, Sendable {
     /// From a client.
     case received = "in"
@@ -32,22 +32,22 @@ package enum WindowFrameLabel: String, CaseIterable, Sendable {
     case sent = "out"
 }
 
-/// What messaging windows count.
+/// The metrics of messaging windows.
 ///
-/// Made once; any thread may use it.
+/// Created once; usable from any thread.
 package struct WindowMetrics: Sendable {
-    /// Windows that are open, those that are being opened included.
+    /// Open windows, including those that are being opened.
     package let open: Meter
     /// Windows that were opened: authenticated and ready.
     package let opened: Counter
-    /// Windows that closed, by why.
+    /// Windows that closed, by reason.
     package let closed: LabelledMetrics<WindowCloseLabel, Counter>
-    /// Messages of clients and frames to them.
+    /// Messages from clients and frames to them.
     package let frames: LabelledMetrics<WindowFrameLabel, Counter>
 
-    /// Makes the metric objects.
+    /// Creates the metric objects.
     ///
-    /// - Parameter factory: Where they are kept.
+    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         open = Meter(label: MetricCatalogue.windowsOpen.name, dimensions: [], factory: factory)
         open.set(0)

@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// A whole number that only rises; one atomic addition for each increment.
+/// An integer that only rises; one atomic addition for each increment.
 final class PrometheusCounter: CounterHandler, PrometheusSeries {
     private let count = Atomic<Int64>(0)
 

@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// A number with a fraction that only rises, such as seconds of processor time.
+/// A decimal number that only rises, such as seconds of CPU time.
 final class PrometheusDecimalCounter: FloatingPointCounterHandler, PrometheusSeries {
     private let sum = Mutex(0.0)
 

@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// A number that rises and falls; the bits of a `Double` in one atomic word.
+/// A number that rises and falls; stored as the bits of a `Double` in one atomic word.
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     private let bits = Atomic<UInt64>(0)
 

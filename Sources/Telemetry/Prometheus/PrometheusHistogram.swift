@@ -1,12 +1,12 @@
 import Metrics
 import Synchronization
 
-/// Observations counted into fixed buckets; durations arrive in nanoseconds and are kept in seconds.
+/// Observations counted in fixed buckets; durations arrive in nanoseconds and are stored in seconds.
 ///
-/// One short lock for each series keeps buckets, count and sum consistent with each other within one scrape.
+/// One lock per series, held briefly, keeps buckets, count and sum consistent within one scrape.
 final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries {
     private struct State {
-        /// One for each bound and a last one for everything above.
+        /// The count of each bucket, and of a last one for everything above the bounds.
         var counts: [UInt64]
         var sum = 0.0
     }
@@ -24,7 +24,7 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
     func record(_ value: Int64) { record(Double(value)) }
 
     func record(_ value: Double) {
-        // Few bounds, most observations low: a walk is quicker than a search by halves.
+        // Few bounds, mostly low observations: a linear search is faster than a binary search.
         var index = 0
         while index < bounds.count, value > bounds[index] { index += 1 }
         let bucket = index

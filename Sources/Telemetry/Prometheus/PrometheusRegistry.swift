@@ -1,12 +1,12 @@
 package import Metrics
 import Synchronization
 
-/// Keeps every metric of the process and writes them in the Prometheus text format.
+/// Stores every metric of the process and writes them in the Prometheus text format.
 ///
-/// Any thread may call. Making a metric takes a lock, so it is done once, at start or when a route is first seen;
-/// counting takes none that another metric shares. Names of ``MetricCatalogue`` get their kind and help from there; other
-/// names (a library's own) are taken as they come. The number of series is bounded: what goes over the limit counts into
-/// nowhere and shows in `switchboard_telemetry_dropped_series_total`.
+/// Usable from any thread. Creating a metric takes a lock, so it is done once, at start or when a route is first used.
+/// Counting takes no lock that another metric shares. Names of ``MetricCatalogue`` get their kind and help from there;
+/// other names (from a library) are accepted unchanged. The number of series is limited: a series above the limit is
+/// not rendered and is counted in `switchboard_telemetry_dropped_series_total`.
 package final class PrometheusRegistry: MetricsFactory {
     /// The `Content-Type` of ``render()``.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -28,11 +28,11 @@ package final class PrometheusRegistry: MetricsFactory {
     private let state = Mutex(State())
     private let dropped = PrometheusCounter()
 
-    /// An empty registry.
+    /// Creates an empty registry.
     ///
     /// - Parameters:
-    ///   - declarations: The metrics that are known by name.
-    ///   - maxSeries: How many series it holds at most; 10,000 is far above what the closed label sets can make.
+    ///   - declarations: The metrics that are declared by name.
+    ///   - maxSeries: The maximum number of series; 10,000 is far above what the closed label sets can create.
     package init(declarations: [MetricDeclaration] = MetricCatalogue.all, maxSeries: Int = 10_000) {
         self.declarations = Dictionary(declarations.map { ($0.name, $0) }) { first, _ in first }
         self.maxSeries = maxSeries
@@ -42,19 +42,19 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Adds something that brings gauges up to date before each scrape.
+    /// Adds a function that updates gauges before each scrape.
     ///
-    /// - Parameter collector: Quick; called on the thread that renders.
+    /// - Parameter collector: The function; it must be fast and is called on the thread that renders.
     package func addCollector(_ collector: @escaping @Sendable () -> Void) {
         state.withLock { $0.collectors.append(collector) }
     }
 
-    /// Every metric as text, sorted by name and labels.
+    /// Returns every metric as text, sorted by name and labels.
     ///
     /// - Returns: Lines of the text format 0.0.4.
     package func render() -> String {
         for collector in state.withLock({ $0.collectors }) { collector() }
-        // Only references are copied under the lock; the text is made outside it.
+        // Only references are copied under the lock; the text is built outside it.
         let families = state.withLock { $0.families }
         var text = ""
         text.reserveCapacity(64 * families.values.reduce(0) { $0 + $1.series.count })
@@ -67,14 +67,14 @@ package final class PrometheusRegistry: MetricsFactory {
         return text
     }
 
-    /// Finds or makes a series.
+    /// Finds or creates a series.
     ///
     /// - Parameters:
-    ///   - label: The metric's name as the caller gave it.
+    ///   - label: The metric's name as the caller passed it.
     ///   - dimensions: The labels.
-    ///   - fallback: What kind a name gets that is not declared.
-    ///   - make: Makes the series for a kind; nil when the caller's handler cannot be of that kind.
-    /// - Returns: The series; one that is not rendered when the registry is full or the name is of another kind.
+    ///   - fallback: The kind of a name that is not declared.
+    ///   - make: Creates the series of a kind; nil when the caller's handler cannot be of that kind.
+    /// - Returns: The series; one that is not rendered when the registry is full or the name belongs to another kind.
     private func series<Series: PrometheusSeries>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -119,7 +119,7 @@ package final class PrometheusRegistry: MetricsFactory {
 }
 
 extension PrometheusRegistry {
-    /// A counter, found by name and labels or made.
+    /// Finds a counter by name and labels, or creates it.
     ///
     /// - Parameters:
     ///   - label: The metric's name.
@@ -129,7 +129,7 @@ extension PrometheusRegistry {
         series(label, dimensions, fallback: .counter) { _ in PrometheusCounter() }
     }
 
-    /// A counter with a fraction, found by name and labels or made.
+    /// Finds a decimal counter by name and labels, or creates it.
     ///
     /// - Parameters:
     ///   - label: The metric's name.
@@ -142,7 +142,7 @@ extension PrometheusRegistry {
         series(label, dimensions, fallback: .counter) { _ in PrometheusDecimalCounter() }
     }
 
-    /// A gauge, found by name and labels or made.
+    /// Finds a gauge by name and labels, or creates it.
     ///
     /// - Parameters:
     ///   - label: The metric's name.
@@ -152,7 +152,7 @@ extension PrometheusRegistry {
         series(label, dimensions, fallback: .gauge) { _ in PrometheusGauge() }
     }
 
-    /// A histogram of values, or a gauge when nothing is aggregated, found by name and labels or made.
+    /// Finds a histogram of values, or a gauge when nothing is aggregated, by name and labels, or creates it.
     ///
     /// - Parameters:
     ///   - label: The metric's name.
@@ -171,7 +171,7 @@ extension PrometheusRegistry {
         }
     }
 
-    /// A histogram of durations in seconds, found by name and labels or made.
+    /// Finds a histogram of durations in seconds by name and labels, or creates it.
     ///
     /// - Parameters:
     ///   - label: The metric's name.
@@ -184,37 +184,37 @@ extension PrometheusRegistry {
         }
     }
 
-    /// Forgets a counter.
+    /// Removes a counter.
     ///
-    /// - Parameter handler: One that this registry made.
+    /// - Parameter handler: A counter that this registry created.
     package func destroyCounter(_ handler: any CounterHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
-    /// Forgets a counter with a fraction.
+    /// Removes a decimal counter.
     ///
-    /// - Parameter handler: One that this registry made.
+    /// - Parameter handler: A counter that this registry created.
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
-    /// Forgets a gauge.
+    /// Removes a gauge.
     ///
-    /// - Parameter handler: One that this registry made.
+    /// - Parameter handler: A gauge that this registry created.
     package func destroyMeter(_ handler: any MeterHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
-    /// Forgets a recorder.
+    /// Removes a recorder.
     ///
-    /// - Parameter handler: One that this registry made.
+    /// - Parameter handler: A recorder that this registry created.
     package func destroyRecorder(_ handler: any RecorderHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
-    /// Forgets a timer.
+    /// Removes a timer.
     ///
-    /// - Parameter handler: One that this registry made.
+    /// - Parameter handler: A timer that this registry created.
     package func destroyTimer(_ handler: any TimerHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }

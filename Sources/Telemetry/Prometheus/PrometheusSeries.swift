@@ -4,7 +4,7 @@ protocol PrometheusSeries: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - name: The metric's name.
-    ///   - labels: The label pairs as they stand between the braces; empty without labels.
-    ///   - text: What is appended to.
+    ///   - labels: The label pairs as written between the braces; empty without labels.
+    ///   - text: The text to append to.
     func appendSamples(name: String, labels: String, to text: inout String)
 }

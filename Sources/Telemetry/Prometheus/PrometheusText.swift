@@ -5,9 +5,9 @@ enum PrometheusText {
     ///
     /// - Parameters:
     ///   - name: The sample's name.
-    ///   - labels: The label pairs as they stand between the braces; empty without labels.
+    ///   - labels: The label pairs as written between the braces; empty without labels.
     ///   - value: The value as text.
-    ///   - text: What is appended to.
+    ///   - text: The text to append to.
     static func appendSample(_ name: String, _ labels: String, _ value: String, to text: inout String) {
         text += name
         if !labels.isEmpty {
@@ -20,20 +20,20 @@ enum PrometheusText {
         text += "\n"
     }
 
-    /// Appends the lines that go before a metric's samples.
+    /// Appends the lines before a metric's samples.
     ///
     /// - Parameters:
     ///   - name: The metric's name.
-    ///   - typeName: The word of the `# TYPE` line.
-    ///   - help: The sentence of the `# HELP` line.
-    ///   - text: What is appended to.
+    ///   - typeName: The type on the `# TYPE` line.
+    ///   - help: The sentence on the `# HELP` line.
+    ///   - text: The text to append to.
     static func appendHeader(name: String, typeName: String, help: String, to text: inout String) {
         text += "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(typeName)\n"
     }
 
-    /// Label pairs as they stand between the braces, sorted by name so that one set has one text.
+    /// Returns label pairs as written between the braces, sorted by name so that one set has one text.
     ///
-    /// - Parameter dimensions: Names and values as a caller gave them.
+    /// - Parameter dimensions: Names and values as the caller passed them.
     /// - Returns: `a="1",b="2"`.
     static func labels(_ dimensions: [(String, String)]) -> String {
         if dimensions.isEmpty { return "" }
@@ -42,12 +42,13 @@ enum PrometheusText {
             .joined(separator: ",")
     }
 
-    /// A name that the format allows: `[a-zA-Z_:][a-zA-Z0-9_:]*`, label names without colons; other bytes become `_`.
+    /// Returns a name that the format allows: `[a-zA-Z_:][a-zA-Z0-9_:]*`, label names without colons;
+    /// other bytes become `_`.
     ///
     /// - Parameters:
-    ///   - name: A name as a caller gave it.
+    ///   - name: A name as the caller passed it.
     ///   - colons: Whether colons are allowed.
-    /// - Returns: The name, changed where it had to be.
+    /// - Returns: The name, changed where necessary.
     static func safeName(_ name: String, colons: Bool) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
@@ -65,7 +66,7 @@ enum PrometheusText {
         return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A number as the format writes it.
+    /// Returns a number as the format writes it.
     ///
     /// - Parameter value: Any number.
     /// - Returns: Whole numbers without a fraction, `+Inf`, `-Inf` or `NaN`.
