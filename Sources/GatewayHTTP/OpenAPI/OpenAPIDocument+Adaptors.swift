@@ -5,10 +5,11 @@ extension OpenAPIDocument {
             post:
               operationId: generateUserAuthKey
               tags: [adaptors]
-              summary: Mints a key for a user, as Copilot.cx does.
+              summary: 'Creates a key for a user, as Copilot.cx does.'
               description: >-
-                Needs the brand's `wire.copilot`; the brand is the account's. Every call mints a new key, which is a session
-                token of the consumer `user_id` and ends with the account. Other members are ignored. Scope: `sessions:mint`.
+                Requires the brand's setting `wire.copilot`; the brand is that of the service account. Every call
+                creates a new key, which is a session token of the consumer `user_id` and ends with the account. Other
+                members are ignored. Scope: `sessions:mint`.
               security: [{ backend: [] }]
               requestBody:
                 required: true
@@ -21,7 +22,7 @@ extension OpenAPIDocument {
                     example: { user_id: u-1 }
               responses:
                 '200':
-                  description: The key; it is shown once.
+                  description: The key; it is returned once.
                   headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
                   content:
                     application/json:
@@ -31,17 +32,17 @@ extension OpenAPIDocument {
             post:
               operationId: exchangeToken
               tags: [adaptors]
-              summary: Exchanges a token that an SDK key signed for a session, as apps of CCAI Platform ask for it.
+              summary: 'Exchanges a token that was signed with an SDK key for a session, as apps of CCAI Platform do.'
               description: >-
-                Needs the brand's `wire.ccai`; the brand is the SDK key's. 401 `token_expired` asks for a new token,
-                `token_invalid` never passes; a claim that cannot be used is 400 `invalid_claim`. Without `identifier` the
-                account is anonymous, which the brand must allow: 403.
+                Requires the brand's setting `wire.ccai`; the brand is that of the SDK key. 401 `token_expired` asks for
+                a new token, `token_invalid` is permanent; a claim that cannot be used is 400 `invalid_claim`. Without
+                `identifier` the account is anonymous, which the brand must allow (403).
               security: []
               parameters:
                 - name: X-SDK-Key-Name
                   in: header
                   required: true
-                  description: The SDK key's name; without it the answer is 401.
+                  description: The SDK key's name; 401 without it.
                   schema: { type: string, minLength: 1 }
               requestBody:
                 required: true
@@ -51,21 +52,21 @@ extension OpenAPIDocument {
                       type: object
                       required: [token]
                       properties:
-                        token: { type: string, minLength: 1, description: 'The JWT, by HS256, HS384 or HS512 as the key has it.' }
+                        token: { type: string, minLength: 1, description: 'The JWT, signed with HS256, HS384 or HS512 according to the key.' }
                         device_id:
                           description: >-
-                            Ours, not that system's: names the device, so that a `push_token` in the token registers it, and
-                            the session is bound to it.
+                            An extension of the gateway: names the device, so that a `push_token` in the token registers
+                            it and the session is bound to it.
                           oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
                         anonymous_token:
                           type: [string, 'null']
                           description: >-
-                            Ours too: the `auth_token` of the anonymous account that presents an identifier now, which is
-                            merged. One that proves nothing is ignored.
+                            An extension of the gateway: the `auth_token` of the anonymous account that now presents an
+                            identifier; it is merged. A value that proves nothing is ignored.
                     example: { token: eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl, device_id: d-1 }
               responses:
                 '200':
-                  description: The session; its token is shown once.
+                  description: The session; its token is returned once.
                   headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
                   content:
                     application/json:
@@ -87,18 +88,18 @@ extension OpenAPIDocument {
               tags: [adaptors]
               summary: Signs a payload for the exchange, for brands without a signing service of their own.
               description: >-
-                Needs the brand's `wire.ccai`. A session signs for its consumer; a service account with `sessions:mint` names
-                one. Members of the payload are kept but for `identifier`, `iss`, `iat` and `exp` (`iat` + 600), and for
-                `name`, `email` and `phone` where they are known; a session's `email` and `phone` are left out where they are
-                not. The newest SDK key signs; without one the answer is 409.
-                An anonymous consumer has nothing to sign: 403. What a session had signed is worth no more than the session: it
-                opens one of the same device that ends no later, and none after a logout.
+                Requires the brand's setting `wire.ccai`. A session signs for its consumer; a service account with
+                `sessions:mint` names the consumer. Members of the payload are kept, except `identifier`, `iss`, `iat`
+                and `exp` (`iat` + 600), and `name`, `email` and `phone` where the gateway knows them; for a session, an
+                unknown `email` or `phone` is left out. The newest SDK key signs; 409 without one. An anonymous consumer
+                has nothing to sign (403). A token that a session had signed gives no more rights than the session: it
+                opens a session of the same device that ends no later, and none after a logout.
               security: [{ session: [] }, { backend: [] }]
               parameters:
                 - { $ref: '#/components/parameters/actingFor' }
                 - name: app
                   in: query
-                  description: The app whose key is to sign; else keys for all apps come before those for one.
+                  description: 'The app whose key signs; without it, keys for all apps come before those for one app.'
                   schema: { $ref: '#/components/schemas/BrandId' }
               requestBody:
                 required: true
@@ -111,8 +112,8 @@ extension OpenAPIDocument {
                         payload:
                           type: object
                           description: >-
-                            At most 4,096 bytes and 16 levels, numbers whole. `nbf`, `sub`, `aud`, `jti`
-                            and `switchboard_session` are refused.
+                            At most 4,096 bytes and 16 levels; numbers must be whole. `nbf`, `sub`, `aud`, `jti` and
+                            `switchboard_session` are rejected.
                           properties:
                             push_token: { type: [string, 'null'], maxLength: 4096 }
                             email: { type: [string, 'null'], maxLength: 256 }
@@ -132,8 +133,8 @@ extension OpenAPIDocument {
             WireSettings:
               type: object
               description: >-
-                Which adaptors answer for the brand. `bloomreach`, `liveperson` and `talkdesk` are refused: this version does
-                not have them.
+                The adaptors that the brand uses. `bloomreach`, `liveperson` and `talkdesk` are rejected: this version
+                does not support them.
               additionalProperties: false
               properties:
                 copilot: { type: [boolean, 'null'], default: false }
@@ -148,7 +149,7 @@ extension OpenAPIDocument {
                   properties:
                     code: { type: string, enum: [\(ProblemCode.allCases.map(\.rawValue).joined(separator: ", ")), invalid_claim] }
                     reason: { type: [string, 'null'], description: Refines `token_invalid`. }
-                    message: { type: string, description: 'For people; names the members that are wrong.' }
+                    message: { type: string, description: 'Readable text; names the invalid members.' }
                     retryable: { type: boolean }
                     requestId: { type: string }
               examples:

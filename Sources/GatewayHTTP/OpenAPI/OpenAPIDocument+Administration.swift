@@ -5,7 +5,7 @@ extension OpenAPIDocument {
             post:
               operationId: createBrand
               tags: [administration]
-              summary: Makes a brand.
+              summary: Creates a brand.
               security: [{ admin: [] }]
               parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
               requestBody:
@@ -16,14 +16,14 @@ extension OpenAPIDocument {
                     example: { id: acme, name: Acme, settings: { retentionDays: 90 } }
               responses:
                 '201':
-                  description: It is made.
+                  description: Brand created.
                   headers: { Location: { schema: { type: string } } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
                 \(problems(400, 401, 403, 409, 413, 415, 422))
             get:
               operationId: listBrands
               tags: [administration]
-              summary: All brands, by id.
+              summary: 'All brands, sorted by id.'
               security: [{ admin: [] }]
               parameters:
                 - { $ref: '#/components/parameters/limit' }
@@ -36,7 +36,7 @@ extension OpenAPIDocument {
             get:
               operationId: getBrand
               tags: [administration]
-              summary: A brand.
+              summary: Returns a brand.
               description: 'Scope: `brand:admin`.'
               parameters: [{ $ref: '#/components/parameters/ifNoneMatch' }]
               responses:
@@ -44,13 +44,13 @@ extension OpenAPIDocument {
                   description: The brand.
                   headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
-                '304': { description: The caller has it already. }
+                '304': { description: Not modified. }
                 \(problems(401, 403, 404))
             patch:
               operationId: updateBrand
               tags: [administration]
               summary: Changes a brand by a merge patch (RFC 7396).
-              description: 'What is absent stays; a setting that is null takes its default. Scope: `brand:admin`.'
+              description: 'An absent member stays unchanged; a setting that is null is reset to its default. Scope: `brand:admin`.'
               parameters: [{ $ref: '#/components/parameters/ifMatch' }]
               requestBody:
                 content:
@@ -58,24 +58,24 @@ extension OpenAPIDocument {
                   application/merge-patch+json: { schema: { $ref: '#/components/schemas/BrandPatch' } }
               responses:
                 '200':
-                  description: The brand as it is now.
+                  description: The changed brand.
                   headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/Brand' } } }
                 \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             delete:
               operationId: deleteBrand
               tags: [administration]
-              summary: Deletes a brand with everything that is its own.
+              summary: Deletes a brand with all of its data.
               security: [{ admin: [] }]
               responses:
-                '204': { description: It is gone. }
+                '204': { description: Brand deleted. }
                 \(problems(401, 403, 404))
           /v1/brands/{brand}/apps:
             parameters: [{ $ref: '#/components/parameters/brand' }]
             get:
               operationId: listApps
               tags: [administration]
-              summary: A brand's apps, by id, without their secrets.
+              summary: 'A brand''s apps without their secrets, sorted by id.'
               description: 'Scope: `brand:admin`.'
               parameters:
                 - { $ref: '#/components/parameters/limit' }
@@ -90,7 +90,7 @@ extension OpenAPIDocument {
             put:
               operationId: putApp
               tags: [administration]
-              summary: Makes or replaces an app; its secrets go in and never come out.
+              summary: Creates or replaces an app; its secrets are never returned.
               description: 'Scope: `brand:admin`.'
               parameters: [{ $ref: '#/components/parameters/ifMatch' }]
               requestBody:
@@ -98,16 +98,16 @@ extension OpenAPIDocument {
                 content: { application/json: { schema: { $ref: '#/components/schemas/AppToPut' } } }
               responses:
                 '200':
-                  description: It is replaced.
+                  description: App replaced.
                   content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
                 '201':
-                  description: It is made.
+                  description: App created.
                   content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
                 \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             get:
               operationId: getApp
               tags: [administration]
-              summary: An app without its secrets.
+              summary: Returns an app without its secrets.
               description: 'Scope: `brand:admin`.'
               parameters: [{ $ref: '#/components/parameters/ifNoneMatch' }]
               responses:
@@ -115,22 +115,22 @@ extension OpenAPIDocument {
                   description: The app.
                   headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/App' } } }
-                '304': { description: The caller has it already. }
+                '304': { description: Not modified. }
                 \(problems(401, 403, 404))
             delete:
               operationId: deleteApp
               tags: [administration]
-              summary: Deletes an app with its registrations; what is pending for them is cancelled.
+              summary: Deletes an app with its registrations; their pending deliveries are cancelled.
               description: 'Scope: `brand:admin`.'
               responses:
-                '204': { description: It is gone. }
+                '204': { description: App deleted. }
                 \(problems(401, 403, 404))
           /v1/brands/{brand}/credentials:
             parameters: [{ $ref: '#/components/parameters/brand' }]
             post:
               operationId: createCredential
               tags: [administration]
-              summary: Makes a credential; its secret is shown once.
+              summary: Creates a credential; its secret is returned once.
               description: 'Scope: `brand:admin`.'
               parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
               requestBody:
@@ -141,13 +141,13 @@ extension OpenAPIDocument {
                     example: { kind: serviceAccount, name: crm, scopes: ['events:write'] }
               responses:
                 '201':
-                  description: It is made.
+                  description: Credential created.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
                 \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             get:
               operationId: listCredentials
               tags: [administration]
-              summary: A brand's credentials without their secrets, by id.
+              summary: 'A brand''s credentials without their secrets, sorted by id.'
               description: 'Scope: `brand:admin`.'
               parameters:
                 - { name: kind, in: query, schema: { $ref: '#/components/schemas/CredentialKind' } }
@@ -166,7 +166,7 @@ extension OpenAPIDocument {
                         properties:
                           items: { type: array, items: { $ref: '#/components/schemas/Credential' } }
                           nextCursor: { $ref: '#/components/schemas/NextCursor' }
-                '304': { description: The caller has it already. }
+                '304': { description: Not modified. }
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/credentials/{credential}:
             parameters:
@@ -175,7 +175,7 @@ extension OpenAPIDocument {
             get:
               operationId: getCredential
               tags: [administration]
-              summary: What is public about a credential.
+              summary: Returns a credential without its secret.
               description: 'Scope: `brand:admin`.'
               parameters: [{ $ref: '#/components/parameters/ifNoneMatch' }]
               responses:
@@ -183,15 +183,15 @@ extension OpenAPIDocument {
                   description: The credential.
                   headers: { ETag: { $ref: '#/components/headers/ETag' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/Credential' } } }
-                '304': { description: The caller has it already. }
+                '304': { description: Not modified. }
                 \(problems(400, 401, 403, 404))
             delete:
               operationId: revokeCredential
               tags: [administration]
-              summary: Revokes a credential; it is refused from then on.
+              summary: Revokes a credential; it is rejected from then on.
               description: 'Scope: `brand:admin`.'
               responses:
-                '204': { description: It is revoked. }
+                '204': { description: Credential revoked. }
                 \(problems(400, 401, 403, 404))
         """
 
@@ -214,10 +214,10 @@ extension OpenAPIDocument {
             BrandSettings:
               type: object
               description: >-
-                `links` is refused: this version does not do what it asks for.
+                `links` is rejected: this version does not support it.
               additionalProperties: false
               properties:
-                preview: { enum: [full, sender, none, null], default: full, description: How much a notification shows. }
+                preview: { enum: [full, sender, none, null], default: full, description: How much of a message a notification shows. }
                 presence: { enum: [consumer, device, null], default: consumer }
                 suppressWhileWindowOpen: { type: [boolean, 'null'], default: true }
                 messageTtlSeconds: { type: [integer, 'null'], minimum: 0, maximum: 2419200, default: 604800 }
@@ -230,64 +230,65 @@ extension OpenAPIDocument {
                   maximum: 3650
                   default: 270
                   description: >-
-                    After so many days without a sign of life a device's registration ends; the outbound feed says
+                    After this many days without a sign of life a device's registration ends; the outbound feed reports
                     `device.unregistered` with the reason `stale`.
                 anonymousConsumers: { type: [boolean, 'null'], default: false }
                 anonymousSessionTtlSeconds:
                   type: [integer, 'null']
                   minimum: 60
                   maximum: 2592000
-                  description: How long a session without an identity lives; as others when it is absent.
+                  description: The lifetime of a session without an identity; that of other sessions when it is absent.
                 anonymousMerge:
                   enum: [token, device, null]
                   default: token
                   description: >-
-                    What makes a login take in an anonymous consumer: the token of its session (`anonymousToken`), or, with
-                    `device`, also the `deviceId` that the login names, which whoever knows it can prepare. Brands of versions
-                    that knew no `token` have `device`.
+                    The proof with which a login merges an anonymous consumer: the token of its session
+                    (`anonymousToken`), or, with `device`, also the `deviceId` that the login names. Anybody who knows a
+                    device id can prepare that. Brands from versions without `token` have `device`.
                 anonymousMergeDays:
                   type: [integer, 'null']
                   minimum: 0
                   maximum: 30
                   default: 7
-                  description: How many days after its expiry the token of an anonymous session is still proof for a merge.
+                  description: The number of days after its expiry for which the token of an anonymous session is still accepted for a merge.
                 singleDevice:
                   type: [boolean, 'null']
                   default: false
                   description: >-
-                    A login on another device logs the first one out; one without a deviceId does when it registers.
+                    A login on another device ends the sessions of the first one; a login without a deviceId does so
+                    when it registers.
                 engagements:
                   type: [array, 'null']
                   maxItems: 100
-                  description: 'What is offered where; of several that match the first is taken. Ids are unique.'
+                  description: 'The engagements that the brand offers; the first one that matches is used. Ids are unique.'
                   items: { $ref: '#/components/schemas/Engagement' }
                 quietHours:
                   oneOf: [{ $ref: '#/components/schemas/BrandQuietHours' }, { type: 'null' }]
                   description: >-
-                    When devices are not to be woken, given as a whole; the device's own time zone wins over the one named
-                    here, and a consumer's own quiet hours over these.
+                    The time of day when pushes must not disturb, replaced as a whole. The device's own time zone takes
+                    precedence over the one given here, and a consumer's own quiet hours over these.
                 summaryThreshold:
                   type: [integer, 'null']
                   minimum: 1
                   maximum: 100
                   description: >-
-                    More agents' messages than this that wait for one device, one of them for a minute or longer, become one
-                    push; never when it is absent.
+                    When more agents' messages than this wait for one device, and one of them for a minute or longer,
+                    they become one push. Never, when it is absent.
                 campaignRatePerSecond:
                   type: [integer, 'null']
                   minimum: 1
                   maximum: 100000
                   description: >-
-                    The pushes of each campaign that leave in a second, over all apps of the brand; as many as can when it is
-                    absent. Tries again after a provider's fault count as well.
+                    The maximum number of pushes per second of each campaign, over all apps of the brand; unlimited when
+                    it is absent. Retries after a provider's error count as well.
                 linkHosts:
                   type: [array, 'null']
                   maxItems: 100
                   description: >-
-                    The hosts that the brand's apps may name in their `links`. Only the administrator of the instance may change
-                    it (403), and `settings: null` leaves it as it is. A host is given to one brand only, and stays as long as
-                    an app uses it (409).
-                  items: { type: string, maxLength: 253, description: In ASCII and without a port. }
+                    The hosts that the brand's apps may name in their `links`. Only the administrator of the instance
+                    may change it (403), and `settings: null` leaves it unchanged. A host belongs to at most one brand,
+                    and cannot be removed while an app uses it (409).
+                  items: { type: string, maxLength: 253, description: 'In ASCII, without a port.' }
                 templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
                 wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
                 webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
@@ -299,14 +300,14 @@ extension OpenAPIDocument {
                 id: { $ref: '#/components/schemas/Line' }
                 campaignId: { $ref: '#/components/schemas/Line' }
                 entryPoints: { $ref: '#/components/schemas/EntryPoints' }
-                app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }], description: The only app that it is offered in. }
+                app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }], description: The only app that offers it. }
                 skill: { $ref: '#/components/schemas/Line' }
                 language: { $ref: '#/components/schemas/NullableLine' }
                 surveyId: { $ref: '#/components/schemas/NullableLine' }
             EntryPoints:
               type: array
               maxItems: 32
-              description: An engagement matches where all of its entry points are named, in whatever order; one without any matches everywhere.
+              description: An engagement matches a request that names all of its entry points, in any order; one without entry points always matches.
               items: { type: string, minLength: 1, maxLength: 1024, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
             BrandQuietHours:
               type: object
@@ -324,9 +325,9 @@ extension OpenAPIDocument {
             Templates:
               type: object
               description: >-
-                The brand's own words for its notifications, given as a whole (65,536 bytes at most): by kind, then by
-                language tag or `default`. A device's locale chooses, part by part: the exact tag, then without its last
-                part, then `default`, then the built-in words.
+                The brand's own texts for its notifications, replaced as a whole (65,536 bytes at most): by kind, then
+                by language tag or `default`. A device's locale chooses for each part: the exact tag, then the tag
+                without its last part, then `default`, then the built-in text.
               additionalProperties: false
               properties:
                 agent: { $ref: '#/components/schemas/TemplateLocales' }
@@ -341,9 +342,9 @@ extension OpenAPIDocument {
             TemplateWords:
               type: object
               description: >-
-                Mustache of few tags: `{{name}}`, `{{#name}}`, `{{^name}}`, `{{/name}}` and `{{! comment }}`, where a name is
-                one of agent, brand, text, title, unread, conversation and, in a summary, count. Nothing is escaped; what
-                `preview` hides is absent. What comes to nothing is replaced by the built-in words.
+                A subset of Mustache: `{{name}}`, `{{#name}}`, `{{^name}}`, `{{/name}}` and `{{! comment }}`, where a
+                name is one of agent, brand, text, title, unread, conversation and, in a summary, count. Nothing is
+                escaped; a value that `preview` hides is absent. An empty result is replaced by the built-in text.
               minProperties: 1
               additionalProperties: false
               properties:
@@ -367,9 +368,9 @@ extension OpenAPIDocument {
                   enum: [admin, tenant]
                   readOnly: true
                   description: >-
-                    Who set the endpoints (`endpoints`, `endpoint`, `token_uri`). Where a service account changed one of them, all
-                    are the tenant's: they may lead to public addresses only, and to private networks and loopback addresses
-                    where the instance's settings allow it.
+                    The role that set the endpoints (`endpoints`, `endpoint`, `token_uri`). Once a service account has
+                    changed one of them, all are the tenant's: they may lead to public addresses only, and to private
+                    networks and loopback addresses only where the instance's settings allow it.
             AppToPut:
               type: object
               required: [platform]
@@ -379,7 +380,7 @@ extension OpenAPIDocument {
                 dialect: { enum: [switchboard, liveperson, ujet, bloomreach, null] }
                 apns:
                   type: [object, 'null']
-                  description: A key of the team, or a certificate.
+                  description: A signing key of the team, or a certificate.
                   properties:
                     teamId: { type: string }
                     keyId: { type: string }
@@ -398,9 +399,9 @@ extension OpenAPIDocument {
                       type: [boolean, 'null']
                       default: false
                       description: >-
-                        Whether the badge push after a read elsewhere carries `content-available` too, so that iOS wakes
-                        the app to remove the notifications of what was read. Apple wakes an app two or three times an
-                        hour; its `read` is beside `aps` in any case.
+                        Whether the badge push after a read on another device also carries `content-available`, so that
+                        iOS wakes the app to remove the notifications of the read messages. Apple wakes an app two or
+                        three times an hour. The member `read` is beside `aps` in any case.
                 fcm:
                   type: [object, 'null']
                   required: [serviceAccount]
@@ -410,24 +411,25 @@ extension OpenAPIDocument {
                       enum: [notification, data, null]
                       default: notification
                       description: >-
-                        Whether Android and browsers show a push, or only hand it to the app. iOS shows it in either case.
+                        Whether Android and browsers show a push themselves, or only pass it to the app. iOS always
+                        shows it.
                     endpoint: { type: [string, 'null'] }
                 links: { oneOf: [{ $ref: '#/components/schemas/AppLinks' }, { type: 'null' }] }
             AppLinks:
               type: object
               description: >-
-                The host whose https links the app opens. The gateway answers for the host with the files that devices ask for,
-                and sends browsers that open a link to `fallback`. The host is one of the brand's `linkHosts`; apps of the brand may
-                share it. One of `ios` and `android` is required.
+                The host whose https links open the app. The gateway serves the files that devices request from the
+                host, and redirects browsers that open a link to `fallback`. The host is one of the brand's `linkHosts`;
+                apps of the brand may share it. One of `ios` and `android` is required.
               required: [host, paths]
               additionalProperties: false
               properties:
-                host: { type: string, maxLength: 253, description: In ASCII and without a port. }
+                host: { type: string, maxLength: 253, description: 'In ASCII, without a port.' }
                 paths:
                   type: array
                   minItems: 1
                   maxItems: 50
-                  description: Patterns; `*` stands for any bytes and `?` for one.
+                  description: Patterns; `*` matches any bytes and `?` matches one.
                   items: { type: string, pattern: '^/', maxLength: 256 }
                 ios:
                   type: [object, 'null']
@@ -452,12 +454,13 @@ extension OpenAPIDocument {
                   type: [boolean, 'null']
                   default: false
                   description: >-
-                    Whether the files say that the app and the host share passwords (`webcredentials`, `get_login_creds`).
+                    Whether the files state that the app and the host share passwords (`webcredentials`,
+                    `get_login_creds`).
             CredentialKind:
               enum: [serviceAccount, apiKey, sdkKey, jwtIssuer, jweKey, identityProvider, customerTokenKey, tokenBroker]
             CredentialToCreate:
               type: object
-              description: Each kind knows its own members only.
+              description: Each kind has its own members; others are rejected.
               required: [kind, name]
               properties:
                 kind:
@@ -465,8 +468,8 @@ extension OpenAPIDocument {
                 name: { type: string, minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
                 scopes: { type: array, minItems: 1, items: { $ref: '#/components/schemas/Scope' } }
-                algorithm: { type: [string, 'null'], description: HS256 of an sdkKey; ES256 of a jwtIssuer; of a jweKey RSA-OAEP-256. }
-                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: To take one over. }
+                algorithm: { type: [string, 'null'], description: 'By default HS256 for an sdkKey, ES256 for a jwtIssuer, RSA-OAEP-256 for a jweKey.' }
+                secret: { type: [string, 'null'], minLength: 32, maxLength: 1024, writeOnly: true, description: An existing secret to import. }
                 app: { oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }] }
                 issuer: { type: string, minLength: 1, maxLength: 512 }
                 issuerDisplayName: { type: [string, 'null'], minLength: 1, maxLength: 512 }
@@ -474,7 +477,7 @@ extension OpenAPIDocument {
                   type: [string, 'null']
                   minLength: 1
                   maxLength: 512
-                  description: What `aud` must be or hold; without it tokens that have an `aud` are refused.
+                  description: The value that `aud` must be or contain; without it, tokens that have an `aud` are rejected.
                 keyId: { type: [string, 'null'], minLength: 1, maxLength: 512 }
                 publicKey: { type: [string, 'null'], description: PEM; this or `jwksUrl`. }
                 jwksUrl: { type: [string, 'null'], format: uri }
@@ -492,31 +495,31 @@ extension OpenAPIDocument {
                   minimum: 1
                   maximum: 31536000
                   description: |
-                    The longest time from `iat` to `exp` of its tokens; longer ones are refused (`lifetime`). Of an sdkKey, a
-                    jwtIssuer and an identityProvider; 86400 when it is not given.
+                    The maximum time from `iat` to `exp` of its tokens; longer ones are rejected (`lifetime`). For an
+                    sdkKey, a jwtIssuer and an identityProvider; 86400 by default.
                 singleUse:
                   type: [boolean, 'null']
                   description: |
-                    Whether each of its tokens is accepted once only (`reused`); they must have a `jti` of 1 to 256 bytes. Of
-                    the same kinds.
+                    Whether each of its tokens is accepted only once (`reused`); they must have a `jti` of 1 to 256
+                    bytes. For the same kinds.
             Scope: { enum: ['events:write', 'events:read', 'events:manage', 'sessions:mint', 'deliveries:read', 'consumers:write', 'brand:admin'] }
             Credential:
               type: object
-              description: With the public members of its kind.
+              description: The public members of its kind are included.
               required: [id, kind, name, expiresAt, createdAt]
               properties:
                 id: { type: string }
                 kind: { type: string }
                 name: { type: string }
-                secret: { type: string, description: Only in the answer that makes it. }
+                secret: { type: string, description: Only in the response that creates it. }
                 scopes: { type: array, items: { $ref: '#/components/schemas/Scope' } }
                 algorithm: { type: [string, 'null'] }
                 app: { type: [string, 'null'] }
                 publicKey: { type: string }
                 maxLifetimeSeconds:
                   type: integer
-                  description: The longest time from `iat` to `exp` of its tokens; absent where it has no limit.
-                singleUse: { type: boolean, description: Whether each of its tokens is accepted once only. }
+                  description: The maximum time from `iat` to `exp` of its tokens; absent when there is no limit.
+                singleUse: { type: boolean, description: Whether each of its tokens is accepted only once. }
                 expiresAt: { $ref: '#/components/schemas/NullableTime' }
                 createdAt: { $ref: '#/components/schemas/Time' }
         """

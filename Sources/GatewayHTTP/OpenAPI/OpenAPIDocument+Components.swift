@@ -1,4 +1,4 @@
-// Parameters, headers and answers that operations share, and the schemas of common things.
+// Parameters, headers and responses that operations share, and common schemas.
 extension OpenAPIDocument {
     static let parameters = """
           parameters:
@@ -11,41 +11,42 @@ extension OpenAPIDocument {
             actingFor:
               name: consumer
               in: query
-              description: For whom a back-end acts; required for back-ends, for a session its own consumer or absent.
+              description: 'The consumer for whom a back-end acts; required for back-ends. For a session its own consumer, or absent.'
               schema: { $ref: '#/components/schemas/Id' }
             limit:
               name: limit
               in: query
-              description: How many items a page holds at most.
+              description: The maximum number of items of a page.
               schema: { type: integer, minimum: 1, maximum: 500, default: 50 }
             cursor:
               name: cursor
               in: query
               description: >-
-                `nextCursor` of the page before; good for the same list with the same filters. It survives deletions.
+                `nextCursor` of the previous page; valid for the same list with the same filters, also after deletions.
               schema: { type: string, format: cursor, maxLength: 2048 }
             unregister:
               name: unregister
               in: query
-              description: What becomes of the device's registration; `agent` keeps proactive pushes.
+              description: The part of the device's registration that ends; `agent` keeps proactive pushes.
               schema: { type: string, enum: [all, agent, none], default: all }
             ifNoneMatch:
               name: If-None-Match
               in: header
-              description: The `ETag` of what the caller has already.
+              description: The `ETag` of the caller's copy.
               schema: { type: string }
             ifMatch:
               name: If-Match
               in: header
               description: >-
-                The `ETag` of what the caller wants to change; when it is another by now, nothing is changed: 409 `conflict`.
+                The `ETag` of the state that the caller wants to change; when it has changed since, nothing is changed:
+                409 `conflict`.
               schema: { type: string }
             idempotencyKey:
               name: Idempotency-Key
               in: header
               description: >-
-                Makes a repetition within 24 hours do nothing: the same key with another body is 422, while the first one
-                runs 409. An answer that held a secret is not kept: its repetition is 409.
+                Makes a repetition within 24 hours safe: the same key with another body is 422, a repetition while the
+                first request runs is 409. A response that contained a secret is not stored: its repetition is 409.
               schema: { type: string, pattern: '^[!-~]{1,255}$' }
         """
 
@@ -54,7 +55,7 @@ extension OpenAPIDocument {
         \(refusals("Problem", as: "application/problem+json"))
         \(refusals("AdaptorError", as: "application/json"))
             Session:
-              description: The session; its token is shown once.
+              description: The session; its token is returned once.
               headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
               content:
                 application/json:
@@ -71,33 +72,33 @@ extension OpenAPIDocument {
                       merged: { type: boolean, description: Whether an anonymous consumer was merged into this one. }
           headers:
             RequestId:
-              description: The request's id, the caller's own if it sent a usable one.
+              description: 'The request''s id; the caller''s own if it sent a valid one.'
               schema: { type: string }
             ETag:
-              description: What tells this state from others.
+              description: The entity tag of this state.
               schema: { type: string }
             RetryAfter:
-              description: Seconds until the request may be tried again.
+              description: Seconds until the request may be retried.
               schema: { type: integer, minimum: 0 }
         """
 
-    /// The refusals by status, in the shape of `schema`; their names are the schema's with the status behind.
+    /// Returns the error responses by status, in the format of `schema`; they are named by the schema and the status.
     private static func refusals(_ schema: String, as type: String) -> String {
         let rows: [(status: Int, text: String)] = [
-            (400, "The request cannot be read: no JSON, no UTF-8, wrong percent-encoding."),
-            (401, "No credential, or one that is not accepted here."),
-            (403, "The identity is right and lacks the scope."),
-            (404, "There is no such thing, or it is another brand's."),
-            (409, "The name is taken, or the state does not allow it."),
-            (410, "Its time is over."),
-            (413, "The body is too long."),
-            (415, "The body is of a type that is not read here."),
-            (422, "Members are wrong: errors names each of them."),
-            (429, "The caller asks too often."),
-            (500, "A fault of the gateway."),
-            (426, "The protocol must be another one; `Upgrade` names it."),
-            (502, "A system that the gateway asked did not answer well."),
-            (503, "The gateway cannot take this now."),
+            (400, "The request cannot be parsed: not JSON, not UTF-8, invalid percent-encoding."),
+            (401, "No credential, or one that is not accepted."),
+            (403, "The caller is authenticated but not authorized."),
+            (404, "The resource does not exist, or belongs to another brand."),
+            (409, "The name is already used, or the state does not allow the operation."),
+            (410, "The resource has expired."),
+            (413, "The request body is too long."),
+            (415, "The media type of the request body is not supported."),
+            (422, "Members are invalid: errors names each of them."),
+            (429, "The caller has exceeded its rate limit."),
+            (500, "An internal error of the gateway."),
+            (426, "Another protocol is required; `Upgrade` names it."),
+            (502, "A system that the gateway called did not respond correctly."),
+            (503, "The gateway cannot handle the request now."),
         ]
         return rows.map { row in
             let retry = row.status == 429 || row.status == 503
@@ -151,7 +152,7 @@ extension OpenAPIDocument {
                 type: { type: string }
                 title: { type: string }
                 status: { type: integer, minimum: 400, maximum: 599 }
-                detail: { type: string, description: One sentence for people. }
+                detail: { type: string, description: One readable sentence. }
                 code: { type: string, enum: [\(ProblemCode.allCases.map(\.rawValue).joined(separator: ", "))] }
                 reason: { type: string, description: Refines `token_invalid`. }
                 retryable: { type: boolean }
@@ -159,7 +160,7 @@ extension OpenAPIDocument {
                 errors:
                   type: array
                   maxItems: \(Problem.maxErrors)
-                  description: The members that are wrong; `detail` says when there are more than these.
+                  description: The invalid members; `detail` states when there are more than these.
                   items:
                     type: object
                     required: [pointer, detail]

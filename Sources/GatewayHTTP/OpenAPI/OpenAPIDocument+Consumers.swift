@@ -1,4 +1,4 @@
-// What back-ends know, change and forget of consumers (LoggingConsumersIn page).
+// Consumer data for back-ends (LoggingConsumersIn page).
 extension OpenAPIDocument {
     static let consumers = """
           /v1/brands/{brand}/consumers/{consumer}:
@@ -8,8 +8,8 @@ extension OpenAPIDocument {
             get:
               operationId: getConsumer
               tags: [consumers]
-              summary: 'A consumer: profile, unread, conversations and devices.'
-              description: 'The newest 500 conversations that have messages. Scope: `consumers:write`.'
+              summary: 'Returns a consumer: profile, unread messages, conversations and devices.'
+              description: 'Contains the newest 500 conversations that have messages. Scope: `consumers:write`.'
               responses:
                 '200':
                   description: The consumer.
@@ -20,12 +20,13 @@ extension OpenAPIDocument {
               tags: [consumers]
               summary: Changes a consumer's profile, or merges another consumer into it.
               description: >-
-                A merge patch (RFC 7396): what is absent stays, null clears. What a later login's assertion says replaces it.
-                `mergeFrom` stands alone and names another consumer of the brand, for example the anonymous one that this one
-                was before: its conversations, unread, devices and taps are this one's then, its sessions end and its windows
-                close, its profile is forgotten, and its id leads here. A repetition answers the same; the audit trail says it
-                once (`consumer.merged`). 409 when it was merged into a third one, or when it has an identifier and this one
-                is anonymous. There is no way back. Scope: `consumers:write`.
+                A merge patch (RFC 7396): an absent member stays unchanged, null clears it. The assertion of a later
+                login replaces it. `mergeFrom` must be the only member and names another consumer of the brand, for
+                example the anonymous one that this consumer was before. Its conversations, unread messages, devices and
+                taps move to this one, its sessions end and its windows close, its profile is deleted, and its id
+                becomes an alias of this one. A repetition has the same response; the audit trail records the merge once
+                (`consumer.merged`). 409 when it was merged into a third one, or when it has an identifier and this one
+                is anonymous. A merge cannot be undone. Scope: `consumers:write`.
               requestBody:
                 required: true
                 content:
@@ -42,7 +43,7 @@ extension OpenAPIDocument {
                     example: { name: Ada Lovelace, phone: null }
               responses:
                 '200':
-                  description: The consumer as it is now.
+                  description: The changed consumer.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Consumer' } } }
                 \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             delete:
@@ -50,14 +51,14 @@ extension OpenAPIDocument {
               tags: [consumers]
               summary: Erases a consumer.
               description: >-
-                Before the answer its sessions have ended, its devices are gone with what waits for them, and nothing of it is
-                found any more; its id, and the ids that were merged into it, are free. Conversations, messages, taps,
-                deliveries and what the outbound feed says of it are removed afterwards, in small pieces, also over a
-                restart: items of the feed keep their position and hold `{"erased":true}`. The audit trail says who asked.
-                What is known under an id that was merged into another is erased with all of that one. Scope:
-                `consumers:write`.
+                Before the response is sent, its sessions have ended, its devices and their pending deliveries are
+                deleted, and no request finds it any more; its id, and the ids that were merged into it, are free.
+                Conversations, messages, taps, deliveries and its items of the outbound feed are removed afterwards, in
+                small batches that continue after a restart. Items of the feed keep their position and hold
+                `{"erased":true}`. The audit trail names the caller. Erasing an id that was merged into another consumer
+                erases that consumer as a whole. Scope: `consumers:write`.
               responses:
-                '204': { description: 'Nobody knows it any more, or did before.' }
+                '204': { description: 'Consumer erased, or there was none.' }
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/consumers/{consumer}/export:
             parameters:
@@ -66,10 +67,10 @@ extension OpenAPIDocument {
             get:
               operationId: exportConsumer
               tags: [consumers]
-              summary: Everything that is kept about a consumer.
+              summary: Exports all stored data of a consumer.
               description: >-
-                One JSON document, written in pieces: a document that is not whole was cut off, because something failed or
-                the consumer was erased meanwhile. Tokens are not in it. Scope: `consumers:write`.
+                One JSON document, written in parts. A document that is not complete was cut off, because an error
+                occurred or the consumer was erased meanwhile. It contains no tokens. Scope: `consumers:write`.
               responses:
                 '200':
                   description: The document.
@@ -92,8 +93,9 @@ extension OpenAPIDocument {
             QuietHours:
               type: object
               description: >-
-                A consumer's own, given as a whole; `mode` off stands alone and means none though the brand has some. Without a
-                time zone here, on the device and with the brand, they are in UTC.
+                A consumer's own quiet hours, replaced as a whole. `mode` off must be the only member and means no quiet
+                hours even though the brand has some. Without a time zone here, of the device and of the brand, they are
+                in UTC.
               additionalProperties: false
               properties:
                 from: { $ref: '#/components/schemas/TimeOfDay' }

@@ -12,12 +12,13 @@ extension OpenAPIDocument {
               tags: [devices]
               summary: Registers a device for pushes, or renews its registration.
               description: |
-                A token that was last seen under another consumer or device of the brand moves to this one. A session that is
-                bound to a device acts only for that device; the first registration of one that is not binds it. Another
-                consumer's registration of the device is replaced only with proof of its present push token, as `token` or
-                `currentToken`: else 409, and nothing changes. A consumer renews its own without. A consumer keeps at most 100
-                registrations: the one that was registered longest ago makes room. Back-ends (scope `consumers:write`) need no
-                proof; what they take from another consumer is audited as `device.reassigned`.
+                A token that was last seen for another consumer or device of the brand moves to this one. A session that
+                is bound to a device acts only for that device; a session that is not bound is bound by its first
+                registration. Another consumer's registration of the device is replaced only with proof of its current
+                push token, as `token` or `currentToken`: otherwise 409, and nothing changes. A consumer renews its own
+                registration without proof. A consumer has at most 100 registrations: a new one replaces the oldest.
+                Back-ends (scope `consumers:write`) need no proof; a registration that they take from another consumer
+                is audited as `device.reassigned`.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -27,20 +28,20 @@ extension OpenAPIDocument {
                     example: { token: 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0, pushType: apns }
               responses:
                 '200':
-                  description: It was registered before and is renewed.
+                  description: Registration renewed.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Registration' } } }
                 '201':
-                  description: It is registered.
+                  description: Device registered.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Registration' } } }
                 \(problems(400, 401, 403, 404, 409, 413, 415, 422))
             get:
               operationId: getDevice
               tags: [devices]
-              summary: The registration; 404 says that the device should register again.
+              summary: 'Returns the registration; after 404 the device should register again.'
               description: >-
-                `lastSeenAt` is when the device was last heard of, to an hour: it registered, asked with a session that is
-                bound to it, opened a window, or reported a tap or a receipt. After the brand's `staleDeviceDays` the
-                registration ends.
+                `lastSeenAt` is the time of the device's last sign of life, to the hour: it registered, sent a request
+                with a session that is bound to it, opened a window, or reported a tap or a receipt. After the brand's
+                `staleDeviceDays` the registration ends.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               responses:
                 '200':
@@ -50,11 +51,11 @@ extension OpenAPIDocument {
             delete:
               operationId: unregisterDevice
               tags: [devices]
-              summary: Ends or narrows the registration, also when there is none.
+              summary: 'Ends or narrows the registration; succeeds also when there is none.'
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               parameters: [{ $ref: '#/components/parameters/unregister' }]
               responses:
-                '204': { description: It is done. }
+                '204': { description: Registration ended or narrowed. }
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/consumers/{consumer}/devices:
             parameters:
@@ -81,18 +82,18 @@ extension OpenAPIDocument {
                 token:
                   type: string
                   description: >-
-                    The provider's token; of APNs an even number of at most 400 hexadecimal digits, of others at most 4096
-                    visible ASCII characters.
+                    The provider's token; for APNs an even number of at most 400 hexadecimal digits, for others at most
+                    4096 visible ASCII characters.
                   minLength: 2
                   maxLength: 4096
                 currentToken:
                   type: [string, 'null']
                   description: >-
-                    The push token that the device is registered with at present, where another consumer has it.
+                    The current push token of the device's registration, when another consumer has it.
                   minLength: 1
                   maxLength: 4096
                   pattern: '^[!-~]+$'
-                pushType: { enum: [apns, fcm, huawei, webpush], description: One that the app has a credential for. }
+                pushType: { enum: [apns, fcm, huawei, webpush], description: A transport for which the app has a credential. }
                 environment: { enum: [production, sandbox, null], default: production }
                 platform: { enum: [ios, android, harmony, web, null] }
                 locale: { type: [string, 'null'], minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }
@@ -104,9 +105,9 @@ extension OpenAPIDocument {
                   type: [array, 'null']
                   maxItems: 16
                   description: >-
-                    Apple's tokens for other kinds of pushes, of devices with the platform ios. They take the place of those
-                    that the registration had, and come, move and end with it. This version keeps them and sends nothing to
-                    them.
+                    Apple's tokens for other kinds of pushes, for devices with the platform ios. They replace those of
+                    the existing registration, and are stored, moved and deleted with it. This version stores them and
+                    sends nothing to them.
                   items:
                     type: object
                     required: [kind, token]
@@ -114,7 +115,7 @@ extension OpenAPIDocument {
                     properties:
                       kind:
                         enum: [voip, liveactivity, pushtotalk, complication, fileprovider, location, controls, widgets]
-                      token: { type: string, minLength: 2, maxLength: 400, description: 'Hexadecimal digits, an even number.' }
+                      token: { type: string, minLength: 2, maxLength: 400, description: 'An even number of hexadecimal digits.' }
             Registration:
               type: object
               required: [deviceId, app, consumer, tokenFingerprint, pushType, environment, platform, receives, state]
@@ -122,7 +123,7 @@ extension OpenAPIDocument {
                 deviceId: { $ref: '#/components/schemas/Id' }
                 app: { $ref: '#/components/schemas/BrandId' }
                 consumer: { $ref: '#/components/schemas/Id' }
-                tokenFingerprint: { type: string, pattern: '^[0-9a-f]{16}$', description: 'Tells tokens apart; the token is never shown.' }
+                tokenFingerprint: { type: string, pattern: '^[0-9a-f]{16}$', description: 'Identifies the token; the token itself is never returned.' }
                 pushType: { enum: [apns, fcm, huawei, webpush] }
                 environment: { enum: [production, sandbox] }
                 platform: { enum: [ios, android, harmony, web] }
@@ -131,7 +132,7 @@ extension OpenAPIDocument {
                 osVersion: { type: [string, 'null'] }
                 appVersion: { type: [string, 'null'] }
                 receives: { type: array, items: { enum: [agent, proactive] } }
-                state: { enum: [active, quarantined], description: Quarantined when its provider called the token a bad one. }
+                state: { enum: [active, quarantined], description: '`quarantined`: the provider reported the token as invalid.' }
                 registeredAt: { $ref: '#/components/schemas/Time' }
                 createdAt: { $ref: '#/components/schemas/Time' }
                 lastSeenAt: { $ref: '#/components/schemas/Time' }
@@ -177,7 +178,7 @@ extension OpenAPIDocument {
                 category: { type: string }
                 campaign: { type: string }
                 lookBackUntil:
-                  { type: string, format: date-time, description: After it a proactive message is pending no longer. }
+                  { type: string, format: date-time, description: 'After this time a proactive message is no longer pending.' }
                 silent: { type: boolean }
                 sentAt: { $ref: '#/components/schemas/Time' }
             EngagementOffer:
@@ -189,7 +190,7 @@ extension OpenAPIDocument {
                 visitorId: { type: string }
                 engagementDetails:
                   type: object
-                  description: Absent when nothing is offered.
+                  description: Absent when there is no offer.
                   required: [campaignId, engagementId, contextId, skill, status]
                   properties:
                     campaignId: { type: string }
@@ -205,6 +206,6 @@ extension OpenAPIDocument {
               required: [status]
               properties:
                 status: { enum: [ok, ready] }
-                clock: { enum: [guarded], description: 'Only while nothing expires because the clock may be wrong (`/v1/clock`).' }
+                clock: { enum: [guarded], description: 'Only while expiry is suspended because the clock may be wrong (`/v1/clock`).' }
         """
 }

@@ -6,11 +6,12 @@ extension OpenAPIDocument {
             post:
               operationId: postEvents
               tags: [events]
-              summary: Posts events; the answer comes when they are on disk.
+              summary: Posts events; the response is sent when they are on disk.
               description: |
-                One event, or a batch of up to 10,000 in 16 MiB. An event is known by brand, `source` and `id`: posting it
-                again counts nothing and answers with the first one's ids. A batch is always 202 and has a result for each
-                event, in the order of the request; a single event that is wrong answers its problem.
+                One event, or a batch of up to 10,000 in 16 MiB. An event is identified by brand, `source` and `id`:
+                posting it again has no effect and returns the first one's ids. The response to a batch is always 202
+                and has a result for each event, in the order of the request; the response to a single invalid event is
+                its problem.
 
                 In CloudEvents `id`, `type`, `source` and `time` are the attributes and all other members are in `data`.
                 Binary mode is `application/json` with the attributes as `ce-` headers and the members as body.
@@ -23,7 +24,7 @@ extension OpenAPIDocument {
                     schema:
                       oneOf:
                         - { $ref: '#/components/schemas/Event' }
-                        - { type: array, maxItems: 10000, items: {}, description: What is no event is rejected for itself. }
+                        - { type: array, maxItems: 10000, items: {}, description: An item that is not an event is rejected individually. }
                     examples:
                       one: { value: { id: evt-1, type: agent.message, consumer: u-1, conversation: c-9, text: It is shipped. } }
                       batch: { value: [{ id: evt-2, type: messages.read, consumer: u-1, conversation: c-9, upToSequence: 1 }] }
@@ -40,10 +41,10 @@ extension OpenAPIDocument {
                       type: agent.message
                       data: { consumer: u-1, text: It is shipped. }
                   application/cloudevents-batch+json:
-                    schema: { type: array, maxItems: 10000, items: {}, description: What is no event is rejected for itself. }
+                    schema: { type: array, maxItems: 10000, items: {}, description: An item that is not an event is rejected individually. }
               responses:
                 '202':
-                  description: The results; of a batch also when all events are rejected.
+                  description: 'The results; for a batch also when all events are rejected.'
                   headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
                   content: { application/json: { schema: { $ref: '#/components/schemas/EventResults' } } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
@@ -55,10 +56,10 @@ extension OpenAPIDocument {
               required: [id, type, consumer]
               properties:
                 id: { $ref: '#/components/schemas/Id' }
-                source: { type: [string, 'null'], maxLength: 512, description: The back-end's name of where it comes from. }
+                source: { type: [string, 'null'], maxLength: 512, description: The back-end's name for the event's origin. }
                 consumer: { $ref: '#/components/schemas/Id' }
                 conversation:
-                  description: Absent takes the consumer's active one, or opens one.
+                  description: 'When absent, the consumer''s active one, or a new one.'
                   oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
                 dialog: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
                 sourceSequence: { type: [integer, 'null'], minimum: 0, maximum: 9223372036854775807 }
@@ -69,7 +70,7 @@ extension OpenAPIDocument {
                     nickname: { type: [string, 'null'], minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]*$' }
                 text: { type: [string, 'null'], maxLength: 16384, pattern: '^[^\\u0000]*$' }
                 title: { type: [string, 'null'], maxLength: 1024, pattern: '^[^\\u0000]*$' }
-                data: { type: [object, 'null'], description: At most 32 KiB; given to the device as it came. }
+                data: { type: [object, 'null'], description: At most 32 KiB; passed to the device as sent. }
                 link:
                   type: [object, 'null']
                   properties:
@@ -81,11 +82,11 @@ extension OpenAPIDocument {
                 collapseKey: { type: [string, 'null'], minLength: 1, maxLength: 64 }
                 category: { type: [string, 'null'], minLength: 1, maxLength: 64 }
                 sound: { type: [string, 'null'], minLength: 1, maxLength: 64 }
-                silent: { type: [boolean, 'null'], description: Counts nothing as unread and pushes without a sound. }
-                time: { type: [string, 'null'], format: date-time, description: More than 7 days ago or 5 minutes ahead is moved there. }
+                silent: { type: [boolean, 'null'], description: Does not count as unread and is pushed without a sound. }
+                time: { type: [string, 'null'], format: date-time, description: 'A time more than 7 days ago, or more than 5 minutes ahead, is moved to that limit.' }
             Link: { type: [string, 'null'], maxLength: 2048, description: 'https, or an app''s own scheme.' }
             Event:
-              description: What happened, told by its type.
+              description: 'An event; `type` names its kind.'
               discriminator: { propertyName: type }
               oneOf:
                 - title: An agent's message
@@ -106,7 +107,7 @@ extension OpenAPIDocument {
                   required: [conversation]
                   properties: { type: { const: conversation.resolved }, conversation: { $ref: '#/components/schemas/Id' } }
                 - title: The consumer read elsewhere
-                  description: Names exactly one of the three.
+                  description: 'Has exactly one of `upToSequence`, `upToSourceSequence` and `upToMessageId`.'
                   allOf: [{ $ref: '#/components/schemas/EventBase' }]
                   required: [conversation]
                   properties:
@@ -152,9 +153,9 @@ extension OpenAPIDocument {
                       status: { enum: [accepted, duplicate, rejected] }
                       messageId: { type: [string, 'null'], format: uuid }
                       conversation: { type: [string, 'null'] }
-                      sequence: { type: [integer, 'null'], description: Dense within the conversation, from 1. }
+                      sequence: { type: [integer, 'null'], description: 'Without gaps within the conversation, from 1.' }
                       unread: { type: [integer, 'null'] }
-                      deliveries: { type: [integer, 'null'], description: To how many devices. }
+                      deliveries: { type: [integer, 'null'], description: The number of devices. }
                       warnings: { type: array, items: { enum: [clamped_time, body_differs] } }
                       problem: { $ref: '#/components/schemas/Problem' }
               examples:

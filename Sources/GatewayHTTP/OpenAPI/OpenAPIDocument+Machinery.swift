@@ -1,29 +1,29 @@
-// What the machinery around the gateway asks.
+// Health, metrics, the API description and the files of link hosts.
 extension OpenAPIDocument {
     static let machinery = """
           /livez:
             get:
               operationId: isAlive
               tags: [machinery]
-              summary: Whether the process lives.
+              summary: Liveness check.
               security: []
               responses:
-                '200': { description: It does., content: { application/json: { schema: { $ref: '#/components/schemas/Health' } } } }
+                '200': { description: The process is alive., content: { application/json: { schema: { $ref: '#/components/schemas/Health' } } } }
           /readyz:
             get:
               operationId: isReady
               tags: [machinery]
-              summary: Whether events would be taken now.
+              summary: 'Readiness check: whether the gateway accepts events now.'
               security: []
               responses:
-                '200': { description: They would., content: { application/json: { schema: { $ref: '#/components/schemas/Health' } } } }
+                '200': { description: The gateway accepts events., content: { application/json: { schema: { $ref: '#/components/schemas/Health' } } } }
                 '503': { $ref: '#/components/responses/Problem503' }
           /metrics:
             get:
               operationId: readMetrics
               tags: [machinery]
               summary: Metrics as Prometheus text.
-              description: For callers on the gateway's own machine that come through no proxy, and for the admin token.
+              description: 'For callers on the gateway''s host without a proxy, and for the admin token.'
               security: [{}, { admin: [] }]
               responses:
                 '200': { description: The metrics., content: { text/plain: { schema: { type: string } } } }
@@ -37,22 +37,22 @@ extension OpenAPIDocument {
               parameters:
                 - name: If-None-Match
                   in: header
-                  description: The `ETag` of a copy that the caller has.
+                  description: The `ETag` of the caller's copy.
                   schema: { type: string }
               responses:
                 '200':
                   description: The document.
                   headers: { ETag: { schema: { type: string } } }
                   content: { application/yaml: { schema: { type: string } } }
-                '304': { description: The caller's copy is the same. }
+                '304': { description: Not modified. }
           /.well-known/apple-app-site-association:
             get:
               operationId: readAppleAssociation
               tags: [machinery]
-              summary: Which apps open the links of the host that the request names, for Apple's devices.
+              summary: 'The Apple app site association file of the host in the request.'
               description: >-
-                The host is that of an app's `links`. Any other path of such a host that the app opens redirects browsers to
-                its `fallback` (302).
+                The host is that of an app's `links`. Any other path of this host that opens the app redirects browsers
+                to its `fallback` (302).
               security: []
               responses:
                 '200': { description: The file., content: { application/json: { schema: { type: object } } } }
@@ -61,7 +61,7 @@ extension OpenAPIDocument {
             get:
               operationId: readAndroidAssociation
               tags: [machinery]
-              summary: Which apps open the links of the host that the request names, for Android.
+              summary: 'The Digital Asset Links file of the host in the request, for Android.'
               security: []
               responses:
                 '200': { description: The file., content: { application/json: { schema: { type: array } } } }

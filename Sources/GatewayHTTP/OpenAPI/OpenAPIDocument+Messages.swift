@@ -8,11 +8,11 @@ extension OpenAPIDocument {
             get:
               operationId: getUnread
               tags: [messages]
-              summary: How many messages the consumer has not read.
+              summary: The number of messages that the consumer has not read.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               responses:
                 '200':
-                  description: The counts, of 500 conversations one by one, those with unread messages and the newest first.
+                  description: 'The counts; single counts for 500 conversations, those with unread messages and the newest first.'
                   content:
                     application/json:
                       schema:
@@ -32,13 +32,13 @@ extension OpenAPIDocument {
             get:
               operationId: listMessages
               tags: [messages]
-              summary: Messages in order; reading them here marks nothing as read.
+              summary: 'Messages, in order; listing them does not mark them as read.'
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               parameters:
                 - { name: conversation, in: query, schema: { $ref: '#/components/schemas/Id' } }
                 - name: afterSequence
                   in: query
-                  description: Only messages above it, within one conversation.
+                  description: 'Only messages with a higher sequence, within one conversation.'
                   schema: { type: integer, minimum: 0, maximum: 9223372036854775807 }
                 - { $ref: '#/components/parameters/limit' }
                 - { $ref: '#/components/parameters/cursor' }
@@ -52,10 +52,11 @@ extension OpenAPIDocument {
             get:
               operationId: listProactive
               tags: [messages]
-              summary: Proactive messages that are pending, newest first.
+              summary: 'Pending proactive messages, newest first.'
               description: >-
-                Pending is what was neither tapped nor cleared by the tap of another (`clearOthers`) and is not past its
-                look-back; that its push expired, or that it was read in a window, changes nothing. Listing marks nothing.
+                A message is pending when it was neither tapped nor cleared by the tap of another (`clearOthers`) and is
+                not past its look-back. An expired push, or a read in a window, does not change this. Listing changes
+                nothing.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               parameters:
                 - { $ref: '#/components/parameters/limit' }
@@ -71,11 +72,12 @@ extension OpenAPIDocument {
             post:
               operationId: markRead
               tags: [messages]
-              summary: Says that the app showed these messages.
+              summary: Reports that the app showed these messages.
               description: >-
-                The mark never moves back; beyond the last message it is moved there. The consumer's other devices get a
-                push with the new badge that says, as `read`, which conversations were read how far, so that the app
-                removes their notifications: an array of `conversation`, `upToSequence` and `messageIds`.
+                The mark never moves back; a mark beyond the last message is moved to it. The consumer's other devices
+                get a push with the new badge. Its member `read` states up to which message each conversation was read,
+                so that the app removes those notifications: an array of `conversation`, `upToSequence` and
+                `messageIds`.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -88,7 +90,7 @@ extension OpenAPIDocument {
                     example: { upToSequence: 7 }
               responses:
                 '200':
-                  description: What is unread now.
+                  description: The unread counts after the change.
                   content:
                     application/json:
                       schema: { type: object, required: [unread], properties: { unread: { type: integer, minimum: 0 } } }
@@ -101,11 +103,12 @@ extension OpenAPIDocument {
             post:
               operationId: tap
               tags: [messages]
-              summary: Says that the push of a message was tapped; repetitions answer the same.
+              summary: Reports a tap on the push of a message; repetitions have the same response.
               description: >-
-                The first report counts. One that comes after the look-back of a proactive message, by the gateway's clock, is
-                410; repetitions of one that came in time are answered. `tappedAt` is the device's; one in the future becomes
-                now, one from before the message the time when it came. A tap never changes what is unread.
+                The first report counts. A report after the look-back of a proactive message, by the gateway's clock, is
+                410; repetitions of a report that came in time succeed. `tappedAt` is the device's time; a time in the
+                future becomes the current time, a time before the message becomes the message's time. A tap never
+                changes what is unread.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -122,12 +125,12 @@ extension OpenAPIDocument {
                           type: [boolean, 'null']
                           default: false
                           description: >-
-                            Whether the consumer's other pending proactive messages are pending no longer; what still waits to
-                            be pushed of them is not pushed. Counts only in the first report of a tap.
+                            Whether the consumer's other proactive messages stop being pending; those that still wait to
+                            be pushed are not pushed. Counts only in the first report of a tap.
                     example: { deviceId: d-1 }
               responses:
                 '200':
-                  description: Where the tap leads; with the message itself for proactive ones.
+                  description: The target of the tap; for proactive messages with the message itself.
                   content:
                     application/json:
                       schema:
@@ -147,12 +150,12 @@ extension OpenAPIDocument {
             post:
               operationId: postReceipts
               tags: [messages]
-              summary: Says what became of pushes on the device.
+              summary: Reports receipts of pushes on the device.
               description: >-
-                Each receipt is taken by itself. Repetitions, and receipts out of order, change nothing that was said before,
-                and a tap stays a tap; `displayed` and `dismissed` say that the push had arrived. An `at` in the future becomes
-                now, one from before the push the time when it was made. When not one is right the call is 422, or 403 when all
-                are of other devices than the session's.
+                Each receipt is handled on its own. Repetitions, and receipts out of order, do not change earlier
+                reports, and a tap stays a tap; `displayed` and `dismissed` imply that the push had arrived. An `at` in
+                the future becomes the current time, one from before the push becomes the push's time. When no receipt
+                is valid the response is 422, or 403 when all are of other devices than the session's.
               security: [{ session: [] }, { backend: [] }, { admin: [] }]
               requestBody:
                 required: true
@@ -175,7 +178,7 @@ extension OpenAPIDocument {
                               at: { $ref: '#/components/schemas/Time' }
               responses:
                 '202':
-                  description: How many of them met a delivery, and what became of each, in their order.
+                  description: 'The number of receipts with a delivery, and the result of each, in the order of the request.'
                   content:
                     application/json:
                       schema:
@@ -191,7 +194,7 @@ extension OpenAPIDocument {
                               properties:
                                 status:
                                   enum: [recorded, unknown, rejected]
-                                  description: '`unknown` is a message that was not delivered to the device.'
+                                  description: '`unknown`: the message was not delivered to the device.'
                                 errors:
                                   type: array
                                   items:

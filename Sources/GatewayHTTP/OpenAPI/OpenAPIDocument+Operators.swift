@@ -1,6 +1,6 @@
 internal import GatewayStorage
 
-// What became of messages (SendingMessages page).
+// Deliveries, statistics and self-checks (SendingMessages page).
 extension OpenAPIDocument {
     private static let deliveryFilters = [
         "{ name: consumer, in: query, schema: { $ref: '#/components/schemas/Id' } }",
@@ -9,8 +9,8 @@ extension OpenAPIDocument {
         "{ name: state, in: query, schema: { $ref: '#/components/schemas/DeliveryState' } }",
         "{ name: provider, in: query, schema: { enum: [apns, fcm, huawei, webpush] } }",
         "{ name: reason, in: query, description: The provider's reason., schema: { type: string, minLength: 1 } }",
-        "{ name: since, in: query, description: Queued then or later., schema: { $ref: '#/components/schemas/Time' } }",
-        "{ name: until, in: query, description: Queued before., schema: { $ref: '#/components/schemas/Time' } }",
+        "{ name: since, in: query, description: Queued at this time or later., schema: { $ref: '#/components/schemas/Time' } }",
+        "{ name: until, in: query, description: Queued before this time., schema: { $ref: '#/components/schemas/Time' } }",
     ].map { "- " + $0 }.joined(separator: "\n        ")
 
     static let operators = """
@@ -19,7 +19,7 @@ extension OpenAPIDocument {
             get:
               operationId: listDeliveries
               tags: [operators]
-              summary: Deliveries by filter, newest first.
+              summary: 'Deliveries by filter, newest first.'
               description: 'Scope: `deliveries:read`.'
               parameters:
                 \(deliveryFilters)
@@ -35,7 +35,7 @@ extension OpenAPIDocument {
             get:
               operationId: getDelivery
               tags: [operators]
-              summary: A delivery with every attempt.
+              summary: Returns a delivery with every attempt.
               description: 'Scope: `deliveries:read`.'
               responses:
                 '200':
@@ -49,11 +49,11 @@ extension OpenAPIDocument {
             post:
               operationId: retryDelivery
               tags: [operators]
-              summary: Queues a delivery that failed or expired again.
+              summary: Requeues a delivery that failed or expired.
               description: 'Scope: `brand:admin`.'
               responses:
                 '202':
-                  description: The delivery as it is now.
+                  description: The requeued delivery.
                   content: { application/json: { schema: { $ref: '#/components/schemas/DeliveryDetail' } } }
                 \(problems(400, 401, 403, 404, 409))
           /v1/brands/{brand}/deliveries/tail:
@@ -61,10 +61,11 @@ extension OpenAPIDocument {
             get:
               operationId: tailDeliveries
               tags: [operators]
-              summary: Deliveries as they change, as server-sent events.
+              summary: 'Streams changes of deliveries as server-sent events.'
               description: |
-                `event: delivery`, `data` a delivery, `id` to go on from by `Last-Event-ID`. Each delivery is named at its
-                newest change. Without `Last-Event-ID` it begins now. Scope: `deliveries:read`.
+                Each event is `event: delivery` with a delivery as `data`; its `id`, sent as `Last-Event-ID`, continues
+                the stream after it. The stream samples: intermediate states of a delivery may be skipped. Without
+                `Last-Event-ID` it begins now. Scope: `deliveries:read`.
               parameters:
                 - name: Last-Event-ID
                   in: header
@@ -78,7 +79,7 @@ extension OpenAPIDocument {
             get:
               operationId: getStats
               tags: [operators]
-              summary: Deliveries counted by state, provider and reason, their latency and their taps.
+              summary: 'Statistics of deliveries: counts by state, provider and reason, latency and taps.'
               description: 'Scope: `deliveries:read`.'
               parameters:
                 - name: window
@@ -100,7 +101,7 @@ extension OpenAPIDocument {
             get:
               operationId: listCampaigns
               tags: [operators]
-              summary: 'What became of the campaigns of the brand, those that began last first.'
+              summary: 'Campaign statistics, newest first.'
               description: 'Scope: `deliveries:read`.'
               parameters:
                 - { $ref: '#/components/parameters/limit' }
@@ -115,10 +116,11 @@ extension OpenAPIDocument {
             get:
               operationId: getCampaign
               tags: [operators]
-              summary: What became of the proactive messages of a campaign.
+              summary: Statistics of a campaign of proactive messages.
               description: >-
-                Scope: `deliveries:read`. Counted from its first message on, as things stand now; what `retentionDays` removes
-                stays counted, and the campaign is forgotten when its newest message is older than that.
+                Scope: `deliveries:read`. Counts the campaign from its first message on, with current states. Messages
+                that `retentionDays` deletes stay counted; the campaign is deleted when its newest message is older than
+                that.
               responses:
                 '200':
                   description: The counts.
@@ -131,7 +133,7 @@ extension OpenAPIDocument {
             post:
               operationId: previewPush
               tags: [operators]
-              summary: The request to the provider that an event would make; sends nothing and stores nothing.
+              summary: 'Previews the request to the provider for an event; sends nothing and stores nothing.'
               description: 'Scope: `deliveries:read`.'
               requestBody:
                 required: true
@@ -149,7 +151,7 @@ extension OpenAPIDocument {
                       pushType: apns
               responses:
                 '200':
-                  description: The request, its secrets masked.
+                  description: 'The request, with masked secrets.'
                   content:
                     application/json:
                       schema:
@@ -172,8 +174,8 @@ extension OpenAPIDocument {
             post:
               operationId: selfCheck
               tags: [operators]
-              summary: Sends a push that shows nothing to one token, and tells the provider's verdict.
-              description: 'It counts nowhere. Scope: `brand:admin`.'
+              summary: Sends a silent push to one token and returns the provider's verdict.
+              description: 'It is not counted in any statistics. Scope: `brand:admin`.'
               requestBody:
                 required: true
                 content:
@@ -197,7 +199,7 @@ extension OpenAPIDocument {
                         properties:
                           verdict:
                             type: string
-                            description: In plain words. What the transport said is told to the instance's administrator only.
+                            description: 'A readable sentence. Only the instance''s administrator gets the error of the transport.'
                           outcome: { type: string }
                           status: { type: [integer, 'null'] }
                           reason: { type: [string, 'null'] }
@@ -222,7 +224,7 @@ extension OpenAPIDocument {
             get:
               operationId: listAudit
               tags: [operators]
-              summary: Administrative changes of all brands, also of those that are gone, newest first.
+              summary: 'Administrative changes of all brands, including deleted ones, newest first.'
               security: [{ admin: [] }]
               parameters:
                 \(auditFilters)
@@ -235,7 +237,7 @@ extension OpenAPIDocument {
             get:
               operationId: getClock
               tags: [operators]
-              summary: The gateway's time beside the system clock.
+              summary: The gateway's time and the system clock.
               security: [{ admin: [] }]
               responses:
                 '200': { description: The times., content: { application/json: { schema: { $ref: '#/components/schemas/Clock' } } } }
@@ -244,11 +246,12 @@ extension OpenAPIDocument {
             post:
               operationId: acceptClock
               tags: [operators]
-              summary: Says that the system clock is right, so that things expire again.
+              summary: 'Confirms that the system clock is right: expiry is resumed.'
               description: >-
-                A start whose clock is more than 3 days ahead of the newest time in the data lets nothing expire and clears
-                nothing away for 6 hours of running. This ends that at once; otherwise it does nothing. 409 `conflict` when the
-                clock was set back meanwhile: then it was wrong, and only a restart makes the gateway's time right.
+                When the clock at the start is more than 3 days ahead of the newest time in the data, expiry and
+                deletion are suspended for 6 hours of running. This operation ends that at once; otherwise it does
+                nothing. 409 `conflict` when the clock was set back meanwhile: then it was wrong, and only a restart
+                corrects the gateway's time.
               security: [{ admin: [] }]
               responses:
                 '200': { description: The times., content: { application/json: { schema: { $ref: '#/components/schemas/Clock' } } } }
@@ -271,7 +274,7 @@ extension OpenAPIDocument {
               required: [id, messageId, consumer, deviceId, app, provider, state, attempts, queuedAt]
               properties:
                 id: { $ref: '#/components/schemas/DeliveryId' }
-                messageId: { type: [string, 'null'], format: uuid, description: Null for a badge alone. }
+                messageId: { type: [string, 'null'], format: uuid, description: Null for a push with only a badge. }
                 consumer: { $ref: '#/components/schemas/Id' }
                 deviceId: { $ref: '#/components/schemas/Id' }
                 app: { $ref: '#/components/schemas/BrandId' }
@@ -279,8 +282,8 @@ extension OpenAPIDocument {
                 state: { $ref: '#/components/schemas/DeliveryState' }
                 attempts: { type: integer, minimum: 0 }
                 providerId: { type: [string, 'null'] }
-                status: { type: [integer, 'null'], description: The HTTP status of the last answer. }
-                reason: { type: [string, 'null'], description: The provider's reason in it. }
+                status: { type: [integer, 'null'], description: The HTTP status of the last response. }
+                reason: { type: [string, 'null'], description: The provider's reason in that response. }
                 queuedAt: { $ref: '#/components/schemas/Time' }
                 sentAt: { $ref: '#/components/schemas/NullableTime' }
                 latencyMs: { type: [integer, 'null'] }
@@ -293,7 +296,7 @@ extension OpenAPIDocument {
               properties:
                 timeline:
                   type: array
-                  description: What became of it, in order.
+                  description: 'The steps of the delivery, in order.'
                   items:
                     type: object
                     required: [state, at]
@@ -318,7 +321,7 @@ extension OpenAPIDocument {
               type: object
               additionalProperties: { type: integer, minimum: 0 }
               description: >-
-                By the provider's reason in the last answer, those that are documented; any other word counts as `other`.
+                By the provider's reason in the last response; a reason that is not documented counts as `other`.
             Latencies:
               type: object
               required: [count, p50, p90, p99, p999, max]
@@ -341,7 +344,7 @@ extension OpenAPIDocument {
                 byState: { $ref: '#/components/schemas/Counts' }
                 byProvider: { $ref: '#/components/schemas/Counts' }
                 byReason: { $ref: '#/components/schemas/ReasonCounts' }
-                unfinishedComplete: { type: boolean, description: False when not all that waits was counted. }
+                unfinishedComplete: { type: boolean, description: False when not all waiting deliveries were counted. }
                 latencyMs: { $ref: '#/components/schemas/Latencies' }
                 latencyMsByProvider:
                   type: object
@@ -356,10 +359,10 @@ extension OpenAPIDocument {
                 firstAt, lastAt]
               properties:
                 campaign: { $ref: '#/components/schemas/Id' }
-                messages: { type: integer, minimum: 0, description: Messages that were accepted. }
-                tappedMessages: { type: integer, minimum: 0, description: 'Of them those that were tapped, on any device.' }
-                deliveries: { type: integer, minimum: 0, description: 'Deliveries that were made, one for each device.' }
-                unfinished: { type: integer, minimum: 0, description: Of them those that wait or are on their way. }
+                messages: { type: integer, minimum: 0, description: Accepted messages. }
+                tappedMessages: { type: integer, minimum: 0, description: 'Messages that were tapped, on any device.' }
+                deliveries: { type: integer, minimum: 0, description: 'Deliveries, one for each device.' }
+                unfinished: { type: integer, minimum: 0, description: Deliveries that wait or are being sent. }
                 byState: { $ref: '#/components/schemas/Counts' }
                 byProvider: { $ref: '#/components/schemas/Counts' }
                 byReason: { $ref: '#/components/schemas/ReasonCounts' }
@@ -371,8 +374,8 @@ extension OpenAPIDocument {
             Receipts:
               type: object
               description: >-
-                Of how many deliveries of messages the device reported this. A delivery counts once under each, whatever came
-                later; what was shown or dismissed has arrived.
+                The number of deliveries of messages for which the device reported this. A delivery counts once under
+                each, regardless of later reports; a message that was displayed or dismissed was delivered.
               required: [delivered, displayed, dismissed]
               properties:
                 delivered: { type: integer, minimum: 0 }
@@ -381,14 +384,14 @@ extension OpenAPIDocument {
             Taps:
               type: object
               description: >-
-                Deliveries of messages that were tapped, and their share of those that providers accepted (now `accepted`,
-                `delivered` or `tapped`; not badges and silent pushes). Not of those reported as delivered: many devices
-                report taps alone.
+                Deliveries of messages that were tapped, and their share of those that providers accepted (now
+                `accepted`, `delivered` or `tapped`; without badges and silent pushes). The base is not those reported
+                as delivered: many devices report only taps.
               required: [accepted, tapped, rate]
               properties:
                 accepted: { type: integer, minimum: 0 }
                 tapped: { type: integer, minimum: 0 }
-                rate: { type: [number, 'null'], description: 'From 0 to 1, with four digits; null of nothing.' }
+                rate: { type: [number, 'null'], description: 'From 0 to 1, with four digits; null without deliveries.' }
             Clock:
               type: object
               required: [systemTime, gatewayTime, newestStoredTime, guardedUntil, needsRestart]
@@ -396,18 +399,18 @@ extension OpenAPIDocument {
                 systemTime: { $ref: '#/components/schemas/Time' }
                 gatewayTime:
                   allOf: [{ $ref: '#/components/schemas/Time' }]
-                  description: The time that the gateway goes by. It never goes back and follows the system clock by a tenth of its pace.
+                  description: The time that the gateway uses. It never goes back; it approaches the system clock by a tenth of the elapsed time.
                 newestStoredTime:
                   allOf: [{ $ref: '#/components/schemas/NullableTime' }]
                   description: The newest time in the data at the start; null when there was no data.
                 guardedUntil:
                   allOf: [{ $ref: '#/components/schemas/NullableTime' }]
-                  description: Until when nothing expires and nothing is cleared away; null when things do.
+                  description: The end of the suspension of expiry and deletion; null when they are not suspended.
                 needsRestart:
                   type: boolean
                   description: >-
-                    Whether the system clock was set back since a start that doubted it. The gateway's time never goes back:
-                    nothing expires until a restart.
+                    Whether the system clock was set back since a start with a doubtful clock. The gateway's time never
+                    goes back: expiry stays suspended until a restart.
             AuditPage:
               type: object
               required: [items, nextCursor]
@@ -422,7 +425,7 @@ extension OpenAPIDocument {
                       at: { $ref: '#/components/schemas/Time' }
                       brand:
                         oneOf: [{ $ref: '#/components/schemas/BrandId' }, { type: 'null' }]
-                        description: Null for what is of the whole instance.
+                        description: Null for a change of the whole instance.
                       actor:
                         type: object
                         required: [kind, id]
@@ -431,7 +434,7 @@ extension OpenAPIDocument {
                       target: { type: string }
                       changes: { type: array, items: { type: string }, description: 'Names of members, never their values.' }
                       requestId: { type: [string, 'null'] }
-                      count: { type: integer, minimum: 1, description: 'How many acts of the hour from `at` on; absent for one.' }
+                      count: { type: integer, minimum: 1, description: 'The number of changes within the hour after `at`; absent for one.' }
                 nextCursor: { $ref: '#/components/schemas/NextCursor' }
         """
 }

@@ -6,7 +6,7 @@ extension OpenAPIDocument {
             get:
               operationId: listSubscriptions
               tags: [outbound]
-              summary: Who reads the outbound feed, and how far behind.
+              summary: 'The subscriptions of the outbound feed, with their lag.'
               description: 'Scope: `events:read`.'
               parameters:
                 - { $ref: '#/components/parameters/limit' }
@@ -21,12 +21,13 @@ extension OpenAPIDocument {
             get:
               operationId: readOutbound
               tags: [outbound]
-              summary: Reads the feed; a subscription is made at its first use.
+              summary: Reads the feed; a subscription is created at its first use.
               description: |
-                Reading moves no mark: that is what `ack` does. Without `after` it begins at the mark. `gap` says that items
-                behind `after` have aged out unread. `consumer.typing` is told only to who names it in `types`, and only while it
-                waits: it is not kept and has no `position`. A subscription belongs to the service account that first reads it,
-                until that account is gone; others need `events:manage`. Scope: `events:read`.
+                Reading does not move the mark; `ack` does. Without `after` the response begins at the mark. `gap` means
+                that items after `after` have expired unread. `consumer.typing` is returned only when `types` names it,
+                and only while the request waits: it is not stored and has no `position`. A subscription belongs to the
+                service account that first reads it, until that account is deleted; others need `events:manage`. Scope:
+                `events:read`.
               parameters:
                 - name: after
                   in: query
@@ -34,19 +35,19 @@ extension OpenAPIDocument {
                 - { $ref: '#/components/parameters/limit' }
                 - name: waitSeconds
                   in: query
-                  description: How long to wait when there is nothing.
+                  description: The longest time to wait when there are no items.
                   schema: { type: integer, minimum: 0, maximum: 60, default: 0 }
                 - name: types
                   in: query
-                  description: Types with commas between them.
+                  description: 'Types, separated by commas.'
                   schema: { type: string, pattern: '^(\(readTypes))(,(\(readTypes)))*$' }
                 - name: from
                   in: query
-                  description: Where a new subscription begins.
+                  description: The start of a new subscription.
                   schema: { enum: [start, end], default: end }
               responses:
                 '200':
-                  description: Items in order.
+                  description: 'Items, in order.'
                   content:
                     application/json:
                       schema:
@@ -54,17 +55,17 @@ extension OpenAPIDocument {
                         required: [items, nextAfter, end]
                         properties:
                           items: { type: array, items: { $ref: '#/components/schemas/OutboundItem' } }
-                          nextAfter: { type: integer, minimum: 0, description: '`after` of the next call.' }
+                          nextAfter: { type: integer, minimum: 0, description: 'The `after` of the next request.' }
                           end: { type: integer, minimum: 0, description: The newest position. }
                           gap: { type: boolean }
                 \(problems(400, 401, 403, 404, 409, 422))
             delete:
               operationId: deleteSubscription
               tags: [outbound]
-              summary: Ends a subscription; nothing is kept for it any more.
+              summary: Deletes a subscription; items are no longer kept for it.
               description: 'Scope: `events:read`, and `events:manage` for another account''s.'
               responses:
-                '204': { description: It is gone. }
+                '204': { description: Subscription deleted. }
                 \(problems(400, 401, 403, 404, 422))
           /v1/brands/{brand}/outbound/{subscription}/ack:
             parameters:
@@ -73,7 +74,7 @@ extension OpenAPIDocument {
             post:
               operationId: acknowledgeOutbound
               tags: [outbound]
-              summary: Moves the subscription's mark forward; what lies before it may be removed.
+              summary: Moves the subscription's mark forward; items up to it may be deleted.
               description: 'Scope: `events:read`, and `events:manage` for another account''s.'
               requestBody:
                 required: true
@@ -86,7 +87,7 @@ extension OpenAPIDocument {
                     example: { upTo: 0 }
               responses:
                 '200':
-                  description: The subscription as it is now.
+                  description: The changed subscription.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Subscription' } } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
           /v1/brands/{brand}/webhook:
@@ -94,8 +95,8 @@ extension OpenAPIDocument {
             get:
               operationId: getWebhook
               tags: [outbound]
-              summary: How the brand's webhook stands.
-              description: 'It is set by the brand''s settings. Scope: `brand:admin`.'
+              summary: The state of the brand's webhook.
+              description: 'The webhook is configured in the brand''s settings. Scope: `brand:admin`.'
               responses:
                 '200':
                   description: The webhook.
@@ -106,7 +107,7 @@ extension OpenAPIDocument {
             post:
               operationId: replayWebhook
               tags: [outbound]
-              summary: Sets the webhook's mark, so that what is kept behind it is sent again.
+              summary: Sets the webhook's mark, so that stored items after it are sent again.
               description: 'Scope: `brand:admin`.'
               requestBody:
                 required: true
@@ -119,7 +120,7 @@ extension OpenAPIDocument {
                     example: { after: 0 }
               responses:
                 '200':
-                  description: The webhook as it stands now.
+                  description: The changed webhook.
                   content: { application/json: { schema: { $ref: '#/components/schemas/Webhook' } } }
                 \(problems(400, 401, 403, 404, 413, 415, 422))
         """
@@ -143,8 +144,8 @@ extension OpenAPIDocument {
               required: [id, position, lag, createdAt, acknowledgedAt, owner]
               properties:
                 id: { $ref: '#/components/schemas/BrandId' }
-                position: { type: integer, minimum: 0, description: Its mark. }
-                lag: { type: integer, minimum: 0, description: How many positions it is behind. }
+                position: { type: integer, minimum: 0, description: The subscription's mark. }
+                lag: { type: integer, minimum: 0, description: The number of positions that it is behind. }
                 createdAt: { $ref: '#/components/schemas/Time' }
                 acknowledgedAt: { $ref: '#/components/schemas/NullableTime' }
                 owner: { type: [string, 'null'], description: 'The service account that owns it, if one has read it.' }
@@ -156,25 +157,25 @@ extension OpenAPIDocument {
                 state: { enum: [working, failing, 'off'] }
                 position: { type: integer, minimum: 0 }
                 lag: { type: integer, minimum: 0 }
-                keptAfter: { type: integer, minimum: 0, description: What lies up to it is not kept any more. }
+                keptAfter: { type: integer, minimum: 0, description: Items up to this position are no longer stored. }
                 attempts: { type: integer, minimum: 0 }
                 lastTriedAt: { $ref: '#/components/schemas/NullableTime' }
                 lastStatus: { type: [integer, 'null'] }
                 lastError:
                   type: [string, 'null']
                   description: >-
-                    `refused`, `gone` or `unreachable`. The instance's administrator is told more exactly why there was no answer:
-                    `timeout`, `unresolved`, `forbidden_address`, `tls`.
+                    `refused`, `gone` or `unreachable`. The instance's administrator gets the exact reason for a missing
+                    response: `timeout`, `unresolved`, `forbidden_address`, `tls`.
                 nextTryAt: { $ref: '#/components/schemas/NullableTime' }
             WebhookSettings:
               type: object
               additionalProperties: false
-              description: '`url` is required when there was none before.'
+              description: '`url` is required when there was no webhook before.'
               properties:
-                url: { type: string, format: uri, description: 'https; plain http only to a loopback address, where `outgoing.allowLoopback` is on.' }
+                url: { type: string, format: uri, description: 'https; plain http only to a loopback address, when `outgoing.allowLoopback` is on.' }
                 secret:
                   type: [string, 'null']
-                  description: '`whsec_` and 24 to 64 bytes as base64; shown only in the answer that sets it.'
+                  description: '`whsec_` and 24 to 64 bytes as base64; returned only in the response that sets it.'
                 types: { type: [array, 'null'], minItems: 1, maxItems: 100, items: { enum: [\(outboundTypes.replacing("|", with: ", "))] } }
                 secretFingerprint: { type: string, readOnly: true }
                 previousSecretUntil: { type: [string, 'null'], readOnly: true }

@@ -6,15 +6,16 @@ extension OpenAPIDocument {
             post:
               operationId: openSession
               tags: [sessions]
-              summary: Opens a consumer's session by a grant.
+              summary: 'Opens a session for a consumer: login.'
               description: |
-                A login with an identifier that shows the token of an anonymous session as `anonymousToken` takes that
-                consumer in: conversations, unread and taps follow, and of its devices the one that logs in; its sessions end.
-                `merged` says so. A session without `deviceId` is bound to the device that it registers first. Registrations
-                that others have of `deviceId` end only with proof of their push token, `currentToken`.
+                A login with an identifier that presents the token of an anonymous session as `anonymousToken` merges
+                that consumer: its conversations, unread messages and taps move, and of its devices the one that logs
+                in; its sessions end. `merged` reports it. A session without `deviceId` is bound to the device that it
+                registers first. Registrations of `deviceId` by other consumers end only with proof of their push token,
+                `currentToken`.
 
-                Takes no `Idempotency-Key`, as its caller has no credential yet. A brand that there is not answers as one that
-                does not know the issuer: 401 `token_invalid`.
+                Takes no `Idempotency-Key`, because the caller has no credential yet. For a brand that does not exist
+                the response is the same as for an unknown issuer: 401 `token_invalid`.
               security: []
               requestBody:
                 required: true
@@ -28,26 +29,26 @@ extension OpenAPIDocument {
                         token: { type: [string, 'null'], description: 'The assertion, a JWT (also by its `typ`) or JWE; required for its grant.' }
                         sdkKeyName: { type: [string, 'null'], description: 'The SDK key''s name, when the token names none.' }
                         code: { type: [string, 'null'], description: 'The authorization code; required for its grant.' }
-                        redirectUri: { type: [string, 'null'], description: 'Where the code was sent; required for its grant.' }
+                        redirectUri: { type: [string, 'null'], description: 'The redirect URI of the code; required for its grant.' }
                         codeVerifier: { type: [string, 'null'], description: 'The PKCE verifier (RFC 7636).' }
                         issuer:
                           type: [string, 'null']
                           description: >-
-                            The display name of the identity provider, or of the `jwtIssuer` whose assertions alone are taken
-                            then; one that is not the brand's is 401 `unknown_issuer`.
+                            The display name of the identity provider, or of the `jwtIssuer`. Only assertions of that
+                            issuer are accepted; a name that is not the brand's is 401 `unknown_issuer`.
                         deviceId: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
                         anonymousToken:
                           type: [string, 'null']
                           description: >-
-                            The token of an anonymous session of the brand that did not end, live or expired for at most
-                            `anonymousMergeDays`. Any other text is ignored.
+                            The token of an anonymous session of the brand that was not ended: live, or expired for at
+                            most `anonymousMergeDays`. Any other text is ignored.
                         currentToken:
                           type: [string, 'null']
                           minLength: 1
                           maxLength: 4096
                           pattern: '^[!-~]+$'
                           description: >-
-                            The push token that the device has at present: ends registrations that other consumers have of
+                            The current push token of the device: ends registrations that other consumers have of
                             `deviceId` with it.
                       allOf:
                         - if: { properties: { grant: { const: assertion } } }
@@ -75,11 +76,11 @@ extension OpenAPIDocument {
             delete:
               operationId: endSession
               tags: [sessions]
-              summary: Logs out; the token is refused from then on.
+              summary: Logs out; the token is rejected from then on.
               security: [{ session: [] }]
               parameters: [{ $ref: '#/components/parameters/unregister' }]
               responses:
-                '204': { description: The session is over. }
+                '204': { description: Session ended. }
                 \(problems(401, 403, 422))
           /v1/brands/{brand}/consumers/{consumer}/sessions:
             parameters:
@@ -88,7 +89,7 @@ extension OpenAPIDocument {
             post:
               operationId: mintSession
               tags: [sessions]
-              summary: Mints a session for a consumer.
+              summary: Creates a session for a consumer.
               description: 'Scope: `sessions:mint`.'
               parameters: [{ $ref: '#/components/parameters/idempotencyKey' }]
               requestBody:
@@ -105,13 +106,13 @@ extension OpenAPIDocument {
             delete:
               operationId: endSessions
               tags: [sessions]
-              summary: Logs a consumer out everywhere, or on one device.
+              summary: Logs a consumer out on all devices, or on one.
               description: 'Scope: `consumers:write`.'
               parameters:
                 - { $ref: '#/components/parameters/unregister' }
                 - { name: deviceId, in: query, schema: { $ref: '#/components/schemas/Id' } }
               responses:
-                '204': { description: The sessions are over. }
+                '204': { description: Sessions ended. }
                 \(problems(400, 401, 403, 404, 422))
         """
 }
