@@ -7,14 +7,14 @@ internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 
-/// What apps and back-ends of Google's CCAI Platform call (ComingFromCCAI page).
+/// The routes for apps and back-ends of Google's CCAI Platform (ComingFromCCAI page).
 enum CCAIRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/ccaip/auth/token", errors: .adaptor) { try await exchange($0) }
         routes.on(.post, "/api/ccaip/sign", errors: .adaptor) { try await CCAISigning.sign($0) }
     }
 
-    /// Exchanges a signed token for a session (R25-R33); the SDK key's name tells the brand.
+    /// Exchanges a signed token for a session (R25-R33); the SDK key's name identifies the brand.
     private static func exchange(_ call: Call) async throws -> Response {
         try call.limitAddress()
         guard let keyName = call.request.headers.value(.xSDKKeyName), !keyName.isEmpty else {

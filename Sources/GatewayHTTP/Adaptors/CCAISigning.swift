@@ -5,7 +5,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// Signs payloads for brands without a signing service of their own (R20-R24).
+/// Signs payloads for brands without their own signing service (R20-R24).
 enum CCAISigning {
     static func sign(_ call: Call) async throws -> Response {
         let (brand, session) = try await caller(call)
@@ -23,7 +23,7 @@ enum CCAISigning {
         let known = try await call.read { store throws(StorageError) in
             try await store.consumer(brand: brand.id, id: target)
         }
-        // Its id was made here: signed, it would become an identity.
+        // The gateway generated its id: signed, it would become an identity.
         guard known?.anonymous != true else {
             throw Problem(.forbidden, "An anonymous consumer has no identity to sign.")
         }
@@ -45,7 +45,7 @@ enum CCAISigning {
         return Answer.json(.ok, writer)
     }
 
-    /// Who asks: a consumer's session for its consumer, or a back-end that may open sessions for whom it names.
+    /// Returns the caller's brand and its session; nil for a back-end that may open sessions and names the consumer.
     private static func caller(_ call: Call) async throws(Problem) -> (Brand, StoredSession?) {
         let caller = try await call.caller(of: nil)
         let brand: BrandID
@@ -53,14 +53,14 @@ enum CCAISigning {
         switch caller {
         case .session(let session):
             (brand, asking) = (session.brand, session)
-            // As everywhere else: a session is bound to its consumer (R6).
+            // As for other routes: a session is bound to its consumer (R6).
             if let other = try call.query().text("consumer"), !other.hasSameBytes(as: session.consumer.rawValue) {
                 throw .forbidden
             }
         case .account(let account):
             guard account.allows(.sessionsMint) else { throw .forbidden }
             brand = account.brand
-        // Nothing tells the brand for which the operator would act.
+        // The request does not identify the brand for which the operator would act.
         case .admin: throw Problem(AuthenticationError.unauthorized)
         }
         guard let known = call.services.directory.brand(brand) else { throw Problem(AuthenticationError.unauthorized) }

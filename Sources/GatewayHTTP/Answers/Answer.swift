@@ -5,9 +5,9 @@ internal import NIOCore
 internal import PushPayloads
 internal import Synchronization
 
-/// Makes responses.
+/// Creates responses.
 enum Answer {
-    /// A JSON text that was written by hand.
+    /// A response with JSON text that was written by hand.
     static func json(
         _ status: HTTPResponse.Status,
         _ writer: JSONWriter,
@@ -16,7 +16,7 @@ enum Answer {
         json(status, ByteBuffer(bytes: writer.bytes), contentType: contentType)
     }
 
-    /// A JSON text.
+    /// A response with JSON text.
     static func json(
         _ status: HTTPResponse.Status,
         _ body: ByteBuffer,
@@ -29,12 +29,12 @@ enum Answer {
         )
     }
 
-    /// A value as its JSON; for cold routes.
+    /// A response with a value encoded as JSON; for rarely used routes.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
         json(status, ByteBuffer(bytes: try encoded(value)))
     }
 
-    /// A JSON text.
+    /// Encodes a value as JSON text.
     static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
         Response(
             status: status,
@@ -43,17 +43,17 @@ enum Answer {
         )
     }
 
-    /// A value as its JSON, its members sorted, so that one value has one text.
+    /// Encodes a value as JSON with sorted members, so that equal values have equal texts.
     static func encoded(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         return try encoder.encode(value)
     }
 
-    /// Nothing to say.
+    /// A response without a body.
     static let noContent = Response(status: .noContent)
 
-    /// A page of a list; `item` writes one item.
+    /// A response with a page of a list; `item` writes one item.
     static func page<Items: Collection>(
         _ items: Items,
         next: String?,
@@ -75,7 +75,7 @@ enum Answer {
 }
 
 extension Response {
-    /// The body as bytes.
+    /// The response body as bytes.
     func collected() async throws -> [UInt8] {
         let writer = CollectingWriter()
         try await body.write(writer)

@@ -1,7 +1,7 @@
 internal import GatewayModel
 internal import GatewayStorage
 
-/// An entry of the audit trail as operators see it.
+/// An entry of the audit trail in a response.
 struct AuditAnswer: Encodable {
     struct Actor: Encodable {
         var kind: String
@@ -39,13 +39,13 @@ struct AuditAnswer: Encodable {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
         try members.encode(at, forKey: .at)
-        // Present and null for what is of the whole instance.
+        // Present and null for changes of the whole instance.
         try members.encode(brand, forKey: .brand)
         try members.encode(actor, forKey: .actor)
         try members.encode(action, forKey: .action)
         try members.encode(target, forKey: .target)
         try members.encode(changes, forKey: .changes)
-        // Present and null when no request asked for it.
+        // Present and null when the change did not come from a request.
         try members.encode(requestId, forKey: .requestId)
         try members.encodeIfPresent(count, forKey: .count)
     }

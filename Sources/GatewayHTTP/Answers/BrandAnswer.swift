@@ -1,6 +1,6 @@
 internal import GatewayModel
 
-/// A brand as operators see it.
+/// A brand in a response.
 struct BrandAnswer: Encodable {
     var id: String
     var name: String
@@ -15,7 +15,7 @@ struct BrandAnswer: Encodable {
     }
 }
 
-/// A brand's settings as operators see them: of the webhook's secret only a fingerprint, but for the once.
+/// A brand's settings in a response; the webhook's secret appears as a fingerprint, except once after it was set.
 struct SettingsAnswer: Encodable {
     var settings: BrandSettings
     var webhook: WebhookSettings?
@@ -30,7 +30,7 @@ struct SettingsAnswer: Encodable {
         var types: [OutboundType]?
         var secret: String?
         var secretFingerprint: String
-        /// Until when a secret before this one signs too.
+        /// The time until which the previous secret signs too.
         var previousSecretUntil: String?
     }
 
@@ -54,7 +54,7 @@ struct SettingsAnswer: Encodable {
     }
 }
 
-/// A page of things that encode themselves.
+/// A page of encodable items.
 struct PageAnswer<Item: Encodable>: Encodable {
     var items: [Item]
     var nextCursor: String?

@@ -3,9 +3,9 @@ internal import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Takes the body of an answer as bytes; any thread.
+/// Collects the body of a response as bytes; usable from any thread.
 final class CollectingWriter: ResponseBodyWriter, Sendable {
-    /// What was written.
+    /// The bytes that were written.
     let bytes = Mutex<[UInt8]>([])
 
     func write(_ buffer: ByteBuffer) async throws { bytes.withLock { $0 += buffer.readableBytesView } }

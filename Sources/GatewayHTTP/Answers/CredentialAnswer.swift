@@ -1,8 +1,8 @@
 internal import GatewayModel
 internal import Identity
 
-/// A credential as operators see it: what the BrandsAndApps page lists for its kind, and its secret only when it was just
-/// made.
+/// A credential in a response: the members that the BrandsAndApps page lists for its kind; the secret only in the
+/// response that creates it.
 struct CredentialAnswer: Encodable {
     let summary: CredentialSummary
     let secret: String?
@@ -22,7 +22,7 @@ struct CredentialAnswer: Encodable {
         try members.encode(summary.id, forKey: .id)
         try members.encode(summary.name, forKey: .name)
         try members.encodeIfPresent(secret, forKey: .secret)
-        // Present and null when it does not end by itself.
+        // Present and null when it does not expire.
         try members.encode(summary.expiresAt?.rfc3339, forKey: .expiresAt)
         try members.encode(summary.createdAt.rfc3339, forKey: .createdAt)
     }

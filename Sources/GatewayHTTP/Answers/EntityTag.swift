@@ -5,21 +5,21 @@ internal import Hummingbird
 internal import NIOCore
 internal import TextFormats
 
-/// What tells one state of a thing from another (RFC 9110 section 8.8.3): a strong tag over its JSON.
+/// The entity tag of a representation (RFC 9110 section 8.8.3): a strong tag over its JSON.
 struct EntityTag: Equatable, Sendable {
-    /// As it stands in the header, with its quotes.
+    /// The tag as in the header, with its quotes.
     let text: String
 
-    /// The tag of a JSON text.
+    /// Computes the tag of a JSON text.
     init(of json: Data) {
         let digest = Data(SHA256.hash(data: json).prefix(12)).base64EncodedString()
         text = "\"" + digest + "\""
     }
 
-    /// The tag of a value as it is answered.
+    /// Computes the tag of a value as it is encoded in a response.
     init(of value: some Encodable) throws { self.init(of: try Answer.encoded(value)) }
 
-    /// Whether a list of tags in a header names this one; `*` names every one that there is.
+    /// Whether a list of tags in a header contains this one; `*` matches every tag.
     func isNamed(in header: String) -> Bool {
         header.byteSplit(",").contains { part in
             let tag = part.trimmingBlanks
@@ -29,7 +29,7 @@ struct EntityTag: Equatable, Sendable {
 }
 
 extension Call {
-    /// A value with its tag; 304 without it when the caller has it already.
+    /// Returns the response with a value and its tag; 304 without the value when the caller has it already.
     func tagged(_ value: some Encodable) throws -> Response {
         let json = try Answer.encoded(value)
         let tag = EntityTag(of: json)
@@ -41,7 +41,7 @@ extension Call {
         return response
     }
 
-    /// A value that was just changed, with its new tag.
+    /// Returns the response with a changed value and its new tag.
     func changed(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
         let json = try Answer.encoded(value)
         var response = Answer.json(status, ByteBuffer(bytes: json))
@@ -49,13 +49,12 @@ extension Call {
         return response
     }
 
-    /// Whether the caller's `If-Match` and `If-None-Match` hold for what it wants to change.
+    /// Whether the caller's `If-Match` and `If-None-Match` hold for the state that it wants to change.
     ///
-    /// A change that was overtaken by another is refused, and not made over it. The API has no 412: the answer is
-    /// `conflict`.
+    /// A change that is based on an outdated state is rejected. The API has no 412: the error is `conflict`.
     ///
-    /// - Parameter current: The tag of what is there; nil when there is nothing.
-    /// - Returns: False when it must not be changed.
+    /// - Parameter current: The tag of the current state; nil when there is none.
+    /// - Returns: False when the state must not be changed.
     func mayChange(_ current: EntityTag?) -> Bool {
         if let wanted = request.headers[.ifMatch] {
             guard let current, current.isNamed(in: wanted) else { return false }

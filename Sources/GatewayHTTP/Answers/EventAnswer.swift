@@ -4,8 +4,8 @@ internal import GatewayStorage
 internal import NIOCore
 internal import PushPayloads
 
-/// Writes the answer of the events route (SendingMessages page), piece by piece: of what has been answered it keeps the
-/// text alone.
+/// Writes the response of the events route (SendingMessages page), piece by piece: of finished pieces it keeps only the
+/// text.
 struct EventAnswer {
     private let requestID: String
     /// The results, in the order of the request.
@@ -14,7 +14,7 @@ struct EventAnswer {
     private var duplicates = 0
     private var rejected = 0
 
-    /// Why an event was not stored; nil when it was, now or before.
+    /// The reason for which an event was not stored; nil when it was stored, now or before.
     static func problem(of result: IntakeResult) -> Problem? {
         switch result {
         case .decided(.accepted), .decided(.duplicate): nil
@@ -23,12 +23,12 @@ struct EventAnswer {
         }
     }
 
-    /// Starts an empty answer.
+    /// Starts an empty response.
     ///
-    /// - Parameter requestID: What names the request in problems.
+    /// - Parameter requestID: The request's id, which problems contain.
     init(requestID: String) { self.requestID = requestID }
 
-    /// Appends what became of a piece of the request; `results` follow its events.
+    /// Appends the results of a piece of the request; `results` contains one for each of its valid events.
     mutating func append(_ piece: EventBatch, _ results: [IntakeResult]) {
         for result in results {
             switch result {
@@ -47,7 +47,7 @@ struct EventAnswer {
                 Self.writeRejected(refused.id, refused.problem, &writer, requestID)
                 nextRefused += 1
             } else {
-                // By its members: the whole event would be copied.
+                // Member by member: otherwise the whole event would be copied.
                 let id = piece.events[nextEvent].id.rawValue
                 let isClamped = piece.events[nextEvent].clampedTime
                 Self.write(id, isClamped: isClamped, results[nextEvent], &writer, requestID)
@@ -56,7 +56,7 @@ struct EventAnswer {
         }
     }
 
-    /// The whole answer.
+    /// The complete response.
     var body: ByteBuffer {
         var head = JSONWriter(capacity: 96)
         head.literal(#"{"accepted":"#)

@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import PushPayloads
 
 extension JSONWriter {
-    /// Appends a registration (DevicesBadgesTaps page): never its token.
+    /// Appends a registration (DevicesBadgesTaps page), without its token.
     mutating func registration(_ registration: DeviceRegistration) {
         literal(#"{"deviceId":"#)
         string(registration.device.rawValue)
@@ -51,7 +51,7 @@ extension JSONWriter {
         literal("]}")
     }
 
-    /// Appends how far a conversation is.
+    /// Appends the state of a conversation.
     mutating func conversation(_ conversation: ConversationUnread) {
         literal(#"{"id":"#)
         string(conversation.id.rawValue)
@@ -65,12 +65,12 @@ extension JSONWriter {
     }
 
     /// Appends a message as devices download it: the members of the window's `message` frame (MessagingWindow page),
-    /// and what a push of it would have carried.
+    /// and the content of its push.
     ///
     /// - Parameters:
     ///   - message: The message.
     ///   - isFrame: Whether it is a frame of a window.
-    ///   - part: The beginning of its text where it must be shortened, without its data and with `truncated`; nil writes
+    ///   - part: The beginning of its text when it must be shortened, without its data and with `truncated`; nil writes
     ///     the whole message.
     mutating func message(_ message: Message, isFrame: Bool = false, shortenedTo part: Substring? = nil) {
         literal(isFrame ? #"{"type":"message","messageId":""# : #"{"messageId":""#)
@@ -137,7 +137,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    /// Appends the members of a delivery as operators see it (SendingMessages page), without the braces.
+    /// Appends the members of a delivery for operators (SendingMessages page), without the braces.
     mutating func deliveryMembers(_ record: DeliveryRecord) {
         literal(#""id":"#)
         string(record.id.description)
@@ -175,7 +175,7 @@ extension JSONWriter {
         string(orNull: record.suppressedBy?.rawValue)
     }
 
-    /// Appends one try of a delivery.
+    /// Appends one attempt of a delivery.
     mutating func attempt(_ attempt: DeliveryAttempt) {
         literal(#"{"number":"#)
         integer(Int64(attempt.number))

@@ -17,10 +17,10 @@ extension JSONWriter {
         if let number { integer(number) } else { literal("null") }
     }
 
-    /// Appends a moment in RFC 3339.
+    /// Appends a time in RFC 3339.
     mutating func timestamp(_ moment: Timestamp) { string(moment.rfc3339) }
 
-    /// Appends a moment in RFC 3339, or `null`.
+    /// Appends a time in RFC 3339, or `null`.
     mutating func timestamp(orNull moment: Timestamp?) {
         if let moment { timestamp(moment) } else { literal("null") }
     }

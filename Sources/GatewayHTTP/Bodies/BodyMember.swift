@@ -2,25 +2,25 @@ internal import Crypto
 internal import Identity
 internal import TextFormats
 
-/// A member of a request's body, there or not, with its JSON pointer (RFC 6901).
+/// A member of a request body, present or absent, with its JSON pointer (RFC 6901).
 ///
-/// What it holds is asked of ``FieldChecks``, which notes what is wrong with it.
+/// Its value is read with ``FieldChecks``, which collects the errors.
 struct BodyMember {
-    /// Where it is, or would be.
+    /// The JSON pointer of the member, also when it is absent.
     let pointer: String
-    /// What it holds; nil when it is absent.
+    /// The value; nil when the member is absent.
     let value: StrictJSON?
 
-    /// Whether the body names it, be it as null.
+    /// Whether the body contains the member, even as null.
     var isNamed: Bool { value != nil }
 
-    /// Whether it is absent or null, which is the same but for patches.
+    /// Whether it is absent or null, which is the same except for patches.
     var isEmpty: Bool { value == nil || value == .null }
 }
 
-/// An object of a request's body.
+/// An object of a request body.
 struct BodyObject {
-    /// Where it is; the body itself is "".
+    /// The JSON pointer of the object; "" for the body itself.
     let pointer: String
     private let members: StrictJSON.Members
     /// The text of the whole body; empty for an object within it.
@@ -38,17 +38,17 @@ struct BodyObject {
     /// The names of all its members, sorted.
     var names: [BoundedName] { members.keys.sorted() }
 
-    /// The names of members that are not known, sorted; where there are many, any of them.
+    /// Returns unknown members' names, sorted; where there are many, any of them.
     ///
     /// - Parameters:
     ///   - known: The names that are known.
-    ///   - limit: The most that is looked for.
-    /// - Returns: So many names at most.
+    ///   - limit: The maximum number of names.
+    /// - Returns: At most that many names.
     func names(besides known: some Collection<BoundedName>, atMost limit: Int) -> [BoundedName] {
         members.keys.lazy.filter { !known.contains($0) }.prefix(limit).sorted()
     }
 
-    /// The member of a name.
+    /// Returns the member with a name.
     subscript(name: BoundedName) -> BodyMember {
         BodyMember(pointer: pointer + FieldProblem.pointer([name.text]), value: members[name])
     }

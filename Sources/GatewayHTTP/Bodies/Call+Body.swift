@@ -4,19 +4,19 @@ internal import Identity
 internal import NIOCore
 
 extension Call {
-    /// The longest body of every route but the events'.
+    /// The maximum length of the body of every route except the events route.
     static let maxBodyBytes = 1 << 20
 
-    /// Collects the body.
+    /// Reads the body into memory.
     ///
-    /// - Parameter limit: How long it may be, asked again when its first bytes are known.
-    /// - Returns: The body, with no more in memory than the limit at any time.
+    /// - Parameter limit: The maximum length; read again when the first bytes are known.
+    /// - Returns: The body; never more than the limit is in memory.
     /// - Throws: `Problem` 413, and what the connection throws.
     func body(limit: (ByteBufferView?) -> Int) async throws -> ByteBuffer {
         let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body holds at most \(limit) bytes.") }
         let announced = arriving.announcedLength
         if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
-        // Again, if its brand is known now.
+        // Again, in case its brand is known now.
         try arriving.checkRoom()
         var body: ByteBuffer?
         var most = limit(nil)
@@ -35,12 +35,12 @@ extension Call {
         return body ?? ByteBuffer()
     }
 
-    /// How many bytes the event parser likes to have behind the text.
+    /// The number of bytes that the event parser needs after the text.
     static let padding = 64
 
     /// Reads a body that is a JSON object.
     ///
-    /// - Parameter mayBeEmpty: Whether no body is the same as `{}`.
+    /// - Parameter mayBeEmpty: Whether an empty body is the same as `{}`.
     /// - Returns: The object, to be read with ``FieldChecks``.
     /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
     func object(mayBeEmpty: Bool = false) async throws -> BodyObject {
@@ -68,10 +68,10 @@ extension Call {
 }
 
 extension ByteBuffer {
-    /// Adds a part of a body.
+    /// Appends a part of a body.
     ///
-    /// Memory grows with what has arrived and never with what is announced: by doubling, for a buffer's capacity is a power
-    /// of 2.
+    /// Memory grows with the bytes that have arrived, never with the announced length. It grows by doubling, because a
+    /// buffer's capacity is a power of 2.
     ///
     /// - Parameter part: The part.
     mutating func append(_ part: inout ByteBuffer) {

@@ -2,22 +2,22 @@ internal import GatewayModel
 internal import Identity
 internal import TextFormats
 
-/// Reads the members of a body and collects what is wrong with them, so that the caller learns of everything at once.
+/// Reads the members of a body and collects all errors, so that the caller gets them in one response.
 ///
-/// Each reader gives nil for a member that is absent, null or wrong, and notes the latter; `isRequired` makes absent and
-/// null wrong too. When as much is wrong as is answered, and one more, nothing else is looked at.
+/// Each reader returns nil for a member that is absent, null or invalid, and records an error for an invalid one; with
+/// `isRequired` absent and null are invalid too. Checking stops at one error more than a response contains.
 struct FieldChecks {
     private(set) var problems: [FieldProblem] = []
 
-    /// Whether so much is wrong that nothing else is looked at.
+    /// Whether there are so many errors that checking stops.
     private var isFull: Bool { problems.count > Problem.maxErrors }
 
-    /// Notes a problem.
+    /// Records an error.
     mutating func fail(_ pointer: String, _ detail: String) {
         if !isFull { problems.append(FieldProblem(pointer: pointer, detail: detail)) }
     }
 
-    /// What a reader of a parameter gives; what it throws is noted.
+    /// Returns the value of a parameter's reader; records the errors that it throws.
     mutating func collect<Value>(_ read: () throws(Problem) -> Value?) -> Value? {
         guard !isFull else { return nil }
         do { return try read() } catch {
@@ -28,14 +28,14 @@ struct FieldChecks {
 
     // MARK: Shapes
 
-    /// A string, whatever it holds.
+    /// Reads a string, whatever it contains.
     mutating func text(_ member: BodyMember, isRequired: Bool = false) -> String? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .string(let text) = value else { return wrong(member, "must be a string") }
         return text
     }
 
-    /// A whole number within a range.
+    /// Reads a whole number within a range.
     mutating func integer(_ member: BodyMember, in range: ClosedRange<Int64>, isRequired: Bool = false) -> Int64? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .integer(let number) = value else { return wrong(member, "must be a whole number") }
@@ -46,14 +46,14 @@ struct FieldChecks {
         return number
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     mutating func flag(_ member: BodyMember, isRequired: Bool = false) -> Bool? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .bool(let flag) = value else { return wrong(member, "must be true or false") }
         return flag
     }
 
-    /// The items of an array.
+    /// Reads the items of an array.
     mutating func items(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> [BodyMember]? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .array(let items) = value else { return wrong(member, "must be an array") }
@@ -61,14 +61,14 @@ struct FieldChecks {
         return items.enumerated().map { BodyMember(pointer: "\(member.pointer)/\($0)", value: $1) }
     }
 
-    /// An object.
+    /// Reads an object.
     mutating func object(_ member: BodyMember, isRequired: Bool = false) -> BodyObject? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .object(let members) = value else { return wrong(member, "must be an object") }
         return BodyObject(pointer: member.pointer, members: members)
     }
 
-    /// Notes every member that is not one of those named: where a typing error must not vanish.
+    /// Records every unknown member: where a typing error must not go unnoticed.
     mutating func refuseOthers(in object: BodyObject, than known: some Collection<BoundedName>) {
         guard !isFull else { return }
         for name in object.names(besides: known, atMost: Problem.maxErrors + 1) {
@@ -78,7 +78,7 @@ struct FieldChecks {
 
     // MARK: Meanings
 
-    /// An id of its kind.
+    /// Reads an id of a kind.
     mutating func identifier<ID: GatewayIdentifier>(
         _ member: BodyMember,
         as _: ID.Type,
@@ -88,7 +88,7 @@ struct FieldChecks {
         return ID(text) ?? wrong(member, "is not a valid id")
     }
 
-    /// A short text of one line.
+    /// Reads a short text of one line.
     mutating func line(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> String? {
         guard let text = text(member, isRequired: isRequired) else { return nil }
         guard !text.isEmpty, text.utf8.count <= limit,
@@ -97,7 +97,7 @@ struct FieldChecks {
         return text
     }
 
-    /// A text that people read: of any characters but U+0000, which not every store can hold.
+    /// Reads a text for people: any characters except U+0000, which not every store can hold.
     mutating func content(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> String? {
         guard let text = text(member, isRequired: isRequired) else { return nil }
         guard !text.isEmpty, text.utf8.count <= limit else { return wrong(member, "must be 1 to \(limit) bytes") }
@@ -105,20 +105,20 @@ struct FieldChecks {
         return text
     }
 
-    /// An object as it came, from the body itself.
+    /// Reads an object as raw text, from the body itself.
     mutating func raw(_ name: StaticString, of body: BodyObject, atMost limit: Int) -> JSONText? {
         let member = body[BoundedName(known: name.description)]
         guard object(member) != nil else { return nil }
         let text = body.text.withUnsafeBufferPointer { bytes in
             RawMember.value(name, of: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
         }
-        // A name with escapes is found by its meaning only.
+        // A name with escapes is found only by its meaning.
         guard let text else { return wrong(member, "must be named without escapes") }
         guard text.utf8.count <= limit else { return wrong(member, "must be at most \(limit) bytes") }
         return JSONText(trusted: text)
     }
 
-    /// One word of a closed set.
+    /// Reads one word of a closed set.
     mutating func word<Word: RawRepresentable & CaseIterable>(
         _ member: BodyMember,
         as _: Word.Type,
@@ -129,25 +129,25 @@ struct FieldChecks {
             ?? wrong(member, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
-    /// A moment in RFC 3339.
+    /// Reads a time in RFC 3339.
     mutating func moment(_ member: BodyMember, isRequired: Bool = false) -> Timestamp? {
         guard let text = text(member, isRequired: isRequired) else { return nil }
         return Timestamp(rfc3339: text) ?? wrong(member, "must be an RFC 3339 date-time")
     }
 
-    // MARK: The end
+    // MARK: Results
 
-    /// The values that must be there.
+    /// Returns the values of required members.
     ///
-    /// - Parameter values: What the readers gave for required members.
+    /// - Parameter values: The results of the readers for required members.
     /// - Returns: The values.
-    /// - Throws: `Problem` 422 with everything that was noted, if anything was.
+    /// - Throws: `Problem` 422 with all recorded errors, if there are any.
     func finish<each Value>(_ values: repeat (each Value)?) throws(Problem) -> (repeat each Value) {
         try finish()
         return (repeat try Self.value(each values))
     }
 
-    /// Throws everything that was noted, if anything was.
+    /// Throws all recorded errors, if there are any.
     func finish() throws(Problem) {
         guard problems.isEmpty else { throw Problem(invalid: problems) }
     }
@@ -157,7 +157,7 @@ struct FieldChecks {
         return value
     }
 
-    /// The value of a member that is there.
+    /// Returns the value of a present member.
     private mutating func present(_ member: BodyMember, _ isRequired: Bool) -> StrictJSON? {
         guard !isFull else { return nil }
         guard let value = member.value, value != .null else {

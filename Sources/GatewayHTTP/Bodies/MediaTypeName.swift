@@ -1,13 +1,13 @@
 internal import TextFormats
 
-/// The type and subtype of a `Content-Type`, whose letters count alike in either case (RFC 9110 section 8.3).
+/// The type and subtype of a `Content-Type`, which are case-insensitive (RFC 9110 section 8.3).
 struct MediaTypeName {
-    /// As it was sent; empty, which nothing matches, when the charset is not UTF-8.
+    /// The text as it was sent; empty, which matches nothing, when the charset is not UTF-8.
     private let text: Substring
 
-    /// Reads the header's value.
+    /// Parses the header's value.
     init(_ contentType: String) {
-        // Nearly all have no parameters.
+        // Most values have no parameters.
         var contentType = contentType
         if contentType.withUTF8({ $0.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ";") } }) {
             text = contentType[...]
@@ -21,17 +21,17 @@ struct MediaTypeName {
         text = isReadable ? contentType[..<end].trimmingBlanks : ""
     }
 
-    /// What says that the text is UTF-8, or part of it.
+    /// The parameters that declare the text as UTF-8, or as a subset of it.
     private static let charsets: [StaticString] = ["charset=utf-8", "charset=\"utf-8\"", "charset=us-ascii"]
 
-    /// Whether it is JSON: `application/json`, `text/json`, or a type that is built on it (RFC 6839 section 3.1).
+    /// Whether it is JSON: `application/json`, `text/json`, or a type with the suffix `+json` (RFC 6839 section 3.1).
     var isJSON: Bool {
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
         let subtype = text[text.utf8.index(after: slash)...].asciiLowercased
         return subtype.hasSameBytes(as: "json") || subtype.hasByteSuffix("+json")
     }
 
-    /// Whether it is one of CloudEvents' own: these mean structured or batched mode, never binary.
+    /// Whether it is one of CloudEvents' types: these mean structured or batched mode, never binary.
     var isCloudEvents: Bool { text.hasWordPrefix("application/cloudevents") }
 
     /// Whether it is a type, given in lower case.

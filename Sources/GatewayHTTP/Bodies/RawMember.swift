@@ -1,11 +1,11 @@
-/// Finds a member's text in a JSON object that has been checked, so that it can be read by another reader as it came.
+/// Finds a member's text in a valid JSON object, so that another reader can read it unchanged.
 enum RawMember {
-    /// The text of a member's value.
+    /// Returns the text of a member's value.
     ///
     /// - Parameters:
-    ///   - name: The member, without characters that need escapes.
+    ///   - name: The member's name, without characters that need escapes.
     ///   - text: One valid JSON object.
-    /// - Returns: Where the value stands, perhaps with space behind it; nil when the object has no such member.
+    /// - Returns: The range of the value, perhaps with white space after it; nil when the object has no such member.
     static func value(_ name: StaticString, of text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         var depth = 0
         var position = 0
@@ -29,7 +29,7 @@ enum RawMember {
         return nil
     }
 
-    /// Behind the closing quote of the string that begins here.
+    /// Returns the position after the closing quote of the string that begins here.
     private static func endOfString(_ start: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
         var position = start + 1
         while position < text.count, text[position] != UInt8(ascii: "\"") {
@@ -38,7 +38,7 @@ enum RawMember {
         return min(position + 1, text.count)
     }
 
-    /// Where the value begins, when what ends here is a member's name; a string value is followed by no colon.
+    /// Returns the start of the value when a member's name ends here; a string value is not followed by a colon.
     private static func afterColon(_ end: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int? {
         var position = end
         var hasColon = false

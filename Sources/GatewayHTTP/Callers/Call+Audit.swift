@@ -5,13 +5,13 @@ internal import HummingbirdCore
 internal import Identity
 
 extension Call {
-    /// Writes down an act that changes nothing that is stored, such as a self-check; the caller has passed by then.
+    /// Records an operation that changes nothing in the store, such as a self-check; the caller is authorized already.
     ///
     /// - Parameters:
-    ///   - action: What was done.
-    ///   - brand: The brand that it was about.
-    ///   - target: To what.
-    /// - Throws: `Problem` when it cannot be written.
+    ///   - action: The operation.
+    ///   - brand: The brand of the operation.
+    ///   - target: The object of the operation.
+    /// - Throws: `Problem` when the entry cannot be written.
     func audit(_ action: AuditAction, brand: BrandID, target: String) async throws(Problem) {
         let origin = try origin()
         try await administer { directory throws(DirectoryError) in
@@ -19,7 +19,7 @@ extension Call {
         }
     }
 
-    /// What the trail says of an act, to be written with it; the caller has passed by then.
+    /// Creates the audit entry of a change, to be written with it; the caller is authorized already.
     func auditEntry(
         _ action: AuditAction,
         brand: BrandID?,
@@ -29,7 +29,7 @@ extension Call {
         services.directory.entry(action, brand: brand, target: target, changes: changes, by: try origin())
     }
 
-    /// Who asks, for the audit trail; to be asked by routes that have let the caller pass.
+    /// The caller, for the audit trail; only for routes that have authorized it.
     func origin() throws(Problem) -> AuditOrigin {
         switch context.notes.caller {
         case .admin: AuditOrigin(actor: .admin, requestID: requestID)

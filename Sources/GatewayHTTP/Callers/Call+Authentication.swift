@@ -5,15 +5,15 @@ internal import HummingbirdCore
 internal import Identity
 internal import TextFormats
 
-// Credentials come before everything else about a request (R3): what a caller without them asks for is never looked at.
+// Credentials are checked before everything else (R3): the request of a caller without them is not read further.
 extension Call {
-    /// Tells the caller; `brand` is the path's, which back-ends and sessions must be of.
+    /// Authenticates the caller; `brand` is the path's, to which back-ends and sessions must belong.
     func caller(of brand: BrandID?) async throws(Problem) -> Caller {
         let caller: Caller
         do {
             caller = try await authenticated(brand)
         } catch {
-            // Whoever tries credentials is slowed down; others behind the same address are not.
+            // A caller that tries credentials is slowed down; others with the same address are not.
             if error.status == 401 { try limitAddress() }
             throw error
         }
@@ -31,9 +31,9 @@ extension Call {
         return caller
     }
 
-    /// Counts what the request holds for its caller's brand; throws 503 when that holds its share.
+    /// Counts the request's resources for the caller's brand; throws 503 when the brand holds its share.
     private func count(for brand: BrandID) throws(Problem) {
-        // An only brand leaves room for nobody; what it holds now it gives back before another one holds as much.
+        // A single brand has nobody to leave room for; its resources are released before another brand holds as many.
         guard !services.directory.hasOneBrand else { return }
         try slot?.claim(brand)
         arriving.belongs(to: brand)
@@ -50,7 +50,7 @@ extension Call {
             } catch { throw Problem(error) }
         case .bearer(let token):
             if services.admin.matches(token) { return .admin }
-            // What is not in memory is looked up in the store, which strangers could keep busy.
+            // A credential that is not in memory is looked up in the store, which strangers could overload.
             if !services.sessions.isCached(token) { try checkAddress() }
             do {
                 return .session(try await services.sessions.authenticate(token: token, brand: brand))
@@ -60,14 +60,14 @@ extension Call {
         }
     }
 
-    /// Lets only the admin token pass; `brand` is the path's, if it has one.
+    /// Allows only the admin token; `brand` is the path's, if it has one.
     func requireAdmin(of brand: BrandID? = nil) async throws(Problem) {
         guard case .admin = try await caller(of: brand) else { throw .forbidden }
     }
 
-    /// Lets the admin token and back-ends with a scope pass.
+    /// Allows the admin token, and back-ends with a scope.
     ///
-    /// - Parameter scope: What the back-end must be allowed.
+    /// - Parameter scope: The scope that a back-end needs.
     /// - Returns: The brand of the path.
     /// - Throws: `Problem` 401, 403, and 404 when there is no such brand.
     func requireBackend(_ scope: Scope) async throws(Problem) -> Brand {
@@ -75,7 +75,7 @@ extension Call {
         switch try await caller(of: id) {
         case .admin: break
         case .account(let account):
-            // An id of the wrong shape names no brand, so it is not this account's.
+            // An invalid id names no brand, so it is not this account's.
             guard id == account.brand else { throw Problem(AuthenticationError.unauthorized) }
             guard account.allows(scope) else { throw .forbidden }
         case .session: throw .forbidden
@@ -84,9 +84,9 @@ extension Call {
         return brand
     }
 
-    /// Lets only service accounts with a scope pass, where nothing else names the brand (R2-R4).
+    /// Allows only service accounts with a scope, where nothing else names the brand (R2-R4).
     ///
-    /// - Parameter scope: What the account must be allowed.
+    /// - Parameter scope: The scope that the account needs.
     /// - Returns: The account and its brand.
     /// - Throws: `Problem` 401, also for every scheme but `Basic`, and 403.
     func requireAccount(_ scope: Scope) async throws(Problem) -> (Brand, ServiceAccountIdentity) {
@@ -101,16 +101,16 @@ extension Call {
         return (brand, account)
     }
 
-    /// Lets a consumer's session pass, and who may act for consumers: `?consumer=` then names the consumer.
+    /// Allows a consumer's session, and callers that may act for consumers: `?consumer=` then names the consumer.
     ///
-    /// - Returns: For whom the call acts.
+    /// - Returns: The consumer for whom the call acts.
     /// - Throws: `Problem` 401, 403, 404, and 422 when a back-end names no consumer.
     func requireConsumer() async throws(Problem) -> ConsumerAccess {
         let id = BrandID(try segment("brand"))
         switch try await caller(of: id) {
         case .session(let session):
             guard session.brand == id else { throw Problem(AuthenticationError.unauthorized) }
-            // A session is bound to its consumer: naming another one is not a question of who calls (R6).
+            // A session is bound to its consumer: naming another one is not a matter of authentication (R6).
             if let named = try query().identifier("consumer", as: ConsumerID.self), named != session.consumer {
                 throw .forbidden
             }

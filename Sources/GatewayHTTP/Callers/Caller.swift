@@ -2,11 +2,11 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 
-/// Who calls, once a credential has been checked.
+/// An authenticated caller.
 enum Caller: Sendable {
     /// The holder of the instance's admin token.
     case admin
-    /// A back-end, of its brand only.
+    /// A back-end, of its own brand only.
     case account(ServiceAccountIdentity)
     /// A device with a consumer's session.
     case session(StoredSession)
@@ -20,7 +20,7 @@ enum Caller: Sendable {
         }
     }
 
-    /// The caller's id, for the request log; of a session the consumer's, since its token is secret.
+    /// The caller's id, for the request log; for a session the consumer's id, because its token is secret.
     var id: String {
         switch self {
         case .admin: "admin"

@@ -3,25 +3,25 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TextFormats
 
-/// Where a request comes from.
+/// The origin of a request.
 enum ClientAddress: Equatable {
-    /// This machine, and no proxy on it.
+    /// This host, and not a proxy on it.
     case local
-    /// This address.
+    /// An address.
     case remote(InternetAddress)
     /// The connection has no address.
     case unknown
 
-    /// The caller's address: the connection's, or what the proxies that are trusted say.
+    /// Determines the caller's address: the connection's, or the one that the trusted proxies report.
     ///
-    /// The last entries of `X-Forwarded-For` are theirs; the first ones anybody may write. A proxy that names no address speaks
-    /// for itself.
+    /// The last entries of `X-Forwarded-For` are from trusted proxies; anybody may write the first ones. A proxy that
+    /// names no address counts as the caller itself.
     ///
     /// - Parameters:
-    ///   - peer: The other end of the connection; nil for a socket without addresses.
+    ///   - peer: The remote address of the connection; nil for a socket without addresses.
     ///   - forwarded: The values of `X-Forwarded-For`, in order.
     ///   - isProxied: Whether the request has a field that only proxies add.
-    ///   - proxies: The proxies that are trusted.
+    ///   - proxies: The trusted proxies.
     init(
         peer: InternetAddress?,
         forwarded: @autoclosure () -> [String],
@@ -34,8 +34,8 @@ enum ClientAddress: Equatable {
         }
         func isPeer(in ranges: [AddressRange]) -> Bool { ranges.contains { $0.contains(peer) } }
         let isTrusted = isPeer(in: proxies)
-        // A proxy on this machine that does not say for whom it speaks is not this machine: it speaks for anybody. One that
-        // leaves no trace is known by the settings alone: who names a proxy on this machine has one.
+        // A proxy on this host that does not name its client is not this host: its client can be anybody. A proxy that
+        // leaves no trace is known only from the settings: whoever lists a proxy on this host has one.
         let hasLocalProxy = isTrusted && proxies != AddressRange.loopback
         let isLocal = isPeer(in: AddressRange.loopback) && !hasLocalProxy && !isProxied()
         self = isLocal ? .local : .remote(peer)
@@ -46,7 +46,8 @@ enum ClientAddress: Equatable {
         if let client { self = .remote(client) }
     }
 
-    /// An entry of `X-Forwarded-For`: an address, behind which some proxies write the port; nil for anything else.
+    /// Parses an entry of `X-Forwarded-For`: an address, after which some proxies write the port; nil for anything
+    /// else.
     private static func hop(_ entry: Substring) -> InternetAddress? {
         if let address = InternetAddress(String(entry)) { return address.unmapped }
         if entry.utf8.first == UInt8(ascii: "["), let end = entry.utf8.lastIndex(of: UInt8(ascii: "]")) {
@@ -65,12 +66,12 @@ enum ClientAddress: Equatable {
         }
     }
 
-    /// Whether only proxies add a field (RFC 7239, RFC 9110 section 7.6.3, and what most of them do).
+    /// Whether only proxies add a field (RFC 7239, RFC 9110 section 7.6.3, and what most proxies do).
     ///
     /// - Parameter name: The field's name in lower case.
-    /// - Returns: Whether it is one of them.
+    /// - Returns: Whether it is one of these fields.
     static func isProxyField(_ name: String) -> Bool {
-        // Each request is asked for each of its fields.
+        // Called for each field of each request.
         switch name.utf8.first {
         case UInt8(ascii: "f"): name.hasSameBytes(as: "forwarded")
         case UInt8(ascii: "v"): name.hasSameBytes(as: "via")

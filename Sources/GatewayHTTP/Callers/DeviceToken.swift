@@ -2,13 +2,14 @@ internal import Crypto
 internal import GatewayModel
 internal import GatewayStorage
 
-/// The provider's token of a device: its shape for each transport, and what may be shown of it.
+/// The provider's token of a device: its format for each transport, and the part that may be shown.
 enum DeviceToken {
-    /// Apple says that the length may change and names no limit; today's have 64 digits (ProviderFacts page, A10).
+    /// Apple says that the length may change and names no limit; today's tokens have 64 digits (ProviderFacts page,
+    /// A10).
     private static let maxAPNsDigits = 400
     private static let maxFCMBytes = 4096
 
-    /// The token in its one form, as its transport has it; nil when it cannot be one.
+    /// Returns the token in its canonical form for its transport; nil when it is invalid.
     static func normalised(_ text: String, for pushType: PushType) -> String? {
         let bytes = text.utf8
         guard !bytes.isEmpty else { return nil }
@@ -24,13 +25,14 @@ enum DeviceToken {
         }
     }
 
-    /// A token that is shown as proof, in each form that a transport may have it in; nil when it is none of any transport.
+    /// Returns a token that is presented as proof, in its form for each transport; nil when it is invalid for all
+    /// transports.
     static func proof(_ text: String) -> PushTokenProof? {
         let forms = Set(PushType.allCases.compactMap { normalised(text, for: $0) }.map { Array($0.utf8) })
         return forms.isEmpty ? nil : PushTokenProof(forms: forms)
     }
 
-    /// What a token must be, for the caller.
+    /// The rule for a token, as the detail of an error.
     static func rule(for pushType: PushType) -> String {
         switch pushType {
         case .apns: "must be an even number of at most \(maxAPNsDigits) hexadecimal digits"
@@ -38,7 +40,7 @@ enum DeviceToken {
         }
     }
 
-    /// The first 16 hexadecimal digits of the token's SHA-256: tells tokens apart without giving one away.
+    /// The first 16 hexadecimal digits of the token's SHA-256: identifies the token without revealing it.
     static func fingerprint(_ token: String) -> String {
         SHA256.hash(data: Array(token.utf8)).prefix(8).map { byte in
             let digits = String(byte, radix: 16)

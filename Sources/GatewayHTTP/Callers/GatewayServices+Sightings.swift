@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import Identity
 
 extension GatewayServices {
-    /// Has it noted, once an hour, that the device of a session gave a sign of life; does not wait.
+    /// Records, once an hour, a sign of life of a session's device; does not wait.
     func noteDevice(of session: StoredSession) {
         guard let device = session.device, sessions.isFirstUseOfHour(session) else { return }
         let consumer = ConsumerName(brand: session.brand, consumer: session.consumer)

@@ -1,7 +1,8 @@
 internal import GatewayModel
 internal import Identity
 
-/// Whether who opened a stream may go on reading: its credential may end and its brand may go while the stream runs.
+/// Checks whether the caller of a stream may continue to read: its credential may expire and its brand may be deleted
+/// while the stream runs.
 struct StandingPermission: Sendable {
     private let directory: Directory
     private let accounts: ServiceAccountAuthenticator
@@ -15,9 +16,9 @@ struct StandingPermission: Sendable {
         caller = call.context.notes.caller
     }
 
-    /// Asked before each piece that is written.
+    /// Whether the caller may still read; called before each piece is written.
     var stands: Bool {
-        // A brand of the same name may have been made since.
+        // A brand with the same name may have been created since.
         guard directory.brand(brand.id)?.createdAt == brand.createdAt else { return false }
         return switch caller {
         case .admin: true

@@ -5,27 +5,27 @@ internal import Hummingbird
 internal import NIOCore
 internal import PushPayloads
 
-/// Writes everything that is kept about a consumer as one JSON document, piece by piece.
+/// Writes all stored data of a consumer as one JSON document, piece by piece.
 ///
-/// A piece is read when the reader has taken the one before, so that one is in memory at a time. What changes meanwhile may
-/// be in it or not. A consumer that is erased meanwhile, a credential that is revoked, or a store that fails, cuts the
-/// document off: one that is whole is complete.
+/// A piece is read from the store when the client has taken the previous one, so that only one is in memory. Changes
+/// made meanwhile may be in the document or not. The document is cut off when the consumer is erased meanwhile, when
+/// the credential is revoked, or when the store fails: a document that is valid JSON is complete.
 struct ConsumerExport: Sendable {
-    /// Why a document was cut off.
+    /// The reason for which a document was cut off.
     struct CutOff: Error {}
 
-    /// Messages in a piece: each has at most about 50 KB.
+    /// The number of messages in a piece: each has at most about 50 KB.
     private static let messages = 50
-    /// Conversations, and deliveries, in a piece.
+    /// The number of conversations, or of deliveries, in a piece.
     private static let rows = 100
 
     let store: any GatewayStore
     let brand: BrandID
     let record: ConsumerRecord
     let at: Timestamp
-    /// Whether the reader may read still; asked before each piece.
+    /// Whether the caller may still read; called before each piece.
     let permission: StandingPermission
-    /// Held as long as it runs.
+    /// The slot of the export, held as long as it runs.
     let slot: CallSlots.Slot
 
     private var consumer: ConsumerID { record.consumer.id }
@@ -46,7 +46,7 @@ struct ConsumerExport: Sendable {
         self.slot = slot
     }
 
-    /// The document as the answer to a request.
+    /// The response with the document as its body.
     func response(to request: Request) -> Response {
         Response(
             status: .ok,
@@ -174,7 +174,7 @@ struct ConsumerExport: Sendable {
             guard permission.stands else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.items.count)
             for item in page.items {
-                // Its tries; one that is gone since was removed by age.
+                // The delivery's attempts; a delivery that is missing now was deleted because of its age.
                 guard let delivery = try await store.delivery(brand: brand, id: item.id) else { continue }
                 if !isFirst { writer.literal(",") }
                 isFirst = false
@@ -194,13 +194,13 @@ struct ConsumerExport: Sendable {
             try await output.write(ByteBuffer(bytes: writer.bytes))
             query.before = page.next
         } while query.before != nil
-        // Erased meanwhile, it would have had no deliveries either.
+        // If it had been erased meanwhile, it would have had no deliveries either.
         guard try await store.consumer(brand: brand, id: consumer)?.key == record.consumer.key else { throw CutOff() }
     }
 }
 
 extension JSONWriter {
-    /// Appends what is kept of a message beside what everybody sees of it.
+    /// Appends the stored data of a message that consumers do not see.
     fileprivate mutating func keptMembers(_ message: Message) {
         literal(#","acceptedAt":"#)
         timestamp(message.acceptedAt)

@@ -1,9 +1,9 @@
 internal import FairSharing
 internal import Synchronization
 
-/// Counts calls that hold something for long, of which each brand has its share; any thread.
+/// Counts long-running calls, of which each brand has a share; usable from any thread.
 final class CallSlots: Sendable {
-    /// A place that is given back when nobody holds it any more.
+    /// A slot that is released when it is no longer referenced.
     final class Slot: Sendable {
         private let slots: CallSlots
         private let brand: String
@@ -22,6 +22,6 @@ final class CallSlots: Sendable {
         places = Mutex(FairPlaces(capacity: limit, capacityPerOwner: brandLimit))
     }
 
-    /// Takes a place; nil when there is none for the brand.
+    /// Takes a slot; nil when there is none for the brand.
     func take(_ brand: String) -> Slot? { places.withLock { $0.take(brand) } ? Slot(self, brand) : nil }
 }

@@ -2,24 +2,24 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import PushPayloads
 
-/// What happened to a delivery, in order, as far as the store knows.
+/// The history of a delivery, in order, as far as it is stored.
 enum DeliveryTimeline {
     /// One step.
     struct Step: Equatable {
         var state: String
         var at: Timestamp
-        /// Which try it is about.
+        /// The number of the attempt.
         var attempt: Int?
-        /// The provider's word.
+        /// The reason as the provider wrote it.
         var reason: String?
     }
 
-    /// The steps of a delivery: queued, perhaps held for a window, then for each try sent and what became of it, then how it ended without an
-    /// answer, and what the device reported.
+    /// Returns the steps of a delivery: queued, perhaps held for a window, then each attempt with its result, then the
+    /// end without a response, and the device's receipts.
     static func steps(_ delivery: DeliveryDetail) -> [Step] {
         let record = delivery.record
         var steps = [Step(state: "queued", at: record.queuedAt)]
-        // What is held for a window is so from the beginning.
+        // A delivery that is held for a window is held from the beginning.
         if record.state == .held || record.suppressedBy == .windowOpen {
             steps.append(Step(state: "held", at: record.queuedAt))
         }
@@ -43,7 +43,7 @@ enum DeliveryTimeline {
 }
 
 extension JSONWriter {
-    /// Appends a delivery with its tries and its timeline.
+    /// Appends a delivery with its attempts and its timeline.
     mutating func deliveryDetail(_ delivery: DeliveryDetail) {
         literal("{")
         deliveryMembers(delivery.record)

@@ -36,7 +36,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    /// Appends what became of a campaign.
+    /// Appends a campaign's statistics.
     mutating func campaign(_ stats: CampaignStats) {
         literal(#"{"campaign":"#)
         string(stats.campaign.rawValue)
@@ -62,7 +62,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    /// Appends what devices reported, and the tap rate: of the deliveries of messages that providers took.
+    /// Appends the devices' receipts, and the tap rate: of the deliveries of messages that providers accepted.
     private mutating func reports(_ reports: DeliveryReports) {
         literal(#","receipts":{"delivered":"#)
         integer(reports.delivered)
@@ -113,7 +113,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    /// Appends a share from 0 to 1 with four digits, or `null` of nothing.
+    /// Appends a share from 0 to 1 with four digits, or `null` when the base is 0.
     private mutating func ratio(_ part: Int64, of whole: Int64) {
         guard whole > 0 else { return literal("null") }
         let share = (part * 10_000 + whole / 2) / whole

@@ -3,12 +3,12 @@ internal import GatewayModel
 internal import PushPayloads
 internal import PushProviders
 
-/// The answer to a preview.
+/// The response to a preview.
 enum PreviewAnswer {
-    /// Stands in for the device's token.
+    /// A placeholder for the device's token.
     static let token = "device-token"
 
-    /// What of a payload says whether something is missing from it, for both of the providers' shapes.
+    /// The members of a payload that show whether something was left out, for the formats of both providers.
     private struct Payload: Decodable {
         struct APS: Decodable {
             struct Alert: Decodable { var body: String? }
@@ -30,7 +30,7 @@ enum PreviewAnswer {
         var message: Outer?
     }
 
-    /// Writes it.
+    /// Returns the response.
     static func write(_ preview: PushPreview, job: PushJob, brand: Brand) -> JSONWriter {
         var writer = JSONWriter(capacity: preview.request.body.count + 1024)
         writer.literal(#"{"method":"POST","url":"#)
@@ -63,8 +63,8 @@ enum PreviewAnswer {
         return writer
     }
 
-    /// What is not in the push as the event has it: `text` that was cut or replaced, `data` that was left out, or, when
-    /// nothing but those two could be told, `other` members of a push that was reduced to its bare form.
+    /// Returns the members that differ from the event: `text` when it was cut or replaced, `data` when it was left out,
+    /// or `other` when the push was reduced to its minimal form and neither of the two explains it.
     private static func truncated(_ body: [UInt8], job: PushJob, brand: Brand) -> [String] {
         guard let message = job.message, let payload = try? JSONDecoder().decode(Payload.self, from: Data(body)),
             payload.truncated == true || payload.message?.data?.truncated == "true"

@@ -3,14 +3,14 @@ internal import PushPayloads
 package import PushProviders
 internal import Synchronization
 
-/// Makes the provider of a lane under the credential of now; nothing is dialled before it is woken.
+/// Creates the provider of a lane with the current credential; it does not connect before it is woken.
 package typealias ProviderMaker =
     @Sendable (LaneKey, AppSettings, Brand, any PushSource) throws(PushCredentialError) -> any PushProvider
 
-/// Sends one silent push to one device, by a provider of its own: not by a lane, so that nothing of it is stored or
-/// counted, and a lane that is paused or broken does not hold it up.
+/// Sends one silent push to one device, with its own provider and not through a lane: nothing is stored or counted, and
+/// a paused or broken lane does not delay it.
 struct SelfCheck {
-    /// What became of it.
+    /// The result of a self-check.
     struct Result: Sendable {
         var outcome: String
         var verdict: String
@@ -21,21 +21,21 @@ struct SelfCheck {
     let app: AppSettings
     let brand: Brand
     let clock: any GatewayClock
-    /// Whether the instance's administrator asks, who is told all that there is to know.
+    /// Whether the caller is the instance's administrator, who gets all details.
     ///
-    /// Others are told in a few words, so that nobody finds out by them what listens where the gateway can reach.
+    /// Other callers get a short verdict, so that they cannot probe which hosts and ports the gateway can reach.
     let isForAdmin: Bool
-    /// How long the provider may take to answer, connecting included.
+    /// The timeout for the provider's response, including the connection set-up.
     var timeout = Duration.seconds(10)
 
-    /// Sends the push and waits for its answer.
+    /// Sends the push and waits for its response.
     func run(token: String, makeProvider: ProviderMaker) async throws(PushCredentialError) -> Result {
         let source = OnePush(job(token: token)) { self.result(of: $0, $1) }
         let provider = try makeProvider(lane, app, brand, source)
         provider.wake()
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // Ended early by cancellation, when the answer came first.
+                // Ended early by cancellation when the response came first.
                 try? await Task.sleep(for: timeout)
                 source.finish(self.lateResult)
             }
@@ -47,7 +47,7 @@ struct SelfCheck {
         return result
     }
 
-    /// Where a tenant leads the gateway it is not told how far a connection came.
+    /// At an endpoint that a tenant set, the response does not reveal how far the connection came.
     private var hidesCause: Bool { !isForAdmin && app.endpointsBy == .tenant }
 
     private static let hiddenCause = Result(
@@ -80,7 +80,7 @@ struct SelfCheck {
         )
     }
 
-    /// A push without a badge, a sound or a text (R139, R185).
+    /// Creates a push without a badge, a sound or a text (R139, R185).
     private func job(token: String) -> PushJob {
         let now = clock.now
         var ids = MessageIDGenerator()
@@ -109,7 +109,7 @@ struct SelfCheck {
             platform: lane.pushType == .apns ? .ios : app.platform,
             message: message,
             badge: nil,
-            // Tried once and never stored.
+            // Attempted once and never stored.
             expiresAt: now
         )
     }
@@ -139,7 +139,7 @@ struct SelfCheck {
     }
 }
 
-/// Hands over one push and waits for its answer; any thread.
+/// Sends one push and waits for its response; usable from any thread.
 private final class OnePush: PushSource {
     private struct State {
         var job: PushJob?
@@ -172,7 +172,7 @@ private final class OnePush: PushSource {
         finish(failed(fault, reason))
     }
 
-    /// Takes the first result; later ones are ignored.
+    /// Stores the first result; later ones are ignored.
     func finish(_ result: SelfCheck.Result) {
         let waiter = state.withLock { state in
             guard state.result == nil else { return CheckedContinuation<SelfCheck.Result, Never>?.none }

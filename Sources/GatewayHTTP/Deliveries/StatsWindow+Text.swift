@@ -1,7 +1,7 @@
 internal import GatewayStorage
 
 extension StatsWindow {
-    /// Reads `15m`, `1h` or `30d`; nil when it is anything else, or not one minute to thirty days.
+    /// Parses `15m`, `1h` or `30d`; nil for anything else, and for less than one minute or more than thirty days.
     init?(_ text: String) {
         guard text.utf8.count <= 6, let unit = text.last, let count = Int64(text.dropLast()), count > 0,
             text.utf8.first.map({ $0 >= UInt8(ascii: "1") && $0 <= UInt8(ascii: "9") }) == true

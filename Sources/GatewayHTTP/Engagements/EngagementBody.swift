@@ -2,7 +2,7 @@ internal import GatewayModel
 internal import Identity
 internal import TextFormats
 
-/// Engagements as bodies name them: those of a brand's settings, and the one that a conversation begins with.
+/// Engagements in request bodies: those of a brand's settings, and the one with which a conversation begins.
 enum EngagementBody {
     /// Reads the setting `engagements`: the whole list, in its order.
     static func engagements(_ checks: inout FieldChecks, _ member: BodyMember) -> [Engagement]? {
@@ -46,7 +46,7 @@ enum EngagementBody {
         )
     }
 
-    /// Reads entry points, which must be named, if only as an empty list.
+    /// Reads entry points, which are required, even if the list is empty.
     static func entryPoints(_ checks: inout FieldChecks, _ member: BodyMember) -> [String]? {
         guard let items = checks.items(member, atMost: Engagement.maxEntryPoints, isRequired: true) else { return nil }
         var entryPoints: [String] = []
@@ -57,7 +57,7 @@ enum EngagementBody {
         return entryPoints
     }
 
-    /// What a device says of the engagement that it was offered; all three members belong together.
+    /// A device's claim about the engagement that it was offered; all three members are required.
     struct Claim {
         var campaignID: String
         var engagementID: String

@@ -6,16 +6,16 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// What a brand offers where (R116-R119; MessagingWindow page).
+/// The route that returns the engagement offered at an app's entry points (R116-R119; MessagingWindow page).
 ///
-/// Nothing is stored for who asks.
+/// Nothing is stored for the caller.
 enum EngagementRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/engagements") { try await ask($0) }
     }
 
     private static func ask(_ call: Call) async throws -> Response {
-        // Everybody may ask.
+        // Everybody may call it.
         try call.limitAddress()
         let brand = try call.brand()
         let body = try await call.object()
@@ -25,7 +25,7 @@ enum EngagementRoutes {
         let visitor = checks.line(body["visitorId"], atMost: Engagement.memberBytes)
         let session = checks.line(body["sessionId"], atMost: Engagement.memberBytes)
         let identity = checks.text(body["identity"])
-        // What is not encrypted would show whose question it is to everything on its way (R62).
+        // An unencrypted identity would reveal the consumer to every system on the way (R62).
         if let identity, identity.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 {
             checks.fail(body["identity"].pointer, "must be a compact JWE")
         }
@@ -49,7 +49,7 @@ enum EngagementRoutes {
         return Answer.json(session == nil ? .created : .ok, writer)
     }
 
-    /// Whom an identity names; nil when it names nobody.
+    /// Returns the consumer of an identity; nil when it names none.
     private static func consumer(
         of identity: String,
         _ brand: Brand,
@@ -59,11 +59,12 @@ enum EngagementRoutes {
         do {
             assertion = try await call.services.assertions.verify(identity, keyName: nil, brand: brand.id)
         } catch { throw Problem(error) }
-        // As with a login: who holds a key can be anybody anywhere.
+        // As for a login: the holder of a key can be at any address.
         _ = try call.limiter.take(.credential, assertion.credential)
         _ = try await call.signingSession(of: assertion)
         guard !assertion.anonymous else { return nil }
-        // One that was merged into another opens conversations as that one; who only asks is not made a consumer.
+        // A merged consumer opens conversations as the one that it was merged into; a request alone does not create a
+        // consumer.
         let known = try await call.read { store throws(StorageError) in
             try await store.consumer(brand: brand.id, id: assertion.consumer)
         }

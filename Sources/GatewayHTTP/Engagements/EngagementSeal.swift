@@ -3,35 +3,37 @@ internal import GatewayModel
 internal import Identity
 internal import TextFormats
 
-/// Makes and checks context ids: what says that an engagement was offered, so that nothing is stored for who only asks.
+/// Creates and checks context ids, which prove that an engagement was offered, so that nothing is stored for the
+/// caller.
 ///
-/// A context id is base64url of when it was made (seconds since 1970, 8 bytes), the first 8 bytes of a hash of the
-/// engagement as it was then, and the first 16 bytes of an HMAC-SHA256 over both, the brand, the two ids and the consumer who
-/// was known, if one was. So an engagement that was changed or taken away since is told from one that was never offered.
+/// A context id is base64url of its creation time (seconds since 1970, 8 bytes), the first 8 bytes of a hash of the
+/// engagement at that time, and the first 16 bytes of an HMAC-SHA256 over both, the brand, the two ids and the
+/// consumer, if one was identified. So an engagement that was changed or removed since is distinguished from one that
+/// was never offered.
 struct EngagementSeal: Sendable {
-    /// What a context id is worth.
+    /// The result of checking a context id.
     enum Verdict: Equatable {
-        /// It was offered, and still is.
+        /// It was offered, and the offer is still valid.
         case good(Engagement)
-        /// It was offered, too long ago or as it is no longer.
+        /// It was offered, but too long ago, or it has changed since.
         case stale
-        /// It was not offered, or to somebody else.
+        /// It was not offered, or to another consumer.
         case unknown
     }
 
-    /// How long an offer stands: a day.
+    /// The lifetime of an offer: one day.
     ///
-    /// An app that is opened later asks anew.
+    /// An app that is opened later asks again.
     static let lifetimeSeconds: Int64 = 86_400
     private static let headLength = 16
     private static let tagLength = 16
 
     private let key: [UInt8]
 
-    /// Takes the instance's key for context ids.
+    /// Creates a seal with the instance's key for context ids.
     init(key: [UInt8]) { self.key = key }
 
-    /// The context id of an offer.
+    /// Returns the context id of an offer.
     func seal(_ engagement: Engagement, of brand: BrandID, to consumer: ConsumerID?, at now: Timestamp) -> String {
         let seconds = UInt64(bitPattern: now.milliseconds / 1000)
         let head = withUnsafeBytes(of: seconds.bigEndian) { Array($0) } + Self.fingerprint(engagement)
@@ -39,7 +41,7 @@ struct EngagementSeal: Sendable {
         return StrictBase64.encode(head + tag, .url)
     }
 
-    /// What a device's claim is worth.
+    /// Checks a device's claim.
     func verdict(
         on claim: EngagementBody.Claim,
         of brand: Brand,
@@ -51,10 +53,10 @@ struct EngagementSeal: Sendable {
         else { return .unknown }
         let head = Array(bytes.prefix(Self.headLength))
         let sent = bytes.suffix(Self.tagLength)
-        // Who was not known when it was offered may be anybody since.
+        // A consumer who was not identified at the offer may be any consumer now.
         let isOurs = [nil, consumer].contains { known in
             let tag = tag(head, campaign: claim.campaignID, engagement: claim.engagementID, brand.id, known)
-            // In time that says nothing of where they differ.
+            // In constant time, so that the time does not reveal where they differ.
             return zip(tag, sent).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
         }
         guard isOurs else { return .unknown }
@@ -88,7 +90,7 @@ struct EngagementSeal: Sendable {
         return Array(SHA256.hash(data: joined(parts + engagement.entryPoints)).prefix(8))
     }
 
-    /// Texts one behind the other, each with its length, so that none can pass for two.
+    /// Concatenates texts, each with its length, so that different lists have different results.
     private static func joined(_ parts: [String]) -> [UInt8] {
         Array(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     }

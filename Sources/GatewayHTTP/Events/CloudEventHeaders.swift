@@ -3,23 +3,23 @@ internal import HTTPTypes
 
 /// The attributes of a CloudEvent in binary mode, decoded (its HTTP binding, section 3.1.3).
 ///
-/// Extension attributes are ignored, as are those that the gateway has no use for.
+/// Extension attributes, and attributes that the gateway does not use, are ignored.
 package struct CloudEventHeaders: Sendable {
-    /// An attribute: where its text lies in ``texts``, if it has one.
+    /// An attribute: the range of its text in ``texts``, if it has one.
     private struct Attribute: Sendable {
         var offset = 0
         var count = 0
         var isPresent = false
     }
 
-    /// The texts one behind the other.
+    /// The concatenated texts.
     private var texts: [UInt8] = []
     private var specVersion = Attribute()
     private var id = Attribute()
     private var type = Attribute()
     private var source = Attribute()
     private var time = Attribute()
-    /// What is wrong with headers that cannot be read; their attributes count as absent.
+    /// The errors of headers that cannot be decoded; their attributes count as absent.
     private(set) var problems: [FieldProblem] = []
 
     /// Reads the headers.
@@ -36,7 +36,7 @@ package struct CloudEventHeaders: Sendable {
         }
     }
 
-    /// Lends the attributes to the members of an event, for the duration of a call.
+    /// Passes the attributes to the members of an event, for the duration of a call.
     func lend<Result>(to members: UnsafeMutablePointer<event_members>, _ body: () -> Result) -> Result {
         texts.withUnsafeBufferPointer { texts in
             func text(_ attribute: Attribute) -> event_text {
@@ -63,7 +63,7 @@ package struct CloudEventHeaders: Sendable {
             fail(name, "must be percent-encoded UTF-8")
             return Attribute()
         }
-        // A last byte that belongs to nobody gives empty texts an address.
+        // An additional last byte gives empty texts an address.
         let attribute = Attribute(offset: texts.count, count: text.utf8.count, isPresent: true)
         texts.append(contentsOf: text.utf8)
         texts.append(0)
@@ -74,7 +74,7 @@ package struct CloudEventHeaders: Sendable {
         problems.append(FieldProblem(pointer: "/" + name.canonicalName, detail: detail))
     }
 
-    /// Undoes double quotes, which older senders write, and then percent-encoding, once.
+    /// Removes double quotes, which older senders write, and then percent-encoding, once.
     private static func decode(_ value: String) -> String? {
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
         guard value.utf8.first == UInt8(ascii: "\"") else { return PercentDecoding.decode(value[...]) }

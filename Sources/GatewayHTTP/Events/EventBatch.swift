@@ -1,22 +1,22 @@
 package import GatewayModel
 
-/// The events of one request or of a piece of it, read and checked, in the order of the request.
+/// The events of one request or of a piece of it, parsed and validated, in the order of the request.
 package struct EventBatch: Sendable {
-    /// An event that cannot be taken.
+    /// An invalid event.
     package struct Refusal: Sendable, Equatable {
-        /// Its place in the batch, from 0.
+        /// Its index in the batch, from 0.
         package var index: Int
         /// Its id, if it has a readable one.
         package var id: String?
-        /// Why.
+        /// The error.
         package var problem: Problem
 
-        /// Takes a refusal.
+        /// Creates an invalid event.
         ///
         /// - Parameters:
-        ///   - index: Its place in the batch.
+        ///   - index: Its index in the batch.
         ///   - id: Its id.
-        ///   - problem: Why.
+        ///   - problem: The error.
         package init(index: Int, id: String?, problem: Problem) {
             self.index = index
             self.id = id
@@ -24,12 +24,12 @@ package struct EventBatch: Sendable {
         }
     }
 
-    /// The events that can be taken, in order.
+    /// The valid events, in order.
     package var events: [AgentEvent]
-    /// Those that cannot, in order.
+    /// The invalid events, in order.
     package var refused: [Refusal]
 
-    /// How many events it holds.
+    /// The number of events.
     package var count: Int { events.count + refused.count }
 
     /// Starts an empty batch.

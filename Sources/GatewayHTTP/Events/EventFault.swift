@@ -1,15 +1,15 @@
 internal import CSimdjson
 
-/// Why a text is no event at all, in words for the caller.
+/// The reason for which a text is not an event at all.
 struct EventFault {
-    /// What the caller is told about this text alone.
+    /// The error for this text alone.
     let problem: Problem
-    /// Whether a JSON text around it is no JSON either.
+    /// Whether a JSON text that contains it is invalid too.
     let spoilsText: Bool
 
     static let malformed = Problem.unreadable("The text is not valid JSON.")
 
-    /// Translates what the parser says; `members` holds where the fault is, if it has a place.
+    /// Translates the parser's error; `members` contains its position, if it has one.
     init(status: event_status, members: UnsafePointer<event_members>) {
         let within = members.pointee.fault_in_payload ? ["data"] : []
         switch status {

@@ -1,29 +1,29 @@
 internal import CSimdjson
 package import HTTPTypes
 
-/// How a body holds events (SendingMessages page).
+/// The format of a body of events (SendingMessages page).
 package enum EventFormat: Sendable {
     /// `application/json`: one event, or an array.
     case json
-    /// `application/x-ndjson`: one a line.
+    /// `application/x-ndjson`: one event per line.
     case lines
     /// `application/cloudevents+json`: one CloudEvent.
     case cloudEvent
     /// `application/cloudevents-batch+json`: an array of CloudEvents.
     case cloudEventBatch
-    /// CloudEvents' binary mode: the body is the `data` of one, its attributes are headers.
+    /// CloudEvents' binary mode: the body is the `data` of one event, its attributes are headers.
     case binaryCloudEvent(CloudEventHeaders)
 
-    /// What a caller is told whose `Content-Type` is none of these.
+    /// The detail of the error for an unsupported `Content-Type`.
     static let refusal = """
         The body must be application/json, application/x-ndjson, application/cloudevents+json or \
         application/cloudevents-batch+json, in UTF-8.
         """
 
-    /// Tells the format by the headers; nil for every type that the route does not take.
+    /// Determines the format from the headers; nil for every type that the route does not support.
     ///
-    /// `ce-specversion` beside a type that is not CloudEvents' own means binary mode (its HTTP binding, section 3); the
-    /// parameters of the type are ignored but for a charset other than UTF-8.
+    /// `ce-specversion` with a type that is not CloudEvents' own means binary mode (its HTTP binding, section 3). The
+    /// parameters of the type are ignored, except a charset other than UTF-8.
     ///
     /// - Parameter headers: The request's.
     package init?(_ headers: HTTPFields) {
@@ -40,7 +40,7 @@ package enum EventFormat: Sendable {
         }
     }
 
-    /// Whether a body that begins like this may hold many events; nil when nothing of it is known yet.
+    /// Whether a body with these first bytes may contain many events; nil when there are no bytes yet.
     func isBatch(first byte: UInt8?) -> Bool {
         switch self {
         case .lines, .cloudEventBatch: true
@@ -49,7 +49,7 @@ package enum EventFormat: Sendable {
         }
     }
 
-    /// How each of its texts holds an event.
+    /// The format of each event's text.
     var form: event_form {
         switch self {
         case .json, .lines: EVENT_PLAIN

@@ -1,12 +1,13 @@
 internal import Delivery
 internal import GatewayModel
 
-/// Hands the events of one request to the delivery core, piece by piece.
+/// Passes the events of one request to the delivery core, piece by piece.
 struct EventIntake {
     private let delivery: DeliveryService
     private let brand: Brand
     private var isAnyTaken = false
-    /// Why a piece was not taken; nothing is tried after it, so that later events never overtake earlier ones.
+    /// The error of a piece that was not accepted; no later piece is tried, so that later events never overtake earlier
+    /// ones.
     private var failure: IntakeError?
 
     init(delivery: DeliveryService, brand: Brand) {
@@ -14,10 +15,10 @@ struct EventIntake {
         self.brand = brand
     }
 
-    /// Takes a piece; returns when it is on disk, or when it is known that it will not be.
+    /// Submits a piece; returns when it is on disk, or when it is known that it will not be.
     ///
-    /// - Parameter events: The events of the piece that are well formed.
-    /// - Returns: What became of each, in order.
+    /// - Parameter events: The valid events of the piece.
+    /// - Returns: The result of each event, in order.
     /// - Throws: `Problem` 503 when nothing of the request has been stored.
     mutating func take(_ events: [AgentEvent]) async throws(Problem) -> [IntakeResult] {
         guard !events.isEmpty else { return [] }
@@ -25,7 +26,7 @@ struct EventIntake {
         do {
             let results = try await delivery.accept(brand: brand, events: events)
             isAnyTaken = true
-            // The core cuts what is longer than one of its turns, and then this piece may be taken in part.
+            // The core splits a piece that is longer than one transaction, and then the piece may be accepted in part.
             if case .failed(.overloaded(let seconds)) = results.last {
                 failure = .overloaded(retryAfterSeconds: seconds)
             }

@@ -2,35 +2,35 @@ internal import CSimdjson
 
 /// Finds the texts of the events in a body, one after the other.
 struct EventItems {
-    /// How the texts lie.
+    /// The layout of the texts.
     enum Layout: Sendable {
-        /// The body is one.
+        /// The body is one text.
         case one
-        /// They are the elements of an array.
+        /// The texts are the elements of an array.
         case array
-        /// They are lines; blank ones are none.
+        /// The texts are lines; blank lines are skipped.
         case lines
     }
 
     let text: EventText
     let layout: Layout
-    /// How many bytes from the body's start the next one is looked for.
+    /// The offset from the body's start at which the next text is searched.
     private(set) var offset: Int
     private var isFirst: Bool
 
-    /// Goes on where another stopped; at offset 0 begins.
+    /// Continues at the offset of another; at offset 0 begins.
     init(_ text: EventText, layout: Layout, offset: Int) {
         self.text = text
         self.layout = layout
         self.offset = offset
         isFirst = offset == 0
-        // Behind the bracket.
+        // After the bracket.
         if isFirst, layout == .array { self.offset = text.wholeItem.start + 1 - text.at }
     }
 
-    /// The next text; nil behind the last.
+    /// Returns the next text; nil after the last one.
     ///
-    /// Throws 400 when what lies between the elements of an array is wrong.
+    /// Throws 400 when the text between the elements of an array is invalid.
     mutating func next() throws(Problem) -> EventText.Item? {
         var position: UnsafePointer<UInt8>? = text.at + offset
         var item: UnsafePointer<UInt8>?
@@ -45,7 +45,7 @@ struct EventItems {
             switch event_next_element(&position, text.end, isFirst, &item, &count) {
             case EVENT_ELEMENT: break
             case EVENT_ARRAY_END:
-                // The closing bracket stays where it is, to be found again.
+                // The closing bracket is not consumed, so that it is found again.
                 return nil
             default: throw EventFault.malformed
             }

@@ -1,21 +1,21 @@
 internal import CSimdjson
 
-/// Owns a parser of `CSimdjson` with its buffers, and the members that it read last.
+/// A parser of `CSimdjson` with its buffers, and the members that it read last.
 ///
-/// One request at a time: the pool hands it out.
+/// Used by one request at a time: the pool lends it.
 final class EventParser {
-    /// The longest single event, in bytes.
+    /// The maximum length of a single event, in bytes.
     static let maxEventBytes = 1 << 20
-    /// How deep an event may nest.
+    /// The maximum nesting depth of an event.
     static let maxDepth = 64
-    /// A parser that grew past this is not kept: its buffers are about 15 times as large.
+    /// A parser whose buffers grew for more than this is not kept: they are about 15 times as large.
     static let keptBytes = 1 << 16
 
     private let parser: OpaquePointer
-    /// What the last call of ``read(_:of:form:)`` found; its texts hold until the next one.
+    /// The result of the last call of ``read(_:of:form:)``; its texts are valid until the next call.
     let members: UnsafeMutablePointer<event_members>
 
-    /// Makes a parser; nil when there is no memory.
+    /// Creates a parser; nil when there is no memory.
     init?() {
         guard let parser = event_parser_new(Self.maxEventBytes, Self.maxDepth) else { return nil }
         self.parser = parser
@@ -29,7 +29,7 @@ final class EventParser {
         event_parser_delete(parser)
     }
 
-    /// Whether it is small enough to be kept for later.
+    /// Whether it is small enough to be kept.
     var isKept: Bool { event_parser_capacity(parser) <= Self.keptBytes }
 
     /// Reads one event into ``members``.
@@ -37,14 +37,14 @@ final class EventParser {
         event_parser_read(parser, item.start, item.count, text.readableEnd - item.start, form, members)
     }
 
-    /// Looks whether a text is JSON, without looking for an event in it.
+    /// Checks whether a text is JSON, without looking for an event in it.
     func validate(_ item: EventText.Item, of text: EventText) -> event_status {
         event_parser_validate(parser, item.start, item.count, text.readableEnd - item.start)
     }
 }
 
 extension event_text {
-    /// The text, if the member has one.
+    /// The member's text, if it has one.
     var string: String? {
         guard shape == EVENT_VALUE, let bytes else { return nil }
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)

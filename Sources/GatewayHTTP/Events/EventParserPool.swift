@@ -2,14 +2,15 @@ internal import Synchronization
 
 /// Keeps parsers between requests, so that their buffers are allocated once.
 ///
-/// Never waits: when none is free a new one is made, and at most ``limit`` are kept.
+/// Never waits: when none is free a new one is created, and at most ``limit`` are kept.
 final class EventParserPool: Sendable {
-    /// About one for each thread that reads at the same time.
+    /// The maximum number of kept parsers: about one for each thread that parses at the same time.
     private static let limit = 16
 
-    /// Hands a parser from one thread to another.
+    /// Moves a parser from one thread to another.
     ///
-    /// `@unchecked Sendable`: guarded by the pool's lock while it is here, and by having been taken out while it is not.
+    /// `@unchecked Sendable`: guarded by the pool's lock while it is in the pool, and used by one thread while it is
+    /// not.
     private struct Kept: @unchecked Sendable {
         let parser: EventParser
     }
@@ -18,9 +19,9 @@ final class EventParserPool: Sendable {
 
     /// Lends a parser for the duration of a call.
     ///
-    /// - Parameter body: What to do with it.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, and `overloaded` when there is no memory for a parser.
+    /// - Parameter body: The call.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`, and `overloaded` when there is no memory for a parser.
     func withParser<Result>(_ body: (EventParser) throws(Problem) -> Result) throws(Problem) -> Result {
         guard let parser = kept.withLock({ $0.popLast() })?.parser ?? EventParser() else {
             throw Problem(.overloaded, "There is no memory to read the request.", retryAfterSeconds: 1)

@@ -2,18 +2,18 @@ internal import CSimdjson
 internal import GatewayModel
 internal import NIOCore
 
-/// A body of events (SendingMessages page), read piece by piece: what it holds in memory beyond the body is a piece.
+/// A body of events (SendingMessages page), parsed piece by piece: in memory are the body and one piece.
 ///
-/// Text that is not JSON refuses the whole request where it is one JSON text, and only its line where it is lines;
-/// everything else that is wrong with an event refuses only that event. Before the first piece is given all of the body has
-/// been looked at, so that nothing of a body that is refused as a whole is stored.
+/// Text that is not JSON rejects the whole request when the body is one JSON text, and only its line when the body is
+/// lines; every other error of an event rejects only that event. The whole body is checked before the first piece is
+/// returned, so that nothing of a rejected body is stored.
 package struct EventPieces: Sendable {
-    /// How many events one request may hold.
+    /// The maximum number of events of a request.
     package static let maxEvents = 10_000
-    /// How many events a piece has at most: what goes into one commit (Architecture page, 1).
+    /// The maximum number of events of a piece: the size of one commit (Architecture page, 1).
     package static let pieceEvents = 500
 
-    /// Whether the request is a batch: an array or lines, of whatever length.
+    /// Whether the request is a batch: an array or lines, of any length.
     package let isBatch: Bool
 
     private let body: ByteBuffer
@@ -21,7 +21,7 @@ package struct EventPieces: Sendable {
     private let layout: EventItems.Layout
     private let now: Timestamp
     private let parsers: EventParserPool
-    /// Where the next piece begins.
+    /// The offset of the next piece.
     private var offset = 0
 
     init(body: ByteBuffer, format: EventFormat, now: Timestamp, parsers: EventParserPool) throws(Problem) {
@@ -38,19 +38,19 @@ package struct EventPieces: Sendable {
         self.parsers = parsers
     }
 
-    /// Reads the next piece.
+    /// Parses the next piece.
     ///
-    /// - Returns: The events, and what is wrong with those that cannot be taken; nil behind the last.
-    /// - Throws: `Problem` 400 when the body cannot be read, 413 when it holds too many events: from the first call only;
-    ///   503 when there is no memory for a parser.
+    /// - Returns: The valid events, and the errors of the invalid ones; nil after the last piece.
+    /// - Throws: `Problem` 400 when the body cannot be parsed, 413 when it contains too many events: from the first
+    ///   call only; 503 when there is no memory for a parser.
     package mutating func next() throws(Problem) -> EventBatch? {
         let isFirst = offset == 0
         let result = body.withUnsafeReadableBytes { raw -> Result<(EventBatch, Int), Problem> in
             Result { () throws(Problem) in
                 let bytes = raw.bindMemory(to: UInt8.self)
-                // It is not empty: the first byte has been seen.
+                // Not empty: the first byte has been read.
                 guard let base = bytes.baseAddress else { throw EventFault.malformed }
-                // What the buffer has allocated behind its text may be read, whatever stands there.
+                // The allocated memory after the text may be read, whatever its content.
                 let end = base + bytes.count
                 let text = EventText(at: base, end: end, readableEnd: end + body.writableBytes)
                 return try parsers.withParser { parser throws(Problem) in
@@ -74,7 +74,7 @@ package struct EventPieces: Sendable {
         return piece
     }
 
-    /// Looks at what lies behind the first piece: how many events, and whether an array is JSON to its end.
+    /// Checks the rest after the first piece: the number of events, and whether an array is valid JSON to its end.
     private func check(_ items: EventItems, behind piece: EventBatch, _ parser: EventParser) throws(Problem) {
         var items = items
         var count = piece.count
@@ -93,7 +93,7 @@ package struct EventPieces: Sendable {
         guard count > 0 || layout == .array else { throw .unreadable("The body holds no event.") }
     }
 
-    /// Reads one event and appends it, or why it cannot be taken.
+    /// Parses one event and appends it, or its error.
     private func add(
         _ item: EventText.Item,
         of text: EventText,
@@ -124,7 +124,7 @@ package struct EventPieces: Sendable {
     ) {
         var validator = validator
         if let event = validator.event(members) {
-            // Moved: a copy would count a reference to each of its texts.
+            // Moved: a copy would retain each of its texts.
             piece.events.append(consume event)
         } else {
             let id = validator.readableID(members)

@@ -1,19 +1,19 @@
-/// A body while it is read; valid as long as the body is.
+/// A body while it is parsed; valid as long as the body is.
 struct EventText {
-    /// One event's text within the body.
+    /// The text of one event within the body.
     struct Item {
         var start: UnsafePointer<UInt8>
         var count: Int
     }
 
-    /// Where the body begins.
+    /// The offset of its start in the body.
     let at: UnsafePointer<UInt8>
-    /// Where it ends.
+    /// The offset of its end.
     let end: UnsafePointer<UInt8>
-    /// Where the memory behind it ends.
+    /// The offset of the end of the memory after it.
     let readableEnd: UnsafePointer<UInt8>
 
-    /// The body without white space around it.
+    /// The body without surrounding white space.
     var wholeItem: Item {
         var start = at
         var stop = end

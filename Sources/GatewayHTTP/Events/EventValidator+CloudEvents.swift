@@ -2,14 +2,14 @@ internal import CSimdjson
 internal import GatewayModel
 internal import TextFormats
 
-// What CloudEvents ask beyond plain events (CloudEvents 1.0 sections 3.1 and 3.2, its JSON format section 3.1).
+// The additional rules of CloudEvents (CloudEvents 1.0 sections 3.1 and 3.2, its JSON format section 3.1).
 extension EventValidator {
     private static let attributes: Set<BoundedName> = ["/id", "/type", "/source", "/time", "/specversion"]
 
-    /// Where a member lies in the caller's body, or the header that it is.
+    /// Returns the position of a member in the caller's body, or its header.
     ///
     /// - Parameter member: Its pointer in a plain event.
-    /// - Returns: The pointer to show.
+    /// - Returns: The pointer for the error.
     func pointer(_ member: StaticString) -> String {
         let isAttribute = Self.attributes.contains(BoundedName(known: member.description))
         let member = member.description
@@ -44,7 +44,7 @@ extension EventValidator {
         }
     }
 
-    /// The source: any line in a plain event, a URI reference that is not empty in a CloudEvent.
+    /// Reads the source: any line in a plain event, a non-empty URI reference in a CloudEvent.
     mutating func source(_ member: event_text) -> String? {
         guard form != EVENT_PLAIN else {
             return line(member, "/source", atMost: EventLimits.sourceBytes, orEmpty: true)
@@ -58,7 +58,7 @@ extension EventValidator {
         return member.string
     }
 
-    /// Whether the bytes may all stand in a URI reference (RFC 3986 section 2), without asking for its parts.
+    /// Whether all bytes are allowed in a URI reference (RFC 3986 section 2), without checking its parts.
     private static func isURIReference(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         for (place, byte) in bytes.enumerated() {
             switch byte {

@@ -2,26 +2,26 @@ internal import CSimdjson
 internal import GatewayModel
 internal import TextFormats
 
-// What is asked of a single member.
+// The rules for single members.
 extension EventValidator {
-    /// Notes what is wrong with a member, the first time that something is.
+    /// Records an error of a member, only the first one.
     ///
     /// - Parameters:
     ///   - member: Its pointer in a plain event.
-    ///   - detail: What is wrong.
+    ///   - detail: The error.
     mutating func problem(_ member: StaticString, _ detail: String) {
         let pointer = pointer(member)
         guard !problems.contains(where: { $0.pointer.hasSameBytes(as: pointer) }) else { return }
         problems.append(FieldProblem(pointer: pointer, detail: detail))
     }
 
-    /// The text of a member; nil when it is absent, null, or wrong.
+    /// Returns the text of a member; nil when it is absent, null or invalid.
     mutating func present(_ member: event_text, _ pointer: StaticString, required: Bool) -> String? {
         guard holds(member, pointer, required: required) else { return nil }
         return member.string
     }
 
-    /// Whether a member holds a string; says what is wrong otherwise.
+    /// Whether a member is a string; otherwise records the error.
     mutating func holds(_ member: event_text, _ pointer: StaticString, required: Bool) -> Bool {
         switch member.shape {
         case EVENT_VALUE: return true
@@ -40,7 +40,7 @@ extension EventValidator {
         return member.string
     }
 
-    /// A short text of one line.
+    /// Reads a short text of one line.
     mutating func line(
         _ member: event_text,
         _ pointer: StaticString,
@@ -55,7 +55,7 @@ extension EventValidator {
         return member.string
     }
 
-    /// A text that people read: of any characters but U+0000, which not every store can hold.
+    /// Reads a text for people: any characters except U+0000, which not every store can hold.
     mutating func content(
         _ member: event_text,
         _ pointer: StaticString,
@@ -126,7 +126,7 @@ extension EventValidator {
 }
 
 extension event_text {
-    /// Whether the text holds a control character: C0, DEL, or C1 (C2 80 to C2 9F in UTF-8).
+    /// Whether the text contains a control character: C0, DEL, or C1 (C2 80 to C2 9F in UTF-8).
     fileprivate var hasControls: Bool {
         var previous: UInt8 = 0
         for byte in UnsafeBufferPointer(start: bytes, count: count) {
@@ -136,6 +136,6 @@ extension event_text {
         return false
     }
 
-    /// Whether the text holds U+0000.
+    /// Whether the text contains U+0000.
     fileprivate var hasNull: Bool { UnsafeBufferPointer(start: bytes, count: count).contains(0) }
 }

@@ -2,34 +2,33 @@ internal import CSimdjson
 internal import GatewayModel
 internal import TextFormats
 
-/// Checks the members of one event (APIConventions and SendingMessages pages) and collects everything that is wrong
-/// with them.
+/// Validates the members of one event (APIConventions and SendingMessages pages) and collects all errors.
 struct EventValidator {
-    /// What is wrong, with JSON pointers into the body, or the names of headers.
+    /// The errors, with JSON pointers into the body, or the names of headers.
     var problems: [FieldProblem]
     private let now: Timestamp
     let form: event_form
 
-    /// Takes what is the same for all events of a body.
+    /// Creates a validator with the values that are common to all events of a body.
     ///
     /// - Parameters:
-    ///   - now: The time that events may not be far from.
-    ///   - form: How the text holds the event.
-    ///   - problems: What is wrong already.
+    ///   - now: The time that events are compared with.
+    ///   - form: The format of the event's text.
+    ///   - problems: The errors found so far.
     init(now: Timestamp, form: event_form, problems: [FieldProblem] = []) {
         self.now = now
         self.form = form
         self.problems = problems
     }
 
-    /// The event; nil when ``problems`` says why not.
+    /// Returns the event; nil when ``problems`` is not empty.
     mutating func event(_ members: UnsafePointer<event_members>) -> AgentEvent? {
         if form != EVENT_PLAIN { checkEnvelope(members) }
         let type = eventType(members.pointee.type)
         let id = identifier(members.pointee.identifier, "/id", required: true)
         let source = source(members.pointee.source)
         let time = moment(members.pointee.time, "/time")
-        // Without `data` nothing else can be said.
+        // Without `data` nothing else can be validated.
         guard form != EVENT_ENVELOPE || members.pointee.payload == EVENT_VALUE else { return nil }
         let consumer = identifier(members.pointee.consumer, "/consumer", required: true)
         let needsConversation =
@@ -39,7 +38,7 @@ struct EventValidator {
             }
         let conversation = identifier(members.pointee.conversation, "/conversation", required: needsConversation)
 
-        // Placeholders never get out: without one of the three there is a problem, and then no event.
+        // Placeholders are never returned: without one of the three there is an error, and then no event.
         var event = AgentEvent(
             id: EventID(trusted: id ?? ""),
             type: type ?? .agentTyping,
@@ -63,7 +62,7 @@ struct EventValidator {
         return event
     }
 
-    /// The id of an event that was refused, if it can be shown.
+    /// The id of a rejected event, if it is valid enough to be returned.
     func readableID(_ members: UnsafePointer<event_members>) -> String? {
         members.pointee.identifier.string.flatMap { EventID.isValid($0) ? $0 : nil }
     }

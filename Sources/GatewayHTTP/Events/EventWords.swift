@@ -1,10 +1,10 @@
 internal import CSimdjson
 internal import TextFormats
 
-/// The words of an enumeration as bytes, so that each event's need not be made into a `String` to be compared.
+/// The words of an enumeration as bytes, so that an event's text can be compared without creating a `String`.
 struct EventWords<Word: RawRepresentable & CaseIterable & Sendable>: Sendable where Word.RawValue == String {
     private let words: [Word]
-    /// All words, one behind the other, and where each ends.
+    /// All words, concatenated, and the end of each.
     private let bytes: [UInt8]
     private let ends: [Int]
 
@@ -18,7 +18,7 @@ struct EventWords<Word: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         }
     }
 
-    /// The word that a text is; nil when it is none.
+    /// Returns the word that equals a text; nil when there is none.
     subscript(text: event_text) -> Word? {
         let text = UnsafeBufferPointer(start: text.bytes, count: text.count)
         return bytes.withUnsafeBufferPointer { bytes in

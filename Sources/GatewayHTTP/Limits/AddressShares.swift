@@ -4,16 +4,18 @@ internal import Logging
 internal import Synchronization
 internal import Telemetry
 
-/// Finds the address by which what a caller holds is counted, and warns of proxies that name no client; any thread.
+/// Determines the address for which a caller's resources are counted, and warns of proxies that name no client.
+///
+/// Usable from any thread.
 final class AddressShares: Sendable {
-    /// How often a proxy that names no client is warned of, in nanoseconds.
+    /// The interval of warnings of a proxy that names no client, in nanoseconds.
     static let warningInterval: UInt64 = 600_000_000_000
 
-    /// The addresses that may speak for others: trusted proxies, and what runs on this machine.
+    /// The addresses that may report other clients: trusted proxies, and software on this host.
     private let proxies: [AddressRange]
     private let clock: any GatewayClock
     private let logger: Logger
-    /// When the next warning may be logged.
+    /// The time from which the next warning may be logged.
     private let nextWarning = Atomic<UInt64>(0)
 
     init(_ limits: ServerLimits, clock: any GatewayClock, logger: Logger) {
@@ -22,18 +24,19 @@ final class AddressShares: Sendable {
         self.logger = logger
     }
 
-    /// The share of a connection's other end; nil for this machine and for trusted proxies, which have none.
+    /// Returns the share of a connection's remote address; nil for this host and for trusted proxies, which have no
+    /// limit.
     func share(ofPeer peer: InternetAddress?) -> AddressShare? {
         guard let peer, !isProxy(peer) else { return nil }
         return AddressShare(peer)
     }
 
-    /// The share of a request or a window; nil for a caller on this machine.
+    /// Returns the share of a request or a window; nil for a caller on this host.
     ///
     /// - Parameters:
-    ///   - client: Where it comes from.
-    ///   - peer: The other end of its connection.
-    /// - Returns: The client's, or the proxy's if that names no client that can be read.
+    ///   - client: The origin of the request.
+    ///   - peer: The remote address of its connection.
+    /// - Returns: The client's share, or the proxy's when it names no valid client.
     func share(of client: ClientAddress, peer: InternetAddress?) -> AddressShare? {
         guard case .remote(let client) = client, let peer = peer?.unmapped else { return nil }
         if client != peer || !isProxy(peer) { return AddressShare(client) }
@@ -51,7 +54,7 @@ final class AddressShares: Sendable {
             return
         }
         logger.warning(
-            "a proxy names no client in X-Forwarded-For: all callers behind it share half of one address's limits",
+            "a proxy names no client in X-Forwarded-For; all callers behind it share half of one address's limits",
             metadata: [LogKey.peer: "\(proxy)"]
         )
     }

@@ -2,7 +2,7 @@ internal import CoreMetrics
 internal import Synchronization
 internal import Telemetry
 
-/// The memory for the bodies of all requests that are being read or handled; any thread.
+/// The memory budget for the bodies of all requests that are being read or handled; usable from any thread.
 final class BodyBudget: Sendable {
     private let shares: Mutex<BodyShares>
     private let metrics: HTTPMetrics
@@ -12,32 +12,32 @@ final class BodyBudget: Sendable {
         self.metrics = metrics
     }
 
-    /// Refuses a body for which there is no room now, without taking any.
+    /// Rejects a body for which there is no room now, without reserving any.
     ///
     /// - Parameters:
-    ///   - bytes: The length that its head announces.
-    ///   - owner: Whose it is.
+    ///   - bytes: The length that the request's head announces.
+    ///   - owner: The body's caller.
     /// - Throws: `Problem` 503.
     func check(_ bytes: Int, of owner: BodyOwner) throws(Problem) {
         guard shares.withLock({ $0.admits(bytes, of: owner) }) else { throw refusal }
     }
 
-    /// Takes room for bytes that have arrived.
+    /// Reserves room for bytes that have arrived.
     ///
     /// - Parameters:
-    ///   - bytes: How many; they must be given back.
-    ///   - owner: Whose they are.
-    /// - Throws: `Problem` 503 when there is none.
+    ///   - bytes: The number of bytes; they must be released.
+    ///   - owner: The body's caller.
+    /// - Throws: `Problem` 503 when there is no room.
     func take(_ bytes: Int, of owner: BodyOwner) throws(Problem) {
         guard shares.withLock({ $0.take(bytes, of: owner) }) else { throw refusal }
         metrics.bodyBytes.increment(by: Double(bytes))
     }
 
-    /// Gives room back.
+    /// Releases room.
     ///
     /// - Parameters:
-    ///   - bytes: How many bytes.
-    ///   - owner: As they were taken.
+    ///   - bytes: The number of bytes.
+    ///   - owner: The owner with which they were reserved.
     func giveBack(_ bytes: Int, of owner: BodyOwner) {
         shares.withLock { $0.giveBack(bytes, of: owner) }
         metrics.bodyBytes.decrement(by: Double(bytes))

@@ -1,9 +1,9 @@
 internal import GatewayModel
 
-/// The caller whose request a body is of.
+/// The caller whose request body is counted.
 struct BodyOwner: Sendable {
-    /// The share of its address; nil for one without.
+    /// The share of its address; nil for a caller without one.
     var address: AddressShare?
-    /// Its brand, where its credential names one and there are others to leave room for.
+    /// Its brand, if its credential names one and there are other brands to leave room for.
     var brand: BrandID?
 }

@@ -1,17 +1,17 @@
 internal import GatewayModel
 internal import GuardedHTTP
 
-/// Bytes of request bodies that callers share by address and by brand; a plain value.
+/// The bytes of request bodies, shared among callers by address and by brand; a plain value.
 struct BodyShares: Sendable {
-    /// Bytes that are held.
+    /// The reserved bytes.
     private(set) var taken = 0
     private let limit: Int
     private var addresses = Shares<InternetAddress>()
     private var brands = Shares<BrandID>()
 
-    /// Makes free room.
+    /// Creates an empty budget.
     ///
-    /// - Parameter limit: Its bytes.
+    /// - Parameter limit: The maximum number of bytes.
     init(limit: Int) { self.limit = limit }
 
     /// Whether there is room for more bytes of an owner.
@@ -25,7 +25,7 @@ struct BodyShares: Sendable {
         return brands.admits(bytes, of: brand, free: free, of: limit)
     }
 
-    /// Takes room for bytes; false when there is none.
+    /// Reserves room for bytes; false when there is none.
     mutating func take(_ bytes: Int, of owner: BodyOwner) -> Bool {
         guard admits(bytes, of: owner) else { return false }
         taken += bytes
@@ -34,7 +34,7 @@ struct BodyShares: Sendable {
         return true
     }
 
-    /// Gives room back that was taken.
+    /// Releases room that was reserved.
     mutating func giveBack(_ bytes: Int, of owner: BodyOwner) {
         taken -= bytes
         if let address = owner.address { addresses.giveBack(bytes, of: address.network) }

@@ -1,6 +1,6 @@
-/// One connection's place among those of its server, given back once; confined to the connection's event loop.
+/// A connection's slot among those of its server, released once; confined to the connection's event loop.
 ///
-/// A window gives it back when it opens: windows are counted for themselves.
+/// A window releases it when it opens: windows are counted separately.
 final class ConnectionPlace {
     private var slots: ConnectionSlots?
     private let address: AddressShare?
@@ -10,7 +10,7 @@ final class ConnectionPlace {
         self.address = address
     }
 
-    /// Gives it back; does nothing the second time.
+    /// Releases the slot; does nothing the second time.
     func giveBack() {
         slots?.close(address)
         slots = nil

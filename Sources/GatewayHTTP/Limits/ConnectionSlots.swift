@@ -3,18 +3,18 @@ internal import GuardedHTTP
 internal import Synchronization
 internal import Telemetry
 
-/// Counts the connections of one server and of each address; any thread.
+/// Counts the connections of one server, in total and by address; usable from any thread.
 final class ConnectionSlots: Sendable {
-    /// What becomes of a new connection.
+    /// The decision about a new connection.
     enum Admission: Equatable {
         /// It is served.
         case served
-        /// It is one too many, by a limit: one answer, then closed.
+        /// It exceeds a limit: it gets one response and is closed.
         case surplus(RefusalLabel)
-        /// It is far too many, by a limit: closed at once.
+        /// It far exceeds a limit: it is closed at once.
         case refused(RefusalLabel)
 
-        /// The limit that it is beyond.
+        /// The limit that it exceeds.
         var label: RefusalLabel? {
             switch self {
             case .served: nil
@@ -39,10 +39,10 @@ final class ConnectionSlots: Sendable {
         self.metrics = metrics
     }
 
-    /// Counts a new connection; each must be given back by ``close(_:)``.
+    /// Counts a new connection; each must be released with ``close(_:)``.
     ///
-    /// - Parameter address: The share of its other end; nil for one without.
-    /// - Returns: What becomes of it.
+    /// - Parameter address: The share of its remote address; nil when it has none.
+    /// - Returns: The decision about the connection.
     func take(_ address: AddressShare?) -> Admission {
         metrics.connectionsOpen.increment()
         let (all, ofAddress) = state.withLock { state in
@@ -57,9 +57,9 @@ final class ConnectionSlots: Sendable {
         return ofAddress > addressLimit ? .surplus(.addressConnections) : .served
     }
 
-    /// A connection is closed.
+    /// Releases a closed connection.
     ///
-    /// - Parameter address: What it was taken with.
+    /// - Parameter address: The share with which it was counted.
     func close(_ address: AddressShare?) {
         metrics.connectionsOpen.decrement()
         state.withLock { state in

@@ -1,6 +1,6 @@
-/// The limit that kept a caller from a place.
+/// The limit because of which a caller got no slot.
 enum PlaceRefusal: Error {
-    /// All places are taken.
+    /// All slots are taken.
     case full
     /// The caller's address holds its share.
     case address

@@ -1,28 +1,28 @@
 internal import GatewayModel
 internal import GuardedHTTP
 
-/// Places of one kind, such as request slots, that callers share by address and by brand; a plain value.
+/// Slots of one kind, such as request slots, shared among callers by address and by brand; a plain value.
 struct PlaceShares: Sendable {
-    /// Places that are taken.
+    /// The slots that are taken.
     private(set) var taken = 0
     private let limit: Int
     private let addressLimit: Int
     private var addresses = Shares<InternetAddress>()
     private var brands = Shares<BrandID>()
 
-    /// Makes free places.
+    /// Creates free slots.
     ///
     /// - Parameters:
-    ///   - limit: How many there are.
-    ///   - perAddress: How many of them one address may hold.
+    ///   - limit: The number of slots.
+    ///   - perAddress: The maximum number of slots of one address.
     init(limit: Int, perAddress: Int) {
         self.limit = limit
         addressLimit = perAddress
     }
 
-    /// The reason why a caller would get no place; nil when it would get one.
+    /// Returns the reason for which a caller would get no slot; nil when it would get one.
     ///
-    /// - Parameter address: The caller's share; nil for one without.
+    /// - Parameter address: The caller's share; nil for a caller without one.
     /// - Returns: The limit that it has reached.
     func refusal(of address: AddressShare?) -> PlaceRefusal? {
         if taken >= limit { return .full }
@@ -30,7 +30,7 @@ struct PlaceShares: Sendable {
         return addresses[address.network] < address.part(of: addressLimit) ? nil : .address
     }
 
-    /// Takes a place; what is returned is why there is none.
+    /// Takes a slot; returns the reason when there is none.
     mutating func take(_ address: AddressShare?) -> PlaceRefusal? {
         if let refusal = refusal(of: address) { return refusal }
         taken += 1
@@ -38,24 +38,24 @@ struct PlaceShares: Sendable {
         return nil
     }
 
-    /// Counts a place that was taken for a brand, once it is known whose it is.
+    /// Counts a slot for a brand, once the brand is known.
     ///
     /// - Parameters:
     ///   - brand: The brand.
-    ///   - isOnly: Whether there is no other brand to leave room for.
-    /// - Returns: False when the brand holds its share; the place is not the brand's then.
+    ///   - isOnly: Whether there are no other brands to leave room for.
+    /// - Returns: False when the brand holds its share; then the slot does not count for the brand.
     mutating func claim(_ brand: BrandID, isOnly: Bool) -> Bool {
-        // The place itself is free for the one that asks for it.
+        // The slot itself counts as free for this caller.
         guard isOnly || brands.admits(1, of: brand, free: limit - taken + 1, of: limit) else { return false }
         brands.take(of: brand)
         return true
     }
 
-    /// Gives a place back that was taken.
+    /// Releases a slot.
     ///
     /// - Parameters:
-    ///   - address: What it was taken with.
-    ///   - brand: The brand that claimed it.
+    ///   - address: The share with which it was taken.
+    ///   - brand: The brand for which it was counted.
     mutating func giveBack(_ address: AddressShare?, _ brand: BrandID?) {
         taken -= 1
         if let address { addresses.giveBack(of: address.network) }

@@ -1,14 +1,15 @@
-/// Token buckets by caller, bounded in number (a value; whoever holds it guards it).
+/// Token buckets by caller, limited in number (a value; its owner guards it).
 ///
 /// A bucket is one number: the time at which it would be full again if nothing more were taken (the generic cell rate
-/// algorithm, ITU-T I.371 annex A). A caller that has not asked for a while has a full bucket and needs none.
+/// algorithm, ITU-T I.371 annex A). A caller without recent requests has a full bucket and needs none.
 struct RateBuckets: Sendable {
-    /// More than this many callers within the time that a bucket takes to fill are not told apart from new ones.
+    /// The maximum number of buckets: callers beyond it, within the time that a bucket takes to fill, count as new
+    /// ones.
     static let maxCallers = 50_000
 
-    /// What a request met.
+    /// The result of taking a request.
     enum Verdict: Equatable {
-        /// It may go on, with so many left, and so many nanoseconds until the bucket is full.
+        /// It is allowed; so many requests are left, and so many nanoseconds until the bucket is full.
         case taken(remaining: Int, untilFull: UInt64)
         /// It must wait for so many nanoseconds.
         case refused(wait: UInt64)
@@ -18,16 +19,16 @@ struct RateBuckets: Sendable {
     private let capacity: UInt64
     private var fullAt: [Int: UInt64] = [:]
 
-    /// Buckets that fill with `perSecond`, 1 or more.
+    /// Creates buckets that fill with `perSecond` requests a second, 1 or more.
     init(perSecond: Int) {
         interval = max(1, 1_000_000_000 / UInt64(max(perSecond, 1)))
         capacity = interval * UInt64(max(perSecond, 1) * RateLimits.burstSeconds)
     }
 
-    /// How many requests a full bucket holds.
+    /// The number of requests of a full bucket.
     var quota: Int { Int(capacity / interval) }
 
-    /// How many callers have a bucket that is not known to be full.
+    /// The number of callers with a bucket that is not known to be full.
     var count: Int { fullAt.count }
 
     /// Takes one request of a caller.
@@ -39,14 +40,14 @@ struct RateBuckets: Sendable {
         return .taken(remaining: Int((capacity - (full - now)) / interval), untilFull: full - now)
     }
 
-    /// For how many nanoseconds a caller would be refused; nil when it would not be.
+    /// Returns the nanoseconds for which a caller would be rejected; nil when it would not be.
     func wait(_ caller: Int, now: UInt64) -> UInt64? {
         let full = max(fullAt[caller] ?? 0, now) + interval
         return full - now > capacity ? full - now - capacity : nil
     }
 
-    /// Forgets the buckets that are full, and all when that is not enough: it is better to let a few requests too many
-    /// pass than to slow down those who did nothing.
+    /// Removes full buckets, and all buckets when that is not enough: a few requests too many are better than slowing
+    /// down callers that did nothing.
     private mutating func makeRoom(_ now: UInt64) {
         fullAt = fullAt.filter { $0.value > now }
         if fullAt.count >= Self.maxCallers / 2 { fullAt.removeAll(keepingCapacity: true) }

@@ -1,7 +1,7 @@
 internal import Hummingbird
 
 extension RateLimiter {
-    /// The address that a request comes from.
+    /// The origin address of a request.
     func address(of request: Request, _ context: GatewayContext) -> ClientAddress {
         ClientAddress(
             peer: context.peer,
@@ -11,13 +11,13 @@ extension RateLimiter {
         )
     }
 
-    /// Counts a request among those of its address; callers on this machine are not counted.
+    /// Counts a request for its address; callers on this host are not counted.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - context: Its context, which knows the other end of the connection.
-    /// - Returns: How the address stands now; nil when it has no limit.
-    /// - Throws: `Problem` 429 when the address asks too often.
+    ///   - context: Its context, which contains the remote address of the connection.
+    /// - Returns: The state of the address's limit; nil when it has no limit.
+    /// - Throws: `Problem` 429 when the address exceeds its limit.
     func takeAddress(of request: Request, _ context: GatewayContext) throws(Problem) -> RateStanding? {
         guard case .remote(let address) = address(of: request, context) else { return nil }
         return try take(.address, address.network)

@@ -3,9 +3,9 @@ internal import GatewayModel
 internal import Synchronization
 internal import Telemetry
 
-/// Counts what callers ask and slows down those who ask too often; any thread.
+/// Counts callers' requests and slows down those that exceed their rate limit; usable from any thread.
 final class RateLimiter: Sendable {
-    /// Whom a limit is for.
+    /// The kind of caller that a limit applies to.
     enum Kind: Int, CaseIterable, Sendable {
         case account, credential, session, address
 
@@ -19,13 +19,13 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// The proxies that say for whom they speak.
+    /// The trusted proxies.
     let trustedProxies: [AddressRange]
     private let clock: any GatewayClock
     private let metrics: HTTPMetrics
-    /// By ``Kind``; nil for one without a limit.
+    /// The buckets by ``Kind``; nil for a kind without a limit.
     private let buckets: Mutex<[RateBuckets?]>
-    /// By ``Kind``.
+    /// The limits in header fields, by ``Kind``.
     private let policies: [RatePolicy]
 
     init(_ limits: ServerLimits, clock: any GatewayClock, metrics: HTTPMetrics) {
@@ -49,10 +49,10 @@ final class RateLimiter: Sendable {
     /// Counts one request of a caller.
     ///
     /// - Parameters:
-    ///   - kind: Whom the limit is for.
-    ///   - caller: Names the caller among those of its kind.
-    /// - Returns: How it stands now; nil when there is no limit.
-    /// - Throws: `Problem` 429 when the caller asks too often.
+    ///   - kind: The kind of caller.
+    ///   - caller: Identifies the caller among those of its kind.
+    /// - Returns: The state of the limit; nil when there is no limit.
+    /// - Throws: `Problem` 429 when the caller exceeds its limit.
     func take(_ kind: Kind, _ caller: some Hashable) throws(Problem) -> RateStanding? {
         let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
@@ -68,11 +68,11 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Refuses a caller who asks too often already, without counting anything.
+    /// Rejects a caller that already exceeds its limit, without counting the request.
     ///
     /// - Parameters:
-    ///   - kind: Whom the limit is for.
-    ///   - caller: Names the caller among those of its kind.
+    ///   - kind: The kind of caller.
+    ///   - caller: Identifies the caller among those of its kind.
     /// - Throws: `Problem` 429.
     func check(_ kind: Kind, _ caller: some Hashable) throws(Problem) {
         let key = Self.key(caller)
@@ -80,7 +80,7 @@ final class RateLimiter: Sendable {
         if let wait = buckets.withLock({ $0[kind.rawValue]?.wait(key, now: now) }) { throw refusal(kind, wait: wait) }
     }
 
-    /// Seeded anew by each process, so that nobody finds callers that share a bucket.
+    /// The hash seed, new for each process, so that nobody can find callers that share a bucket.
     private static func key(_ caller: some Hashable) -> Int {
         var hasher = Hasher()
         hasher.combine(caller)

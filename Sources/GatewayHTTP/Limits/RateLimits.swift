@@ -1,28 +1,28 @@
-/// How often callers may ask, in requests a second on average; 0 sets no limit.
+/// The rate limits of callers, in requests a second on average; 0 means no limit.
 ///
-/// Each caller has a bucket that holds ``burstSeconds`` worth of requests and fills at its rate, so that bursts pass and
-/// only a rate that lasts is slowed down.
+/// Each caller has a bucket that holds ``burstSeconds`` worth of requests and fills at its rate, so that bursts pass
+/// and only a sustained rate is slowed down.
 package struct RateLimits: Sendable, Equatable {
-    /// Of one service account: beyond what one back-end needs, so that only a loop that has gone wild meets it.
+    /// Per service account: more than one back-end needs, so that only a runaway loop reaches it.
     package var accountPerSecond: Int
-    /// Of one credential with which consumers log in, in logins a second: as of an account, beyond what a brand's devices need,
-    /// so that only who has got hold of a key, or a loop, meets it.
+    /// Per credential with which consumers log in, in logins a second: like an account's, more than a brand's devices
+    /// need, so that only a stolen key or a runaway loop reaches it.
     package var credentialPerSecond: Int
-    /// Of one consumer's session: an app that asks this often for long is broken.
+    /// Per consumer's session: an app that sustains this rate is broken.
     package var sessionPerSecond: Int
-    /// Of one address, for what needs no credential and for credentials that are refused.
+    /// Per address, for requests without a credential and for rejected credentials.
     package var addressPerSecond: Int
 
-    /// How many seconds' worth of requests may come at once.
+    /// The number of seconds' worth of requests that may come at once.
     package static let burstSeconds = 5
 
-    /// Takes limits; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     ///
     /// - Parameters:
-    ///   - accountPerSecond: Requests a second of one service account; 0 sets no limit.
-    ///   - credentialPerSecond: Logins a second with one credential; 0 sets no limit.
-    ///   - sessionPerSecond: Requests a second of one session; 0 sets no limit.
-    ///   - addressPerSecond: Requests a second of one address without a good credential; 0 sets no limit.
+    ///   - accountPerSecond: Requests a second of one service account; 0 means no limit.
+    ///   - credentialPerSecond: Logins a second with one credential; 0 means no limit.
+    ///   - sessionPerSecond: Requests a second of one session; 0 means no limit.
+    ///   - addressPerSecond: Requests a second of one address without a valid credential; 0 means no limit.
     package init(
         accountPerSecond: Int = 10_000,
         credentialPerSecond: Int = 10_000,

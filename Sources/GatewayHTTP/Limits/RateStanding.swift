@@ -1,31 +1,31 @@
 internal import HTTPTypes
 
-/// How a caller stands with its rate limit after a request.
+/// The state of a caller's rate limit after a request.
 struct RateStanding: Sendable, Equatable {
     /// The limit.
     var policy: RatePolicy
-    /// How many requests are left.
+    /// The number of requests that are left.
     var remaining: Int
-    /// Seconds until the bucket is full again, or until the next request is taken when none is left.
+    /// The seconds until the bucket is full again, or until the next request is allowed when none is left.
     var seconds: Int
 
-    /// Adds the header fields that tell the caller (draft-ietf-httpapi-ratelimit-headers section 2).
+    /// Adds the header fields of the limit (draft-ietf-httpapi-ratelimit-headers section 2).
     func write(to headers: inout HTTPFields) {
         headers[.rateLimitPolicy] = policy.text
         headers[.rateLimit] = text
     }
 
-    /// `"account";r=49;t=1`.
+    /// The value of `RateLimit`: `"account";r=49;t=1`.
     private var text: String {
         let (name, remaining, seconds) = (policy.quotedName, remaining, seconds)
-        // Put together in place: each answer to a caller with a limit has it.
+        // Built in place: each response to a caller with a limit contains it.
         return String(unsafeUninitializedCapacity: name.utf8.count + 46) { text in
             let end = Self.add(";r=", remaining, to: text, at: text.update(fromContentsOf: name.utf8))
             return Self.add(";t=", seconds, to: text, at: end)
         }
     }
 
-    /// Writes a word and a number of 0 or more; gives the place behind them.
+    /// Writes a word and a number of 0 or more; returns the position after them.
     private static func add(
         _ word: StaticString,
         _ number: Int,
@@ -45,18 +45,18 @@ struct RateStanding: Sendable, Equatable {
     }
 }
 
-/// A rate limit as callers are told of it.
+/// A rate limit in header fields.
 struct RatePolicy: Sendable, Equatable {
     /// The limit's name in quotation marks.
     let quotedName: String
-    /// The value of `RateLimit-Policy`, made once.
+    /// The value of `RateLimit-Policy`, created once.
     let text: String
 
-    /// Names a limit.
+    /// Creates the header fields of a limit.
     ///
     /// - Parameters:
-    ///   - kind: Whom it is for.
-    ///   - quota: How many requests a full bucket holds.
+    ///   - kind: The kind of caller.
+    ///   - quota: The number of requests of a full bucket.
     init(_ kind: RateLimiter.Kind, quota: Int) {
         quotedName = "\"\(kind.name)\""
         text = "\(quotedName);q=\(quota);w=\(RateLimits.burstSeconds)"

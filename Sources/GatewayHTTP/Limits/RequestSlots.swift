@@ -2,7 +2,7 @@ internal import CoreMetrics
 internal import GatewayModel
 internal import Telemetry
 
-/// The requests that are being handled, of all callers, of each address and of each brand; any thread.
+/// The slots of requests in progress, in total, per address and per brand; usable from any thread.
 final class RequestSlots: Sendable {
     private let places: SharedPlaces
     private let metrics: HTTPMetrics
@@ -12,9 +12,9 @@ final class RequestSlots: Sendable {
         self.metrics = metrics
     }
 
-    /// Refuses a request for which there is no slot now, without taking one.
+    /// Rejects a request for which there is no slot now, without taking one.
     ///
-    /// - Parameter address: The caller's share; nil for one without.
+    /// - Parameter address: The caller's share; nil for a caller without one.
     /// - Throws: `Problem` 503.
     func check(_ address: AddressShare?) throws(Problem) {
         do { try places.check(address) } catch { throw problem(error) }
@@ -22,9 +22,9 @@ final class RequestSlots: Sendable {
 
     /// Takes a slot for a request.
     ///
-    /// - Parameter address: The caller's share; nil for one without.
-    /// - Returns: The slot, which must be given back.
-    /// - Throws: `Problem` 503 when there is no room.
+    /// - Parameter address: The caller's share; nil for a caller without one.
+    /// - Returns: The slot, which must be released.
+    /// - Throws: `Problem` 503 when there is no free slot.
     func enter(_ address: AddressShare?) throws(Problem) -> Slot {
         do { return Slot(slots: self, place: try places.take(address)) } catch { throw problem(error) }
     }
@@ -34,7 +34,7 @@ final class RequestSlots: Sendable {
         fileprivate let slots: RequestSlots
         fileprivate let place: SharedPlaces.Place
 
-        /// Counts it for the caller's brand; does nothing the second time.
+        /// Counts the slot for the caller's brand; does nothing the second time.
         ///
         /// - Parameter brand: The brand.
         /// - Throws: `Problem` 503 when the brand holds its share.
@@ -42,7 +42,7 @@ final class RequestSlots: Sendable {
             do { try place.claim(brand, isOnly: false) } catch { throw slots.problem(error) }
         }
 
-        /// Gives it back; does nothing the second time.
+        /// Releases the slot; does nothing the second time.
         func giveBack() { place.giveBack() }
     }
 

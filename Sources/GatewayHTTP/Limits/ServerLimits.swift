@@ -1,50 +1,51 @@
-/// What one server takes on at once, and how long it waits for its callers.
+/// The limits and timeouts of one server.
 package struct ServerLimits: Sendable, Equatable {
-    /// Connections that are served at once; a few more are answered 503 and closed, all others are closed at once.
+    /// The maximum number of connections; a few more get a 503 response and are closed, all others are closed at once.
     package var maxConnections: Int
-    /// Requests that are handled at once; more are answered 503 before their bodies are read.
+    /// The maximum number of concurrent requests; more get a 503 response before their bodies are read.
     package var maxRequestsInFlight: Int
-    /// Connections of one address that are served at once; a few more are answered 503 and closed.
+    /// The maximum number of connections of one address; a few more get a 503 response and are closed.
     ///
-    /// This machine and trusted proxies have no such limit.
+    /// This host and trusted proxies have no such limit.
     package var connectionsPerAddress: Int
-    /// Requests of one address that are handled at once, half of it for a proxy that names no client; callers on this
-    /// machine have no such limit.
+    /// The maximum number of concurrent requests of one address, half of it for a proxy that names no client; callers
+    /// on this host have no such limit.
     package var slotsPerAddress: Int
-    /// Messaging windows of one address that are open at once, half of it for a proxy that names no client; callers on this
-    /// machine have no such limit.
+    /// The maximum number of open messaging windows of one address, half of it for a proxy that names no client;
+    /// callers on this host have no such limit.
     package var windowsPerAddress: Int
-    /// Bytes of request bodies in memory at once, shared by address and by brand; more is answered 503.
+    /// The maximum number of bytes of request bodies in memory, shared by address and by brand; more get a 503
+    /// response.
     package var bodyBytes: Int
-    /// From the first byte of a request's head to the end of its body, and how long a caller may take nothing of an
-    /// answer; checked every quarter of it.
+    /// The timeout from the first byte of a request's head to the end of its body, and for a caller that reads nothing
+    /// of a response; checked every quarter of it.
     package var requestTimeout: Duration
-    /// From the first byte of a request's head to the end of the head, and to the first byte of the body if there is one;
-    /// no setting.
+    /// The timeout from the first byte of a request's head to its end, and to the first byte of the body if there is
+    /// one; not a setting.
     package var startTimeout: Duration
-    /// How long a connection may stay open between two requests.
+    /// The maximum idle time of a connection between two requests.
     package var idleTimeout: Duration
-    /// How often callers may ask.
+    /// The rate limits of callers.
     package var rates: RateLimits
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     package var trustedProxies: [AddressRange]
-    /// The addresses of this machine, whose connections have no limit by address; no setting.
+    /// The addresses of this host, whose connections have no limit per address; not a setting.
     package var ownAddresses = AddressRange.loopback
 
-    /// Takes limits; the defaults are those of the settings.
+    /// Creates limits; the defaults are those of the settings.
     ///
     /// - Parameters:
-    ///   - maxConnections: Connections that are served at once, 1 or more.
-    ///   - maxRequestsInFlight: Requests that are handled at once, 1 or more.
-    ///   - connectionsPerAddress: Connections of one address that are served at once, 1 or more.
-    ///   - slotsPerAddress: Requests of one address that are handled at once, 1 or more.
-    ///   - windowsPerAddress: Messaging windows of one address that are open at once, 1 or more.
-    ///   - bodyBytes: Bytes of request bodies in memory at once, far more than the longest body has.
-    ///   - requestTimeout: How long a request may take to arrive, and an answer not to move.
-    ///   - startTimeout: How long a request's head and the first byte of its body may take to arrive.
-    ///   - idleTimeout: How long a connection may stay open between two requests.
-    ///   - rates: How often callers may ask.
-    ///   - trustedProxies: Proxies whose `X-Forwarded-For` is believed.
+    ///   - maxConnections: The maximum number of connections, 1 or more.
+    ///   - maxRequestsInFlight: The maximum number of concurrent requests, 1 or more.
+    ///   - connectionsPerAddress: The maximum number of connections of one address, 1 or more.
+    ///   - slotsPerAddress: The maximum number of concurrent requests of one address, 1 or more.
+    ///   - windowsPerAddress: The maximum number of open messaging windows of one address, 1 or more.
+    ///   - bodyBytes: The maximum number of bytes of request bodies in memory, far more than the longest body has.
+    ///   - requestTimeout: The timeout for a request to arrive, and for a response without progress.
+    ///   - startTimeout: The timeout for a request's head and the first byte of its body to arrive.
+    ///   - idleTimeout: The maximum idle time of a connection between two requests.
+    ///   - rates: The rate limits of callers.
+    ///   - trustedProxies: The proxies whose `X-Forwarded-For` is trusted.
     package init(
         maxConnections: Int = 4096,
         maxRequestsInFlight: Int = 2048,
@@ -71,14 +72,14 @@ package struct ServerLimits: Sendable, Equatable {
         self.trustedProxies = trustedProxies
     }
 
-    /// Connections beyond `maxConnections` that still get one answer, so that callers learn when to come back and
-    /// health checks work in overload.
+    /// The number of connections beyond `maxConnections` that still get a response, so that callers learn when to retry
+    /// and health checks work in overload.
     package static let surplusConnections = 64
 
-    /// Connections beyond `connectionsPerAddress` that still get one answer: few, so that one address does not use up those
-    /// of all.
+    /// The number of connections beyond `connectionsPerAddress` that still get a response: few, so that one address
+    /// does not use up those of all.
     package static let addressSurplusConnections = 8
 
-    /// Descriptors below the limit of the process that no connection gets: for files that are open for moments.
+    /// The number of descriptors below the process's limit that no connection gets: for files that are open briefly.
     package static let lastDescriptors = 8
 }

@@ -1,36 +1,36 @@
 internal import GatewayModel
 internal import Synchronization
 
-/// Places of one kind, such as request slots, that callers share by address and by brand; any thread.
+/// Slots of one kind, such as request slots, shared among callers by address and by brand; usable from any thread.
 final class SharedPlaces: Sendable {
     private let shares: Mutex<PlaceShares>
 
-    /// Makes free places.
+    /// Creates free slots.
     ///
     /// - Parameters:
-    ///   - limit: How many there are.
-    ///   - perAddress: How many of them one address may hold.
+    ///   - limit: The number of slots.
+    ///   - perAddress: The maximum number of slots of one address.
     init(limit: Int, perAddress: Int) { shares = Mutex(PlaceShares(limit: limit, perAddress: perAddress)) }
 
-    /// Refuses a caller who would get no place, without taking one.
+    /// Rejects a caller that would get no slot, without taking one.
     ///
-    /// - Parameter address: The caller's share; nil for one without.
-    /// - Throws: Why it would get none.
+    /// - Parameter address: The caller's share; nil for a caller without one.
+    /// - Throws: The reason for which it would get none.
     func check(_ address: AddressShare?) throws(PlaceRefusal) {
         if let refusal = shares.withLock({ $0.refusal(of: address) }) { throw refusal }
     }
 
-    /// Takes a place.
+    /// Takes a slot.
     ///
-    /// - Parameter address: The caller's share; nil for one without.
-    /// - Returns: The place, which must be given back.
-    /// - Throws: Why there is none.
+    /// - Parameter address: The caller's share; nil for a caller without one.
+    /// - Returns: The slot, which must be released.
+    /// - Throws: The reason for which there is none.
     func take(_ address: AddressShare?) throws(PlaceRefusal) -> Place {
         if let refusal = shares.withLock({ $0.take(address) }) { throw refusal }
         return Place(self, address)
     }
 
-    /// One place that a caller holds; any thread.
+    /// One slot that a caller holds; usable from any thread.
     final class Place: Sendable {
         private let places: SharedPlaces
         private let address: AddressShare?
@@ -46,16 +46,16 @@ final class SharedPlaces: Sendable {
             self.address = address
         }
 
-        /// Counts it for a brand; does nothing the second time.
+        /// Counts the slot for a brand; does nothing the second time.
         ///
         /// - Parameters:
         ///   - brand: The brand.
-        ///   - isOnly: Whether there is no other brand to leave room for.
+        ///   - isOnly: Whether there are no other brands to leave room for.
         /// - Throws: `PlaceRefusal.brand` when the brand holds its share.
         func claim(_ brand: BrandID, isOnly: Bool) throws(PlaceRefusal) {
             let isClaimed = state.withLock { state in
                 guard state.isHeld, state.brand == nil else { return true }
-                // The inner one of the two locks, under which nothing else is locked.
+                // The inner one of the two locks; no other lock is taken under it.
                 guard places.shares.withLock({ $0.claim(brand, isOnly: isOnly) }) else { return false }
                 state.brand = brand
                 return true
@@ -63,7 +63,7 @@ final class SharedPlaces: Sendable {
             if !isClaimed { throw .brand }
         }
 
-        /// Gives it back; does nothing the second time.
+        /// Releases the slot; does nothing the second time.
         func giveBack() {
             state.withLock { state in
                 guard state.isHeld else { return }

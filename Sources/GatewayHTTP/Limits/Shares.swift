@@ -1,11 +1,11 @@
-/// How much of something limited each owner holds, so that nobody takes what is there for all.
+/// The amounts of a limited resource that each owner holds, so that no owner uses up all of it.
 ///
-/// Room that all owners may use is shared by dynamic thresholds (Choudhury and Hahne, 1998), as in the delivery core's queue: an
-/// owner may hold at most ``factor`` times the room that is then still free, so that one alone uses four fifths and there is
-/// always some for a newcomer; and at most half of all while others hold something. A plain value; only owners that hold
-/// something are kept.
+/// The resource is shared by dynamic thresholds (Choudhury and Hahne, 1998), as in the delivery core's queue. An owner
+/// may hold at most ``factor`` times the amount that is then still free, so that a single owner uses four fifths and
+/// there is always some for a newcomer; and at most half of all while others hold something. A plain value; only owners
+/// that hold something are stored.
 struct Shares<Owner: Hashable & Sendable>: Sendable {
-    /// How many times the room that is left one owner may hold.
+    /// The multiple of the free amount that one owner may hold.
     static var factor: Int { 4 }
 
     private var held: [Owner: Int] = [:]
@@ -16,14 +16,14 @@ struct Shares<Owner: Hashable & Sendable>: Sendable {
     /// The amount that an owner holds.
     subscript(owner: Owner) -> Int { held[owner] ?? 0 }
 
-    /// Whether an owner may take an amount of a room that all owners use.
+    /// Whether an owner may take an amount of the common resource.
     ///
     /// - Parameters:
     ///   - amount: The amount, 1 or more.
     ///   - owner: The owner.
-    ///   - free: The room that nobody holds.
-    ///   - limit: The whole room.
-    /// - Returns: True for every owner that holds nothing yet, if the amount fits at all.
+    ///   - free: The amount that nobody holds.
+    ///   - limit: The total amount.
+    /// - Returns: True for every owner that holds nothing yet, if the amount is free.
     func admits(_ amount: Int, of owner: Owner, free: Int, of limit: Int) -> Bool {
         guard amount <= free else { return false }
         let mine = self[owner]
@@ -32,10 +32,10 @@ struct Shares<Owner: Hashable & Sendable>: Sendable {
         return mine + amount <= Self.factor * (free - amount) && (isAlone || mine + amount <= limit / 2)
     }
 
-    /// Counts an amount for an owner.
+    /// Adds an amount to an owner.
     mutating func take(_ amount: Int = 1, of owner: Owner) { held[owner, default: 0] += amount }
 
-    /// Counts an amount back that was taken before.
+    /// Subtracts an amount that was added before.
     mutating func giveBack(_ amount: Int = 1, of owner: Owner) {
         guard let place = held.index(forKey: owner) else { return }
         if held.values[place] > amount { held.values[place] -= amount } else { held.remove(at: place) }

@@ -1,13 +1,13 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// The member `links` of an app's body.
+/// Reads the member `links` of an app's body.
 struct LinkBody {
     private let object: BodyObject
 
     init(_ object: BodyObject) { self.object = object }
 
-    /// Nil when something is wrong, which is noted.
+    /// Nil when a member is invalid, which is recorded as an error.
     func settings(_ checks: inout FieldChecks) -> LinkSettings? {
         checks.refuseOthers(in: object, than: ["host", "paths", "ios", "android", "fallback", "passwords"])
         let host = text(object["host"], Self.hostRule, &checks, Self.host)
@@ -91,7 +91,7 @@ struct LinkBody {
         _ shape: (String) -> String?
     ) -> String? {
         guard let text = checks.text(member, isRequired: true) else { return nil }
-        // Every shape is ASCII, and none is longer than a URL.
+        // Every format is ASCII, and none is longer than a URL.
         let isPlain = text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 < 0x80 }
         guard isPlain, let shaped = shape(text) else {
             checks.fail(member.pointer, rule)
@@ -115,7 +115,7 @@ struct LinkBody {
 
     static let hostRule = "must be a host name with a dot, without port"
 
-    /// A host in lower case; nil when the text is none.
+    /// Returns a host in lower case; nil when the text is not a host.
     static func host(_ text: String) -> String? {
         guard text.utf8.count <= 253 else { return nil }
         let host = text.asciiLowercased
@@ -131,7 +131,7 @@ struct LinkBody {
     }
 
     private static func path(_ text: String) -> String? {
-        // What must be escaped in a URL cannot be part of one.
+        // A character that must be escaped in a URL cannot be part of one.
         let refused = Set("\"<>\\^`{|}#".utf8)
         let isGood = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !refused.contains($0) }
         return text.hasPrefix("/") && text.utf8.count <= 256 && isGood ? text : nil

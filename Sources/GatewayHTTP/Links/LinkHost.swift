@@ -4,11 +4,11 @@ internal import Hummingbird
 internal import Identity
 internal import TextFormats
 
-/// The link host that a request names, if it is one.
+/// The link host of a request, if there is one.
 struct LinkHost {
     private let request: Request
     private let directory: Directory
-    /// The apps whose links are this host's, by id.
+    /// The apps with links of this host, by id.
     let apps: [DirectoryApp]
 
     init(_ request: Request, _ directory: Directory) {
@@ -19,25 +19,25 @@ struct LinkHost {
         apps = host.isEmpty ? [] : directory.apps(linkHost: host)
     }
 
-    /// Where a browser is sent that opened a link which the app would have opened; nil for what is no such link, and when
-    /// nothing is configured for the browser's platform.
+    /// The redirect of a browser that opened a link of an app; nil when the path is not such a link, and when nothing
+    /// is configured for the browser's platform.
     var fallback: Response? {
         guard [.get, .head].contains(request.method) else { return nil }
         let platform = Self.platform(request.headers[.userAgent] ?? "")
         guard let page = Self.page(for: request.uri.path, of: apps, on: platform), isEnding(page, on: platform) else {
             return nil
         }
-        // The same address goes elsewhere with another browser, and tomorrow perhaps with this one.
+        // The response depends on the browser, and may differ tomorrow.
         return Response(
             status: .found,
             headers: [.location: page, .vary: "User-Agent", .contentLength: "0"]
         )
     }
 
-    /// The page of a link's path; nil when nothing is configured for the platform.
+    /// Returns the page of a link's path; nil when nothing is configured for the platform.
     private static func page(for path: String, of apps: [DirectoryApp], on platform: DevicePlatform) -> String? {
         let fallbacks = apps.compactMap(\.settings.links).filter { $0.opens(path) }.compactMap(\.fallback)
-        // Another app's page for every platform comes behind the store where this platform's app is.
+        // Another app's page for every platform comes after the store page of this platform's app.
         let own = fallbacks.compactMap { fallback -> String? in
             switch platform {
             case .ios: fallback.ios
@@ -48,11 +48,11 @@ struct LinkHost {
         return own.first ?? fallbacks.compactMap(\.web).first
     }
 
-    /// So many links of ours may lead from one to the next; browsers follow about twenty.
+    /// The maximum number of links that may lead to each other; browsers follow about twenty redirects.
     private static let maxSteps = 8
 
-    /// Whether the page is one in the end: each app's own pages are looked at when it is put, but two apps may name links of
-    /// each other, and browsers would go round in circles.
+    /// Whether the redirects end: each app's own pages are checked when the app is stored, but two apps may name links
+    /// of each other, and browsers would loop.
     private func isEnding(_ page: String, on platform: DevicePlatform) -> Bool {
         var page = page
         for _ in 0..<Self.maxSteps {
@@ -64,7 +64,7 @@ struct LinkHost {
         return false
     }
 
-    /// By the words that browsers of the platform have in their names.
+    /// Determines the platform from the words in browsers' names.
     private static func platform(_ userAgent: String) -> DevicePlatform {
         if userAgent.containsBytes(of: "Android") { return .android }
         let words: [StaticString] = ["iPhone", "iPad", "iPod"]

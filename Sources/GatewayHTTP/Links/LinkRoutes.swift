@@ -4,12 +4,13 @@ internal import Hummingbird
 internal import Identity
 internal import PushPayloads
 
-/// What a link host answers: which apps open its links (R123-R125), and where browsers go that opened one (R189).
+/// The routes of a link host: the files that name its apps (R123-R125), and redirects of browsers (R189).
 ///
-/// A site that terminates TLS in front of the gateway hands on the `Host` of the request.
+/// A proxy that terminates TLS in front of the gateway must pass on the `Host` of the request.
 enum LinkRoutes {
     static func add(to routes: inout RouteTable) {
-        // Neither is redirected, and both are JSON whatever their names: Apple's and Google's crawlers take nothing else.
+        // Neither is redirected, and both are JSON whatever their names: Apple's and Google's crawlers accept nothing
+        // else.
         routes.on(.get, "/.well-known/apple-app-site-association") { try apple($0) }
         routes.on(.get, "/.well-known/assetlinks.json") { try android($0) }
     }
@@ -20,7 +21,8 @@ enum LinkRoutes {
         return apps
     }
 
-    /// `applinks` of the host's apps, and `webcredentials` of those that ask for it (developer.apple.com, "Supporting associated domains").
+    /// The `applinks` of the host's apps, and `webcredentials` of those that share passwords (developer.apple.com,
+    /// "Supporting associated domains").
     private static func apple(_ call: Call) throws(Problem) -> Response {
         let links = try apps(call).compactMap(\.settings.links).filter { $0.ios != nil }
         var writer = JSONWriter(capacity: 512)
@@ -48,7 +50,7 @@ enum LinkRoutes {
         return file(writer)
     }
 
-    /// A statement for each Android app (developers.google.com, "Digital Asset Links").
+    /// The statements of Android apps (developers.google.com, "Digital Asset Links").
     private static func android(_ call: Call) throws(Problem) -> Response {
         let links = try apps(call).compactMap(\.settings.links).filter { $0.android != nil }
         var writer = JSONWriter(capacity: 512)
@@ -67,7 +69,7 @@ enum LinkRoutes {
         return file(writer)
     }
 
-    /// A file that everybody may read and keep, as long as it is asked whether it is the same still.
+    /// A response that everybody may read and cache, with revalidation.
     private static func file(_ writer: JSONWriter) -> Response {
         var response = Answer.json(.ok, writer)
         response.headers[.cacheControl] = "no-cache"

@@ -1,18 +1,18 @@
 internal import TextFormats
 
-/// Which page of a list is wanted (APIConventions page).
+/// The requested page of a list (APIConventions page).
 struct PageRequest: Sendable {
-    /// At most this many, 1 to 500.
+    /// The maximum number of items, 1 to 500.
     let limit: Int
-    /// The place that the cursor names; nil begins at the start.
+    /// The position of the cursor; nil begins at the start.
     let after: String?
 
     private let seal: CursorSeal
     private let list: String
 
-    /// Reads `limit` and `cursor`; throws 422 when one of them is wrong.
+    /// Reads `limit` and `cursor`; throws 422 when one of them is invalid.
     ///
-    /// A cursor belongs to the path and to the filters that it was given for: with others it would skip items.
+    /// A cursor is valid only for the path and the filters that it was returned for: with others it would skip items.
     init(_ query: QueryParameters, path: String, seal: CursorSeal) throws(Problem) {
         limit = Int(try query.integer("limit", in: 1...500) ?? 50)
         list = query.text(of: path, without: ["limit", "cursor"])
@@ -27,18 +27,18 @@ struct PageRequest: Sendable {
 
     static let badCursor = Problem(invalid: "/cursor", "is not a cursor of this list with these filters")
 
-    /// The cursor for what comes after an item.
+    /// Returns the cursor for the items after an item.
     ///
     /// - Parameter place: The item's key, by which the list is sorted.
     /// - Returns: The cursor.
     func cursor(after place: String) -> String { seal.seal(place, of: list) }
 
-    /// The page of a list that is held in memory.
+    /// Returns the page of a list that is held in memory.
     ///
     /// - Parameters:
     ///   - items: All items, sorted by the bytes of their keys.
-    ///   - key: What an item is sorted by, unique.
-    /// - Returns: The items of the page, and the cursor of the next one if there is one.
+    ///   - key: The unique key by which items are sorted.
+    /// - Returns: The items of the page, and the cursor of the next page if there is one.
     func page<Item>(of items: [Item], by key: (Item) -> String) -> (items: ArraySlice<Item>, next: String?) {
         let start =
             after.map { after in

@@ -1,6 +1,6 @@
-/// How a route's refusals look.
+/// The format of a route's error responses.
 enum ErrorShape: Sendable {
-    /// `application/problem+json`, as everywhere in our own API.
+    /// `application/problem+json`, as everywhere in the gateway's own API.
     case problem
     /// `{"error":{...}}`, as the wire adaptors have it (LimitsAndErrors page).
     case adaptor

@@ -1,23 +1,23 @@
-/// What is wrong with one member of a request.
+/// The error of one member of a request.
 package struct FieldProblem: Sendable, Equatable {
-    /// Where: a JSON pointer (RFC 6901) into the body; for query parameters and path ids the name behind a slash.
+    /// The position: a JSON pointer (RFC 6901) into the body; for query parameters and path ids a slash and the name.
     package var pointer: String
-    /// What: a phrase that follows the name, without the value.
+    /// The reason: a phrase that follows the name, without the value.
     package var detail: String
 
-    /// Takes a problem.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - pointer: Where.
-    ///   - detail: What.
+    ///   - pointer: The position.
+    ///   - detail: The reason.
     package init(pointer: String, detail: String) {
         self.pointer = pointer
         self.detail = detail
     }
 
-    /// A pointer to a member of the body, with the name's tildes and slashes escaped (RFC 6901 section 3).
+    /// Returns a pointer to a member of the body, with the name's tildes and slashes escaped (RFC 6901 section 3).
     ///
-    /// - Parameter path: The names from the body down.
+    /// - Parameter path: The names from the body's root down.
     /// - Returns: The pointer; a name is cut to 64 characters (Unicode scalars) because it comes from the caller.
     package static func pointer(_ path: [String]) -> String {
         var pointer = String.UnicodeScalarView()

@@ -1,14 +1,14 @@
 internal import PushPayloads
 
 extension Problem {
-    /// Appends the refusal as the wire adaptors have it (LimitsAndErrors page).
+    /// Appends the error in the format of the wire adaptors (LimitsAndErrors page).
     ///
     /// - Parameters:
-    ///   - writer: Where to.
+    ///   - writer: The writer to append to.
     ///   - requestID: The request's id.
     func writeEnvelope(to writer: inout JSONWriter, requestID: String) {
         writer.literal(#"{"error":{"code":"#)
-        // R31: the systems behind the adaptors tell a bad claim from a bad body.
+        // R31: the systems behind the adaptors distinguish an invalid claim from an invalid body.
         writer.string(isAboutClaim ? "invalid_claim" : code.rawValue)
         writer.literal(#","reason":"#)
         if let reason { writer.string(reason) } else { writer.literal("null") }
@@ -21,7 +21,7 @@ extension Problem {
         writer.literal("}}")
     }
 
-    /// The detail with the members that are wrong: the shape has no other place for them.
+    /// Returns the detail with the invalid members: the format has no other place for them.
     private var envelopeMessage: String {
         guard !errors.isEmpty else { return detail }
         return detail + " " + errors.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ") + "."

@@ -6,14 +6,16 @@ package import Identity
 internal import IdentityProviders
 internal import TextFormats
 
-// The one place where errors of the rooms below become answers.
+// The one place where errors of other targets become problems.
 extension Problem {
-    /// Translates a failure of the store: what may pass, be it by an operator's hand, is `overloaded` (503, retryable),
-    /// what the same request will meet again is `internal`.
+    /// Converts an error of the store.
     ///
-    /// A damaged store is of the first kind: its callers should keep what they have and send it when it is restored.
+    /// An error that may pass, even if an operator must act, is `overloaded` (503, retryable); one that the same request
+    /// will meet again is `internal`.
     ///
-    /// - Parameter error: The failure.
+    /// A damaged store is of the first kind: callers should keep their data and send it when the store is restored.
+    ///
+    /// - Parameter error: The error.
     package init(_ error: StorageError) {
         switch error {
         case .full: self.init(.overloaded, "The disk is full.", retryAfterSeconds: 30)
@@ -35,7 +37,7 @@ extension Problem {
         isOutcomeUnknown = error != .duplicate
     }
 
-    /// Translates why events or a change were not taken.
+    /// Converts the reason for which events or a change were not accepted.
     ///
     /// - Parameter error: The reason.
     package init(_ error: IntakeError) {
@@ -51,7 +53,7 @@ extension Problem {
         }
     }
 
-    /// Translates a fault of the machine.
+    /// Converts a fault of the host.
     ///
     /// - Parameter fault: The fault.
     package init(_ fault: MachineFault) {
@@ -63,9 +65,9 @@ extension Problem {
         }
     }
 
-    /// Translates how the core stands, when it takes no events; every fault is named.
+    /// Converts the core's health when it accepts no events; every fault is named.
     ///
-    /// - Parameter health: How it stands.
+    /// - Parameter health: The core's health.
     init(notReady health: DeliveryHealth) {
         var reasons = health.faults.sorted { $0.rawValue < $1.rawValue }.map { Problem($0) }
         if let error = health.storeError { reasons.insert(Problem(error), at: 0) }
@@ -77,7 +79,7 @@ extension Problem {
         )
     }
 
-    /// Translates why an event that is well formed was not stored.
+    /// Converts the reason for which a valid event was not stored.
     ///
     /// - Parameter rejection: The reason.
     package init(_ rejection: EventRejection) {
@@ -93,9 +95,9 @@ extension Problem {
         }
     }
 
-    /// Translates why a caller is not who it says it is.
+    /// Converts an authentication error.
     ///
-    /// - Parameter error: The reason.
+    /// - Parameter error: The error.
     package init(_ error: AuthenticationError) {
         switch error {
         case .unauthorized: self.init(.unauthorized, error.text)
@@ -108,7 +110,7 @@ extension Problem {
         }
     }
 
-    /// Translates why a payload was not signed.
+    /// Converts the reason for which a payload was not signed.
     ///
     /// - Parameter refusal: The reason.
     package init(_ refusal: SigningRefusal) {
@@ -123,7 +125,7 @@ extension Problem {
         }
     }
 
-    /// Translates why a session was not opened, found or ended.
+    /// Converts the reason for which a session was not opened, found or ended.
     ///
     /// - Parameter error: The reason.
     package init(_ error: SessionError) {
@@ -134,7 +136,7 @@ extension Problem {
         }
     }
 
-    /// Translates why an authorization code was not redeemed.
+    /// Converts the reason for which an authorization code was not redeemed.
     ///
     /// - Parameter error: The reason.
     init(_ error: CodeExchangeError) {
@@ -148,7 +150,7 @@ extension Problem {
         }
     }
 
-    /// Translates why a body is no JSON text that is read here.
+    /// Converts the reason for which a body is not acceptable JSON.
     ///
     /// - Parameter refusal: The reason.
     package init(_ refusal: StrictJSON.Refusal) {
@@ -165,7 +167,7 @@ extension Problem {
         }
     }
 
-    /// Translates why an administrative change was not made.
+    /// Converts the reason for which an administrative change was not made.
     ///
     /// - Parameter error: The reason.
     package init(_ error: DirectoryError) {
@@ -189,7 +191,7 @@ extension Problem {
         }
     }
 
-    /// Translates what Hummingbird itself throws: no route, no body, a body that cannot be decoded.
+    /// Converts Hummingbird's own errors: no route, no body, a body that cannot be decoded.
     init(_ error: any HTTPResponseError) {
         switch error.status.code {
         case 404: self = .notFound("resource")

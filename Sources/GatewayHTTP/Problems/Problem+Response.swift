@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import PushPayloads
 
 extension Problem {
-    /// The whole answer, in the shape of the route that refuses.
+    /// Returns the complete response, in the format of the route.
     func response(requestID: String, shape: ErrorShape = .problem) -> Response {
         var writer = JSONWriter(capacity: 384)
         var response: Response
@@ -17,7 +17,7 @@ extension Problem {
             )
         case .adaptor:
             writeEnvelope(to: &writer, requestID: requestID)
-            // The systems behind the adaptors know 400 alone for what is wrong with a request (R3, R24).
+            // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
             let status = status == 422 ? 400 : status
             response = Answer.json(HTTPResponse.Status(code: status), writer)
         }

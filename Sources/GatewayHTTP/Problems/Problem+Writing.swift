@@ -4,7 +4,7 @@ extension Problem {
     /// Appends the problem's JSON object.
     ///
     /// - Parameters:
-    ///   - writer: Where to.
+    ///   - writer: The writer to append to.
     ///   - requestID: The request's id.
     func write(to writer: inout JSONWriter, requestID: String) {
         writer.literal(#"{"type":"about:blank","title":"#)
@@ -36,7 +36,7 @@ extension Problem {
 }
 
 extension JSONWriter {
-    /// Appends what is wrong with one member.
+    /// Appends the error of one member.
     mutating func fieldProblem(_ problem: FieldProblem) {
         literal(#"{"pointer":"#)
         string(problem.pointer)

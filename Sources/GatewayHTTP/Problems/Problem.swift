@@ -1,37 +1,37 @@
-/// A refusal as the caller sees it: `application/problem+json` (RFC 9457) with a stable code.
+/// An error as the caller gets it: `application/problem+json` (RFC 9457) with a stable code.
 ///
-/// Holds nothing secret: it is answered as it stands.
+/// It contains nothing secret: it is sent unchanged.
 package struct Problem: Error, Sendable, Equatable {
     /// The stable code.
     package var code: ProblemCode
     /// The HTTP status.
     package var status: Int
-    /// One sentence for people.
+    /// One readable sentence.
     package var detail: String
     /// Refines `token_invalid`.
     package var reason: String?
-    /// The members that are wrong.
+    /// The invalid members.
     package var errors: [FieldProblem]
-    /// Seconds for `Retry-After`, which statuses 429 and 503 always have; nil sends none.
+    /// The seconds for `Retry-After`, which statuses 429 and 503 always have; nil sends none.
     package var retryAfterSeconds: Int?
     /// The methods for `Allow`; empty sends none.
     package var allow: [String]
-    /// Whether what was asked for may have been done nevertheless: the store did not say.
+    /// Whether the request may have succeeded nevertheless: the store did not report the result.
     var isOutcomeUnknown = false
-    /// Whether it is a claim of an authentic token, or of one to be signed, that is wrong (R31).
+    /// Whether a claim is invalid, of an authentic token or of a token to be signed (R31).
     var isAboutClaim = false
-    /// How the caller stands with the rate limit that it met.
+    /// The state of the rate limit that the caller exceeded.
     var rate: RateStanding?
 
-    /// Takes a refusal.
+    /// Creates a problem.
     ///
     /// - Parameters:
     ///   - code: The stable code.
     ///   - status: The HTTP status; nil takes the code's own.
-    ///   - detail: One sentence for people.
+    ///   - detail: One readable sentence.
     ///   - reason: Refines `token_invalid`.
-    ///   - errors: The members that are wrong.
-    ///   - retryAfterSeconds: Seconds for `Retry-After`; 5 when none are named for a status that must have it.
+    ///   - errors: The invalid members.
+    ///   - retryAfterSeconds: The seconds for `Retry-After`; 5 by default for a status that must have it.
     package init(
         _ code: ProblemCode,
         status: Int? = nil,
@@ -50,12 +50,12 @@ package struct Problem: Error, Sendable, Equatable {
         self.allow = []
     }
 
-    /// The most of ``errors``: a caller mends that many at a time, and a body may hold a hundred thousand.
+    /// The maximum number of ``errors``: a caller fixes that many at a time, and a body may have a hundred thousand.
     package static let maxErrors = 50
 
-    /// Members are wrong (422).
+    /// Creates a problem for invalid members (422).
     ///
-    /// - Parameter errors: Which, and how; of more than ``maxErrors`` the first are named, and `detail` says so.
+    /// - Parameter errors: The errors; of more than ``maxErrors`` the first are included, and `detail` states it.
     package init(invalid errors: [FieldProblem]) {
         let isCut = errors.count > Self.maxErrors
         self.init(
@@ -67,35 +67,35 @@ package struct Problem: Error, Sendable, Equatable {
         )
     }
 
-    /// One member is wrong (422).
+    /// Creates a problem for one invalid member (422).
     ///
     /// - Parameters:
-    ///   - pointer: Which.
-    ///   - detail: How.
+    ///   - pointer: The member.
+    ///   - detail: The reason.
     package init(invalid pointer: String, _ detail: String) {
         self.init(invalid: [FieldProblem(pointer: pointer, detail: detail)])
     }
 
-    /// The request cannot be read (400).
+    /// Creates a problem for a request that cannot be parsed (400).
     ///
-    /// - Parameter detail: Why.
-    /// - Returns: The refusal.
+    /// - Parameter detail: The reason.
+    /// - Returns: The problem.
     package static func unreadable(_ detail: String) -> Problem {
         Problem(.invalidRequest, status: 400, detail)
     }
 
-    /// There is no such thing (404).
+    /// Creates a problem for a resource that does not exist (404).
     ///
-    /// - Parameter what: What was looked for, for example `device`.
-    /// - Returns: The refusal.
+    /// - Parameter what: The kind of resource, for example `device`.
+    /// - Returns: The problem.
     package static func notFound(_ what: String) -> Problem {
         Problem(.notFound, "There is no such \(what).")
     }
 
-    /// The right identity without the right (403).
+    /// The caller is authenticated but not authorized (403).
     package static let forbidden = Problem(.forbidden, "The credential does not allow this.")
 
-    /// The reason phrase of the status (RFC 9110 section 15), which RFC 9457 asks for beside `about:blank`.
+    /// The reason phrase of the status (RFC 9110 section 15), which RFC 9457 requires with `about:blank`.
     package var title: String {
         switch status {
         case 400: "Bad Request"

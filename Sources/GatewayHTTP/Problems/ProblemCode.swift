@@ -1,37 +1,37 @@
-/// The stable codes of errors (APIConventions page); the raw value is the word on the wire.
+/// The stable codes of errors (APIConventions page); the raw value is the code on the wire.
 package enum ProblemCode: String, Sendable, CaseIterable {
-    /// Not parseable (400), or a member is wrong (422).
+    /// The request cannot be parsed (400), or a member is invalid (422).
     case invalidRequest = "invalid_request"
-    /// No credential, or one that is not ours.
+    /// There is no credential, or an unknown one.
     case unauthorized
-    /// The credential was ours and is over.
+    /// The credential has expired.
     case tokenExpired = "token_expired"
     /// The credential will never be accepted.
     case tokenInvalid = "token_invalid"
-    /// The right identity without the scope.
+    /// The caller is authenticated but lacks the scope.
     case forbidden
-    /// There is no such thing, or it is another's.
+    /// The resource does not exist, or belongs to another caller.
     case notFound = "not_found"
-    /// There was such a thing, and its time is over.
+    /// The resource existed, but has expired.
     case gone
-    /// The path takes other methods.
+    /// The path supports other methods.
     case methodNotAllowed = "method_not_allowed"
-    /// The body is of a type that the route does not read.
+    /// The route does not support the media type of the body.
     case unsupportedMediaType = "unsupported_media_type"
-    /// The name is taken, or the state does not allow it.
+    /// The name is already used, or the state does not allow the operation.
     case conflict
-    /// The body is longer than the route takes.
+    /// The body is longer than the route accepts.
     case payloadTooLarge = "payload_too_large"
-    /// This caller asks too often.
+    /// The caller exceeds its rate limit.
     case rateLimited = "rate_limited"
-    /// The gateway cannot take it now.
+    /// The gateway cannot handle the request now.
     case overloaded
-    /// A system that the gateway asked did not answer well.
+    /// A system that the gateway called did not respond correctly.
     case upstreamUnavailable = "upstream_unavailable"
-    /// A fault of the gateway.
+    /// An internal error of the gateway.
     case `internal`
 
-    /// The status that goes with the code; `invalid_request` has two, and this is the one for a wrong member.
+    /// The status of the code; `invalid_request` has two, and this is the one for an invalid member.
     package var status: Int {
         switch self {
         case .invalidRequest: 422

@@ -3,24 +3,24 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The body of one request as it arrives, with the room that it has in memory.
+/// The body of one request as it arrives, with its reserved memory.
 ///
-/// Unchecked: its state is guarded by being used by one task only, that of the request.
+/// Unchecked: its state is used by one task only, that of the request.
 final class ArrivingBody: @unchecked Sendable {
     /// Whether the request's head announces a body.
     let isAnnounced: Bool
     /// The length that the head announces.
     let announcedLength: Int?
-    /// How much of the announced length has not arrived; nil while the length is not known.
+    /// The part of the announced length that has not arrived; nil while the length is not known.
     private var missing: Int?
-    /// Guarded as the rest is: only the request's task uses it.
+    /// Guarded like the rest: only the request's task uses it.
     nonisolated(unsafe) private var iterator: RequestBody.AsyncIterator
-    /// What has arrived and was not taken yet.
+    /// The bytes that have arrived and were not taken yet.
     private var first: ByteBuffer?
     private let budget: BodyBudget
     private var owner = BodyOwner()
     private var isRoomChecked = false
-    /// The bytes for which it has room, until it ends.
+    /// The bytes for which memory is reserved, until the end.
     private var held = 0
 
     init(_ request: Request, budget: BodyBudget) {
@@ -31,10 +31,10 @@ final class ArrivingBody: @unchecked Sendable {
         iterator = request.body.makeAsyncIterator()
     }
 
-    /// Counts it for its caller's address.
+    /// Counts the body for its caller's address.
     func belongs(to address: AddressShare?) { owner.address = address }
 
-    /// Counts it for its caller's brand, if nothing of it was read before.
+    /// Counts the body for its caller's brand, if nothing of it was read before.
     ///
     /// - Parameter brand: The brand.
     func belongs(to brand: BrandID) {
@@ -43,29 +43,29 @@ final class ArrivingBody: @unchecked Sendable {
         isRoomChecked = false
     }
 
-    /// Refuses it when there is no room for what is announced; asks once for each owner.
+    /// Rejects the body when there is no room for its announced length; checks once for each owner.
     ///
     /// - Throws: `Problem` 503.
     func checkRoom() throws(Problem) {
-        // One that is longer than any may be is refused for that.
+        // A body that is longer than the maximum is rejected for that.
         guard !isRoomChecked, let announcedLength, announcedLength <= EventRoutes.maxBatchBytes else { return }
         isRoomChecked = true
         try budget.check(max(announcedLength - held, 1), of: owner)
     }
 
-    /// Gives its room back; for the end of the request, however it ends.
+    /// Releases its memory; for the end of the request, however it ends.
     func end() {
         if held > 0 { budget.giveBack(held, of: owner) }
         held = 0
     }
 
-    /// Waits for the first bytes, or for the end of a body without any.
+    /// Waits for the first bytes, or for the end of an empty body.
     func begin() async throws { if first == nil { first = try await receive() } }
 
-    /// Takes the next bytes.
+    /// Returns the next bytes.
     ///
-    /// - Returns: One or more bytes, for which there is room until ``end()``; nil at the end of the body.
-    /// - Throws: `Problem` 503 when there is no room for them, and what the connection throws.
+    /// - Returns: One or more bytes, for which memory is reserved until ``end()``; nil at the end of the body.
+    /// - Throws: `Problem` 503 when there is no room for them, and the connection's errors.
     func next() async throws -> ByteBuffer? {
         var arrived = first
         if arrived != nil { first = nil } else { arrived = try await receive() }
@@ -76,7 +76,7 @@ final class ArrivingBody: @unchecked Sendable {
     }
 
     private func receive() async throws -> ByteBuffer? {
-        // The codec ends a body at its announced length (RFC 9112 section 6.3): the end need not be waited for.
+        // The codec ends a body at its announced length (RFC 9112 section 6.3): no need to wait for the end.
         while missing != 0, let part = try await iterator.next() {
             missing? -= part.readableBytes
             if part.readableBytes > 0 { return part }

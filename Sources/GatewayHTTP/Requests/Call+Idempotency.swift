@@ -6,29 +6,30 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-// `Idempotency-Key` on requests that create (APIConventions page).
+// `Idempotency-Key` of requests that create something (APIConventions page).
 //
-// The request is noted before it does anything and its answer is kept afterwards, so that a repetition after a crash in
-// between does not create a second thing: it is told that nobody knows. Only answers of success are kept: after a refusal
-// nothing was made, and the same key may be used again. After a failure of which that cannot be said the key stays in use.
+// The request is recorded before it does anything and its response is stored afterwards, so that a repetition after a
+// crash in between does not create a second resource: its response is that the result is unknown. Only successful
+// responses are stored: after an error nothing was created, and the same key may be used again. After an error that
+// leaves this open, the key stays in use.
 extension Call {
-    /// Whether a repetition gets the first one's answer again.
+    /// Whether a repetition gets the first response again.
     enum Repetition {
         /// Yes.
         case answered
-        /// No, it is refused: the answer held a secret, which is not kept.
+        /// No, it is rejected: the response contained a secret, which is not stored.
         case refused
     }
 
-    /// Does what creates something, at most once for the request's key if it has one; the caller is known by now.
+    /// Creates something, at most once for the request's key if it has one; the caller is authenticated already.
     ///
     /// - Parameters:
     ///   - body: The request's body.
-    ///   - repetition: What a repetition gets.
-    ///   - create: Creates it; not called for a repetition.
-    /// - Returns: The answer, or the first one's.
-    /// - Throws: What `create` throws; `Problem` 409 while the first one runs, when its answer held a secret or is not
-    ///   known, and 422 for another body or what is no key.
+    ///   - repetition: The response to a repetition.
+    ///   - create: Creates the resource; not called for a repetition.
+    /// - Returns: The response, or the first one.
+    /// - Throws: The errors of `create`; `Problem` 409 while the first request runs, when its response contained a
+    ///   secret or is not known, and 422 for another body or an invalid key.
     func once(
         _ body: BodyObject,
         _ repetition: Repetition,
@@ -54,7 +55,7 @@ extension Call {
         do {
             response = try await create()
         } catch {
-            // What fails here must not take the place of the reason.
+            // An error here must not replace the original one.
             if Self.madeNothing(error) { try? await services.store.endIdempotent(key: key, answer: nil) }
             throw error
         }
@@ -63,7 +64,8 @@ extension Call {
             location: response.headers[.location],
             body: repetition == .answered ? try await response.collected() : nil
         )
-        // It is made, and the answer may be the only place of its secret: a repetition is told that nobody knows.
+        // The resource exists, and the response may be the only place of its secret: a repetition gets the result
+        // "unknown".
         try? await services.store.endIdempotent(key: key, answer: answer)
         return response
     }
@@ -73,7 +75,7 @@ extension Call {
         return !problem.isOutcomeUnknown && problem.code != .internal
     }
 
-    /// Names the key with who uses it and for what: the same key of another caller is another one.
+    /// Identifies the key with its caller and route: the same key of another caller is a different one.
     private func idempotencyKey(_ header: String) -> [UInt8] {
         let parts = [
             request.method.rawValue, request.uri.path, request.headers.value(.authorization) ?? "", header,

@@ -10,12 +10,12 @@ extension Call {
         do { return try await body(services.store) } catch { throw Problem(error) }
     }
 
-    /// Does a change.
+    /// Submits a change.
     func perform(_ change: StoreChange) async throws(Problem) -> StoreChangeResult {
         do { return try await services.delivery.perform(change) } catch { throw Problem(error) }
     }
 
-    /// Makes an administrative change.
+    /// Submits an administrative change.
     func administer<Value: Sendable>(
         _ body: (Directory) async throws(DirectoryError) -> Value
     ) async throws(Problem) -> Value {

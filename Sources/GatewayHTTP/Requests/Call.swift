@@ -3,18 +3,18 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 
-/// One request on its way through a route, with everything that routes need.
+/// One request in a route, with everything that routes need.
 ///
-/// An object, for a copy of all of it with each step of a route would cost more than the step.
+/// A class, because copying all of it at each step of a route would cost more than the step.
 final class Call: Sendable {
     let request: Request
-    /// The request's body; nothing else reads it.
+    /// The request's body; only this call reads it.
     let arriving: ArrivingBody
     let context: GatewayContext
-    /// What all calls have in common.
+    /// The values that all calls share.
     let shared: Shared
     let limiter: RateLimiter
-    /// Its slot among the requests that are handled; nil for a route that is always answered.
+    /// Its slot among the requests in progress; nil for a route that always responds.
     let slot: RequestSlots.Slot?
 
     init(
@@ -33,30 +33,30 @@ final class Call: Sendable {
         self.slot = slot
     }
 
-    /// Holds what all calls have in common.
+    /// Creates the values that all calls share.
     final class Shared: Sendable {
         let services: GatewayServices
 
         init(_ services: GatewayServices) { self.services = services }
     }
 
-    /// What routes stand on.
+    /// The services that routes use.
     var services: GatewayServices { shared.services }
 
     /// The request's id.
     var requestID: String { context.requestID }
 
-    /// Where the request comes from.
+    /// The origin of the request.
     var address: ClientAddress { limiter.address(of: request, context) }
 
-    /// Counts the request among those of its address; throws 429.
+    /// Counts the request for its address; throws 429.
     ///
-    /// Callers on this machine are not counted.
+    /// Callers on this host are not counted.
     func limitAddress() throws(Problem) {
         if let rate = try limiter.takeAddress(of: request, context) { context.notes.rate = rate }
     }
 
-    /// Refuses a request whose address has used up its limit, without counting it; throws 429.
+    /// Rejects a request whose address has used up its limit, without counting it; throws 429.
     func checkAddress() throws(Problem) {
         guard case .remote(let address) = address else { return }
         try limiter.check(.address, address.network)
@@ -65,21 +65,21 @@ final class Call: Sendable {
     /// The query, decoded.
     func query() throws(Problem) -> QueryParameters { try QueryParameters(request.uri.query) }
 
-    /// Which page of a list is wanted; throws 422.
+    /// The requested page of a list; throws 422.
     func page() throws(Problem) -> PageRequest {
         try PageRequest(try query(), path: request.uri.path, seal: services.cursors)
     }
 
-    /// An id of the path, decoded exactly once; `name` is what the route's path calls it.
+    /// Returns an id of the path, decoded exactly once; `name` is its name in the route's path.
     ///
-    /// Throws 400 when it is not decodable, 422 when it does not have its shape.
+    /// Throws 400 when it cannot be decoded, 422 when it is not a valid id.
     func identifier<ID: GatewayIdentifier>(_ name: String, as _: ID.Type) throws(Problem) -> ID {
         let text = try segment(name)
         guard let id = ID(text) else { throw Problem(invalid: "/" + name, "is not a valid id") }
         return id
     }
 
-    /// A segment of the path, decoded exactly once.
+    /// Returns a segment of the path, decoded exactly once.
     func segment(_ name: String) throws(Problem) -> String {
         guard let raw = context.parameters[name[...]] else { throw Problem(.internal, "The route has no such part.") }
         guard let text = PercentDecoding.decode(raw) else {
@@ -88,20 +88,20 @@ final class Call: Sendable {
         return text
     }
 
-    /// The brand of the path as its id; whether there is one is asked after the credential.
+    /// Returns the id of the path's brand; its existence is checked after the credential.
     func brandID() throws(Problem) -> BrandID {
-        // An id of the wrong shape cannot be a brand's.
+        // An invalid id cannot be a brand's.
         guard let id = BrandID(try segment("brand")) else { throw .notFound("brand") }
         return id
     }
 
-    /// The brand of the path.
+    /// Returns the brand of the path.
     func brand() throws(Problem) -> Brand {
         guard let brand = services.directory.brand(try brandID()) else { throw .notFound("brand") }
         return brand
     }
 
-    /// The app of the path with its settings.
+    /// Returns the app of the path with its settings.
     func appID() throws(Problem) -> AppID {
         guard let id = AppID(try segment("app")) else { throw .notFound("app") }
         return id

@@ -1,18 +1,18 @@
 internal import GuardedHTTP
 package import Hummingbird
 
-/// What goes along with a request through the router.
+/// The context of a request in the router.
 package struct GatewayContext: RequestContext {
-    /// What Hummingbird needs.
+    /// The storage that Hummingbird needs.
     package var coreContext: CoreRequestContextStorage
-    /// What names the request; set by the first middleware.
+    /// The request's id; set by the first middleware.
     var requestID = ""
-    /// The address of the connection's other end; nil for a socket without addresses.
+    /// The address of the connection's remote end; nil for a socket without addresses.
     let peer: InternetAddress?
-    /// What is learned of the request.
+    /// The facts about the request that are collected while it is handled.
     let notes = RequestNotes()
 
-    /// Takes what the server knows of the connection.
+    /// Creates a context from the connection.
     ///
     /// - Parameter source: The connection.
     package init(source: ApplicationRequestContextSource) {

@@ -1,25 +1,25 @@
 internal import HTTPTypes
 
 extension HTTPField.Name {
-    /// The caller's name for a request, echoed.
+    /// The caller's id of a request, returned in the response.
     static let xRequestID = known("X-Request-Id")
-    /// Where a stream of server-sent events goes on (WHATWG HTML section 9.2.4).
+    /// The event after which a stream of server-sent events continues (WHATWG HTML section 9.2.4).
     static let lastEventID = known("Last-Event-ID")
     /// The caller's trace (W3C Trace Context).
     static let traceParent = known("traceparent")
-    /// What makes the repetition of a request do nothing (draft-ietf-httpapi-idempotency-key-header).
+    /// The key that makes a repetition of a request safe (draft-ietf-httpapi-idempotency-key-header).
     static let idempotencyKey = known("Idempotency-Key")
-    /// Says that an answer is that of an earlier request with the same key.
+    /// Marks a response as that of an earlier request with the same key.
     static let idempotencyReplayed = known("Idempotency-Replayed")
-    /// What the caller's rate limit is (draft-ietf-httpapi-ratelimit-headers section 2.1).
+    /// The caller's rate limit (draft-ietf-httpapi-ratelimit-headers section 2.1).
     static let rateLimitPolicy = known("RateLimit-Policy")
-    /// How the caller stands with it (draft-ietf-httpapi-ratelimit-headers section 2.2).
+    /// The state of the caller's rate limit (draft-ietf-httpapi-ratelimit-headers section 2.2).
     static let rateLimit = known("RateLimit")
-    /// Forbids browsers to take an answer for another type than it says (WHATWG Fetch section 3.6).
+    /// Forbids browsers to treat a response as another type than its `Content-Type` (WHATWG Fetch section 3.6).
     static let contentTypeOptions = known("X-Content-Type-Options")
-    /// The host of a request; the first one is its authority, so that only another one is among the fields.
+    /// The host of a request; the first one is its authority, so that only a second one is among the fields.
     static let host = known("Host")
-    /// For whom a proxy speaks.
+    /// The clients of a proxy.
     static let xForwardedFor = known("X-Forwarded-For")
     /// The name of the SDK key that signed the token of a CCAI app.
     static let xSDKKeyName = known("X-SDK-Key-Name")
@@ -32,7 +32,7 @@ extension HTTPField.Name {
     static let ceTime = known("ce-time")
     static let ceDataContentType = known("ce-datacontenttype")
 
-    /// A name that is known to be one.
+    /// Creates a name from a valid text.
     private static func known(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no header name") }
         return name
@@ -40,9 +40,10 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// A field's value; several of the same name are joined as RFC 9110 section 5.3 joins them.
+    /// Returns a field's value; several of the same name are joined according to RFC 9110 section 5.3.
     ///
-    /// The subscript's answer, without its price for the usual case of one value: that copies the field and its text.
+    /// The same as the subscript, but cheaper for the usual case of one value: the subscript copies the field and its
+    /// text.
     func value(_ name: HTTPField.Name) -> String? {
         guard let first = firstIndex(where: { $0.name == name }) else { return nil }
         return self[(first + 1)...].contains { $0.name == name } ? self[name] : self[first].value

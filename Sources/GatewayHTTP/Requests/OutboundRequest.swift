@@ -3,29 +3,29 @@ internal import GatewayStorage
 internal import Outbound
 internal import TextFormats
 
-/// What a reader of the outbound feed asks for (OutboundEvents page).
+/// The parameters of a request for the outbound feed (OutboundEvents page).
 struct OutboundRequest: Sendable {
-    /// The longest wait, in seconds: what proxies let pass.
+    /// The maximum wait, in seconds: proxies allow that much.
     static let maxWaitSeconds: Int64 = 60
 
-    /// Only items behind this position; nil begins at the subscription's mark.
+    /// The position after which items are returned; nil begins at the subscription's mark.
     let after: Int64?
-    /// At most this many, 1 to 500.
+    /// The maximum number of items, 1 to 500.
     let limit: Int
-    /// How long to wait for an item, 0 to 60.
+    /// The time to wait for an item, in seconds, 0 to 60.
     let waitSeconds: Int64
-    /// Only these; nil is everything.
+    /// The types to return; nil returns all.
     let types: Set<OutboundType>?
-    /// Whether typing is told while it waits: only to those who name it, since it has no position.
+    /// Whether typing is reported while the request waits: only when it is named, because it has no position.
     let wantsTyping: Bool
-    /// Whether a new subscription begins with what is kept.
+    /// Whether a new subscription begins with the oldest stored item.
     let fromStart: Bool
 
     private enum Start: String, CaseIterable {
         case start, end
     }
 
-    /// Reads the query; throws 422 that names every parameter that is wrong.
+    /// Reads the query; throws 422 that names every invalid parameter.
     init(_ query: QueryParameters) throws(Problem) {
         var checks = FieldChecks()
         after = checks.collect { () throws(Problem) in try query.integer("after", in: 0...Int64.max) }

@@ -1,6 +1,6 @@
 /// Percent-decoding of path segments and query values (RFC 3986 section 2.1), done exactly once.
 enum PercentDecoding {
-    /// The decoded text; nil when a `%` is not followed by two digits or the bytes are not UTF-8.
+    /// Returns the decoded text; nil when a `%` is not followed by two digits or the bytes are not UTF-8.
     static func decode(_ text: Substring) -> String? {
         let bytes = text.utf8
         guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }

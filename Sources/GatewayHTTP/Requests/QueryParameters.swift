@@ -1,11 +1,11 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// The query of a request, decoded once; unknown parameters are ignored, repeated ones refused when they are read.
+/// The query of a request, decoded once; unknown parameters are ignored, repeated ones are rejected when they are read.
 struct QueryParameters: Sendable {
     private let pairs: [(name: BoundedName, value: String)]
 
-    /// Reads a raw query; throws 400 when it is not decodable.
+    /// Parses a raw query; throws 400 when it cannot be decoded.
     init(_ query: String?) throws(Problem) {
         guard let query, !query.isEmpty else {
             pairs = []
@@ -17,20 +17,20 @@ struct QueryParameters: Sendable {
             guard let name = PercentDecoding.decode(sides[0]),
                 let value = PercentDecoding.decode(sides.count > 1 ? sides[1] : "")
             else { throw .unreadable("The query is not percent-encoded UTF-8.") }
-            // No parameter has a name that long: it is unknown, and so ignored.
+            // No parameter has a name that long: it is unknown, and therefore ignored.
             if let name = BoundedName(name) { pairs.append((name, value)) }
         }
         self.pairs = pairs
     }
 
-    /// A text that names a path with its parameters, in whatever order they came.
+    /// Returns a text that identifies a path with its parameters, independent of their order.
     func text(of path: String, without names: Set<BoundedName>) -> String {
         let kept = pairs.filter { !names.contains($0.name) && !$0.value.isEmpty }.map { "\($0.name)=\($0.value)" }
         let sorted = kept.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return ([path] + sorted).joined(separator: "\u{0}")
     }
 
-    /// A parameter's value; nil when it is absent.
+    /// Returns a parameter's value; nil when it is absent.
     func text(_ name: BoundedName) throws(Problem) -> String? {
         let values = pairs.lazy.filter { $0.name == name }
         guard let first = values.first else { return nil }
@@ -38,14 +38,14 @@ struct QueryParameters: Sendable {
         return first.value
     }
 
-    /// An id; throws 422 when it does not have its shape.
+    /// Returns an id; throws 422 when it is invalid.
     func identifier<ID: GatewayIdentifier>(_ name: BoundedName, as _: ID.Type) throws(Problem) -> ID? {
         guard let text = try text(name) else { return nil }
         guard let id = ID(text) else { throw Problem(invalid: "/" + name.text, "is not a valid id") }
         return id
     }
 
-    /// A whole number within a range; throws 422 otherwise.
+    /// Returns a whole number within a range; throws 422 otherwise.
     func integer(_ name: BoundedName, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
         guard let text = try text(name) else { return nil }
         guard let number = Int64(text), range.contains(number) else {
@@ -55,7 +55,7 @@ struct QueryParameters: Sendable {
         return number
     }
 
-    /// A moment; throws 422 when it is not RFC 3339.
+    /// Returns a time; throws 422 when it is not RFC 3339.
     func moment(_ name: BoundedName) throws(Problem) -> Timestamp? {
         guard let text = try text(name) else { return nil }
         guard let moment = Timestamp(rfc3339: text) else {
@@ -64,7 +64,7 @@ struct QueryParameters: Sendable {
         return moment
     }
 
-    /// One word of a closed set; throws 422 otherwise.
+    /// Returns one word of a closed set; throws 422 otherwise.
     func word<Word: RawRepresentable & CaseIterable>(_ name: BoundedName, as _: Word.Type) throws(Problem) -> Word?
     where Word.RawValue == String {
         guard let text = try text(name) else { return nil }

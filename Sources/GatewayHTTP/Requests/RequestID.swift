@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What names a request in answers and logs: the caller's `X-Request-Id` if it is usable, else a new one.
+/// The id of a request in responses and log lines: the caller's `X-Request-Id` if it is valid, else a new one.
 struct RequestID: Sendable {
     /// At most 128 characters of visible ASCII.
     let text: String
 
-    /// Takes the caller's id when it is 1 to 128 characters of visible ASCII; anything else is replaced, so that no caller
-    /// writes what it likes into our logs.
+    /// Uses the caller's id when it is 1 to 128 characters of visible ASCII; anything else is replaced, so that callers
+    /// cannot write arbitrary text into the log.
     init(header: String?) {
         if let header, !header.isEmpty, header.utf8.count <= 128, header.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
             text = header
@@ -15,11 +15,11 @@ struct RequestID: Sendable {
         }
     }
 
-    /// Random for each process, for asking the system for each request costs two calls of it.
+    /// Random for each process, because random bytes from the system cost two system calls for each request.
     private static let process = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
     private static let count = Atomic<UInt64>(0)
 
-    /// A name that no other request has: the process's, and a number that is spread over all its bits.
+    /// Creates a unique id: the process's random part, and a number that is spread over all its bits.
     private static func next() -> String {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
         var mixed = process.1 &+ number &* 0x9E37_79B9_7F4A_7C15

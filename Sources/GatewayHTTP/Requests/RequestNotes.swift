@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What is learned of a request on its way in and told on its way out; any thread.
+/// The facts about a request that are collected while it is handled and used for its response; usable from any thread.
 final class RequestNotes: Sendable {
     private struct State {
         var rate: RateStanding?
@@ -9,13 +9,13 @@ final class RequestNotes: Sendable {
 
     private let state = Mutex(State())
 
-    /// How the caller stands with its rate limit; nil when it has none.
+    /// The state of the caller's rate limit; nil when it has none.
     var rate: RateStanding? {
         get { state.withLock { $0.rate } }
         set { state.withLock { $0.rate = newValue } }
     }
 
-    /// Who calls, once its credential has been checked.
+    /// The authenticated caller.
     var caller: Caller? {
         get { state.withLock { $0.caller } }
         set { state.withLock { $0.caller = newValue } }

@@ -2,7 +2,7 @@ internal import TextFormats
 
 /// The trace id of a `traceparent` header (W3C Trace Context section 3.2), for the log.
 enum TraceParent {
-    /// The 32 hexadecimal digits; nil when the header is not of a version that we can read.
+    /// The 32 hexadecimal digits; nil when the header has an unsupported version.
     static func traceID(_ header: String) -> String? {
         let parts = header.byteSplit("-", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, !parts[0].hasSameBytes(as: "ff"), isHexadecimal(parts[0]),

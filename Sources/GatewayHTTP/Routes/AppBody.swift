@@ -3,11 +3,11 @@ internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
-/// The body of an app: its settings, without what this version cannot do, so that nobody takes it for done.
+/// The body of an app: its settings. Unsupported settings are rejected, so that nobody believes that they work.
 enum AppBody {
     private static let unsupported: [BoundedName] = ["huawei", "webPush", "pushProxy"]
 
-    /// Checks everything that can be checked without looking into keys; throws 422.
+    /// Validates everything that can be validated without parsing keys; throws 422.
     static func settings(_ body: BodyObject) throws(Problem) -> AppSettings {
         var checks = FieldChecks()
         let platform = checks.word(body["platform"], as: DevicePlatform.self, isRequired: true)
@@ -24,8 +24,8 @@ enum AppBody {
         return settings
     }
 
-    /// What is wrong with the endpoints that a tenant set, as far as their texts say: what their names resolve to is checked
-    /// at each connection.
+    /// Returns the errors of the endpoints that a tenant set, as far as their texts show; the addresses that their
+    /// names resolve to are checked at each connection.
     static func problems(ofEndpoints app: AppSettings, _ addresses: AddressPolicy) -> [SettingsProblem] {
         guard app.endpointsBy == .tenant else { return [] }
         return app.endpoints.compactMap { endpoint -> SettingsProblem? in
@@ -36,7 +36,7 @@ enum AppBody {
         }
     }
 
-    /// Nil when something is wrong, which is noted.
+    /// Nil when a member is invalid, which is recorded as an error.
     private static func apns(_ object: BodyObject, _ checks: inout FieldChecks) -> APNsSettings? {
         let endpoints = checks.object(object["endpoints"]).map { inner in
             checks.refuseOthers(in: inner, than: ["production", "sandbox"])
@@ -54,7 +54,7 @@ enum AppBody {
         )
         let wakesOnRead = checks.flag(object["wakeOnRead"]) ?? false
         guard object["certificate"].isEmpty else {
-            // Which of the two was meant cannot be told.
+            // It is not clear which of the two was meant.
             for name: BoundedName in ["teamId", "keyId", "privateKey", "sandboxKey"] where object[name].isNamed {
                 checks.fail(object[name].pointer, "must be absent beside a certificate")
             }
@@ -95,12 +95,12 @@ enum AppBody {
         return APNsTokenSettings.SandboxKey(keyId: keyId, privateKey: privateKey)
     }
 
-    /// Nil when something is wrong, which is noted.
+    /// Nil when a member is invalid, which is recorded as an error.
     private static func fcm(_ object: BodyObject, _ checks: inout FieldChecks) -> FCMSettings? {
         let style = checks.word(object["style"], as: FCMSettings.Style.self)
         let endpoint = checks.text(object["endpoint"])
         checks.refuseOthers(in: object, than: ["serviceAccount", "style", "endpoint"])
-        // Google's file as it is: it has members that we do not need.
+        // Google's file unchanged: it has members that the gateway does not need.
         guard let file = checks.object(object["serviceAccount"], isRequired: true) else { return nil }
         let projectId = checks.text(file["project_id"], isRequired: true)
         let privateKeyId = checks.text(file["private_key_id"], isRequired: true)

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 
-/// Apps with their push credentials (BrandsAndApps page): what is secret goes in and never comes out.
+/// Apps with their push credentials (BrandsAndApps page): secrets are stored but never returned.
 enum AppRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.put, "/v1/brands/:brand/apps/:app") { try await put($0) }

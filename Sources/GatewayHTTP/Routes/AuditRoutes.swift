@@ -4,9 +4,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TextFormats
 
-/// The audit trail (APIConventions page): who changed what, and when; never a value.
+/// The audit trail (APIConventions page): who changed what, and when, without values.
 ///
-/// A brand's own trail begins with the brand; what was written about a brand that is gone is the instance's business.
+/// A brand's own trail starts at its creation; entries about deleted brands are only for the instance's administrator.
 enum AuditRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/audit") { call in
@@ -32,7 +32,7 @@ enum AuditRoutes {
             since: try parameters.moment("since"),
             until: try parameters.moment("until"),
             before: before,
-            // One more, to know whether there is a next page.
+            // One more than requested, to know whether there is a next page.
             limit: page.limit + 1
         )
         let found = try await call.read { store throws(StorageError) in try await store.audit(query) }

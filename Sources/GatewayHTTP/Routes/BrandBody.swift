@@ -3,12 +3,12 @@ internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
-/// The body that makes a brand (BrandsAndApps page).
+/// The body that creates a brand (BrandsAndApps page).
 enum BrandBody {
-    /// The longest name.
+    /// The maximum length of a name.
     static let maxNameBytes = 256
 
-    /// Checks everything; throws 422.
+    /// Validates everything; throws 422.
     static func brand(
         _ body: BodyObject,
         createdAt: Timestamp,

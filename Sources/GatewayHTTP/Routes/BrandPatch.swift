@@ -5,16 +5,16 @@ internal import TextFormats
 
 /// The body that changes a brand: a merge patch (RFC 7396).
 ///
-/// A member that is absent stays, a setting that is null takes its default; the whole of the settings as null is the
-/// defaults.
+/// An absent member stays unchanged, and a setting that is null is reset to its default; `settings: null` resets all of
+/// them.
 struct BrandPatch {
     private let name: String?
     private let settings: SettingsBody?
 
-    /// What becomes of the webhook; nil stays.
+    /// The change of the webhook; nil for none.
     var webhook: WebhookChange? { settings?.webhook }
 
-    /// Checks everything; throws 422.
+    /// Validates everything; throws 422.
     init(_ body: BodyObject, addresses: AddressPolicy) throws(Problem) {
         var checks = FieldChecks()
         name = checks.line(body["name"], atMost: BrandBody.maxNameBytes)
@@ -29,7 +29,7 @@ struct BrandPatch {
         try checks.finish()
     }
 
-    /// Makes the changes.
+    /// Applies the changes.
     func apply(to brand: inout Brand) {
         if let name { brand.name = name }
         settings?.apply(to: &brand.settings)

@@ -7,7 +7,8 @@ internal import TextFormats
 
 /// Brands (BrandsAndApps page).
 ///
-/// Making, listing and deleting them is the instance's business; reading and changing one is also its own `brand:admin`'s.
+/// Only the instance's administrator creates, lists and deletes brands; a brand's `brand:admin` may read and change its
+/// own.
 enum BrandRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands") { try await create($0) }
@@ -22,7 +23,7 @@ enum BrandRoutes {
     private static func create(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
         let body = try await call.object()
-        // The answer may hold a webhook's secret, which is not kept.
+        // The response may contain a webhook's secret, which is not stored with it.
         var repetition = Call.Repetition.answered
         if case .object(let settings) = body["settings"].value, settings["webhook"] != nil { repetition = .refused }
         return try await call.once(body, repetition) { try await create(body, call) }
@@ -76,14 +77,14 @@ enum BrandRoutes {
             return (changed, made)
         }
         guard let secret else { return try call.changed(.ok, BrandAnswer(changed)) }
-        // Shown this once; the tag is that of what the next reader gets.
+        // The secret is returned once; the tag is that of the next representation.
         var response = try call.changed(.ok, BrandAnswer(changed, secret: secret.text))
         response.headers[.eTag] = try EntityTag(of: BrandAnswer(changed)).text
         return response
     }
 
     private static func delete(_ call: Call) async throws -> Response {
-        // Its own administrator may not: what is gone cannot be restored by those who are gone with it.
+        // The brand's own administrator may not: deleted data cannot be restored by a caller that is deleted with it.
         try await call.requireAdmin(of: BrandID(try call.segment("brand")))
         let brand = try call.brand()
         let origin = try call.origin()

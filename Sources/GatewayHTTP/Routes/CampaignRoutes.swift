@@ -4,14 +4,14 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PushPayloads
 
-/// What became of campaigns of proactive messages (SendingMessages page).
+/// Statistics of campaigns of proactive messages (SendingMessages page).
 enum CampaignRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/campaigns") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand/campaigns/:campaign") { try await get($0) }
     }
 
-    /// A page, the campaigns that began last first.
+    /// A page of campaigns, newest first.
     private static func list(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let page = try call.page()

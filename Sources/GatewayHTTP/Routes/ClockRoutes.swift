@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import Identity
 internal import PushPayloads
 
-/// The gateway's time, and the word of an operator that the system clock is right.
+/// The gateway's time, and an operator's confirmation that the system clock is right.
 enum ClockRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/clock") { call in

@@ -6,7 +6,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// What back-ends know, change and forget of consumers (LoggingConsumersIn page).
+/// Consumer data for back-ends: read, change, merge, erase, export (LoggingConsumersIn page).
 enum ConsumerRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/consumers/:consumer") { try await get($0) }
@@ -57,7 +57,8 @@ enum ConsumerRoutes {
         return Answer.json(.ok, writer)
     }
 
-    /// How long a name, an email address or a phone number may be, in bytes; an email address has at most 254 (RFC 5321).
+    /// The maximum length of a name, an email address or a phone number, in bytes; an email address has at most 254
+    /// (RFC 5321).
     static let maxProfileBytes = 256
 
     private static func patch(_ call: Call) async throws -> Response {
@@ -90,7 +91,7 @@ enum ConsumerRoutes {
         return try await answer(consumer, brand, call)
     }
 
-    /// Merges the consumer that a body names into the one of the path, as a login merges an anonymous one (R30).
+    /// Merges the consumer that the body names into the one of the path, as a login merges an anonymous one (R30).
     private static func merge(
         _ body: BodyObject,
         into id: ConsumerID,
@@ -141,7 +142,7 @@ enum ConsumerRoutes {
 
     // MARK: Export
 
-    /// Exports at once, in all and of one brand: each reads pages as fast as its reader takes them.
+    /// The maximum number of exports, in total and per brand: each reads pages as fast as its client takes them.
     static let exportLimit = 8
     static let exportBrandLimit = 2
 
@@ -154,7 +155,7 @@ enum ConsumerRoutes {
             try await store.consumerRecord(brand: brand.id, id: id)
         }
         guard let record else { throw Problem.notFound("consumer") }
-        // Before the first byte: what was read cannot be taken back.
+        // Before the first byte: data that was sent cannot be revoked.
         try await call.audit(.consumerExported, brand: brand.id, target: id.rawValue)
         let export = ConsumerExport(
             store: call.services.store,

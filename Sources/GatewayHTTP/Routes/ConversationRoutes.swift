@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import PushPayloads
 internal import TextFormats
 
-/// What consumers do in their conversations (MessagingWindow page).
+/// Conversations for consumers (MessagingWindow page).
 enum ConversationRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/conversations") { try await open($0) }
@@ -20,7 +20,7 @@ enum ConversationRoutes {
         let client = checks.clientID(body["clientId"])
         let claim = EngagementBody.Claim(body["engagement"], &checks)
         checks.refuseOthers(in: body, than: ["clientId", "engagement"])
-        // The active one is the answer to every repetition, whatever its name for the request.
+        // Every repetition gets the active conversation, whatever its `clientId`.
         _ = try checks.finish(client)
         var request = ConversationToOpen(brand: access.brand.id, consumer: access.consumer)
         request.engagement = try claim.map { claim throws(Problem) in try engagement(claim, access, call) }
@@ -38,7 +38,7 @@ enum ConversationRoutes {
         }
     }
 
-    /// The engagement of a claim: one that is not offered as it was routes nothing (R120).
+    /// Returns the engagement of a claim: an offer that is no longer valid routes nothing (R120).
     private static func engagement(
         _ claim: EngagementBody.Claim,
         _ access: ConsumerAccess,

@@ -3,27 +3,27 @@ internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
-/// The body that makes a credential (BrandsAndApps page).
+/// The body that creates a credential (BrandsAndApps page).
 ///
-/// Every kind knows its own members only: one that belongs to another kind is refused, because who wrote it believes that
-/// it does something.
+/// Every kind has its own members only: a member of another kind is rejected, because its author believes that it has
+/// an effect.
 struct CredentialBody {
     let name: String
     let expiresAt: Timestamp?
     let request: CredentialRequest
 
-    /// Names of issuers, clients and keys are no longer.
+    /// The maximum length of the names of issuers, clients and keys.
     private static let maxTextBytes = 512
-    /// More than any app has.
+    /// The maximum number of redirect URIs, more than any app has.
     private static let maxRedirectURIs = 32
 
-    /// Checks everything.
+    /// Validates everything.
     ///
     /// - Parameters:
     ///   - body: The body.
-    ///   - now: Now.
-    ///   - addresses: What the URLs may reach.
-    /// - Throws: `Problem` 422 with all that is wrong.
+    ///   - now: The current time.
+    ///   - addresses: The policy for addresses in URLs.
+    /// - Throws: `Problem` 422 with all errors.
     init(_ body: BodyObject, at now: Timestamp, addresses: AddressPolicy) throws(Problem) {
         var reader = Reader(body: body, addresses: addresses)
         let kind = reader.checks.word(reader.member("kind"), as: CredentialKind.self, isRequired: true)
@@ -55,12 +55,12 @@ struct CredentialBody {
             return body[name]
         }
 
-        /// A short text.
+        /// Reads a short text.
         mutating func line(_ name: BoundedName, isRequired: Bool = false) -> String? {
             checks.line(member(name), atMost: maxTextBytes, isRequired: isRequired)
         }
 
-        /// A text with a rule of its own; `isRequired` where there must be one.
+        /// Reads a text with its own rule; `isRequired` when it must be present.
         mutating func text(_ name: BoundedName, isRequired: Bool = false, _ problem: (String) -> String?) -> String? {
             let member = member(name)
             guard let text = checks.text(member, isRequired: isRequired) else { return nil }
@@ -69,7 +69,7 @@ struct CredentialBody {
             return nil
         }
 
-        /// An address that we will call, refused here when the client would refuse it.
+        /// Reads a URL that the gateway will call; rejected here when the HTTP client would reject it.
         mutating func address(_ name: BoundedName, isRequired: Bool = false) -> String? {
             let addresses = addresses
             return text(name, isRequired: isRequired) { text in
@@ -81,7 +81,7 @@ struct CredentialBody {
         }
     }
 
-    /// Nil when something is wrong, which is noted.
+    /// Nil when a member is invalid, which is recorded as an error.
     private static func request(_ kind: CredentialKind, _ reader: inout Reader) -> CredentialRequest? {
         switch kind {
         case .serviceAccount: return scopes(&reader).map { .serviceAccount(scopes: $0) }
@@ -137,7 +137,7 @@ struct CredentialBody {
         )
     }
 
-    /// Limits of the assertions; every new credential that verifies any limits their lifetime.
+    /// Reads the limits of assertions; every new credential that verifies assertions limits their lifetime.
     private static func limits(_ reader: inout Reader) -> AssertionLimits {
         let lifetime = reader.checks.integer(
             reader.member("maxLifetimeSeconds"),
@@ -164,7 +164,7 @@ struct CredentialBody {
         }
         guard let algorithm else { return nil }
         if let pem {
-            // Its fingerprint and canonical form come when it is stored.
+            // Its fingerprint and canonical form are computed when it is stored.
             let given = PublicKeyDetails(publicKey: pem, publicKeyFingerprint: "")
             return VerificationKey(algorithm: algorithm, keyId: keyId, source: .key(given))
         }

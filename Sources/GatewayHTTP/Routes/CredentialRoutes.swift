@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Identity
 internal import TextFormats
 
-/// Credentials of a brand (BrandsAndApps page); a secret is shown once.
+/// Credentials of a brand (BrandsAndApps page); a secret is returned once.
 enum CredentialRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/credentials") { try await create($0) }
@@ -22,7 +22,7 @@ enum CredentialRoutes {
 
     private static func create(_ body: BodyObject, _ brand: Brand, _ call: Call) async throws -> Response {
         let (now, addresses) = (call.services.clock.now, call.services.outbound.addresses)
-        // Keys are checked as they are read.
+        // Keys are parsed here, and so validated.
         let read = try await call.administer { directory throws(DirectoryError) in
             try await directory.keyWork.run(of: brand.id) {
                 Result { () throws(Problem) in try CredentialBody(body, at: now, addresses: addresses) }

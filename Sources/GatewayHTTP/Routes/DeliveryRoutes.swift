@@ -7,9 +7,9 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// What became of messages (SendingMessages page).
+/// Deliveries and their statistics (SendingMessages page).
 ///
-/// All of it takes `deliveries:read` but the retry, which sends something: `brand:admin`.
+/// All routes need `deliveries:read` except the retry, which sends something: `brand:admin`.
 enum DeliveryRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/deliveries") { try await list($0) }
@@ -37,7 +37,7 @@ enum DeliveryRoutes {
         }
     }
 
-    /// Reads the filter; names everything that is wrong with it.
+    /// Reads the filter; reports all errors.
     private static func filter(
         _ parameters: QueryParameters,
         brand: BrandID,
@@ -123,7 +123,7 @@ enum DeliveryRoutes {
         }
     }
 
-    // MARK: Following and counting
+    // MARK: Stream and statistics
 
     private static func tail(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
@@ -141,7 +141,7 @@ enum DeliveryRoutes {
         let newest = try await call.read { store throws(StorageError) in
             try await store.lastDeliveryChange(brand: brand.id)
         }
-        // An id of the future is of other data, for example from before a restore.
+        // An id of the future belongs to other data, for example to data from before a restore.
         let position = start.map { min($0, newest) } ?? newest
         let permission = StandingPermission(call, brand)
         let tail = DeliveryTail(

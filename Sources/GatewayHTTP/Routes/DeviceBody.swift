@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import Identity
 internal import TextFormats
 
-/// The body of a registration (DevicesBadgesTaps page); `subscription` is not used by this version.
+/// The body of a registration (DevicesBadgesTaps page); this version does not use `subscription`.
 struct DeviceBody {
     private let body: BodyObject
 
@@ -14,13 +14,13 @@ struct DeviceBody {
         case agent, proactive
     }
 
-    /// Checks everything.
+    /// Validates everything.
     ///
     /// - Parameters:
     ///   - device: The device.
     ///   - app: Its app.
-    ///   - consumer: Whose it is.
-    /// - Returns: What to register.
+    ///   - consumer: The device's consumer.
+    /// - Returns: The registration.
     /// - Throws: `Problem` 422.
     func registration(
         of device: DeviceID,
@@ -62,7 +62,7 @@ struct DeviceBody {
             consumer: consumer,
             token: normalised,
             pushType: transport,
-            // Only APNs has two worlds; a debug build of an Android app may name the other one all the same.
+            // Only APNs has two environments; a debug build of an Android app may still name the other one.
             environment: transport == .apns ? environment : .production,
             platform: platform ?? (transport == .apns ? .ios : app.settings.platform),
             receives: receives
@@ -76,7 +76,7 @@ struct DeviceBody {
         return registration
     }
 
-    /// The tokens for other kinds of pushes, all of which are Apple's.
+    /// Reads the tokens for other kinds of pushes, all of which are Apple's.
     private func extraTokens(_ checks: inout FieldChecks) -> [ExtraToken] {
         guard let items = checks.items(body["extraTokens"], atMost: ExtraToken.maxPerDevice) else { return [] }
         var tokens: [ExtraToken] = []
@@ -91,7 +91,7 @@ struct DeviceBody {
             }
             guard let kind else { continue }
             let extra = ExtraToken(kind: kind, token: token)
-            // Named twice it is one all the same.
+            // Named twice, it counts once.
             if !tokens.contains(extra) { tokens.append(extra) }
         }
         return tokens

@@ -8,7 +8,7 @@ internal import TextFormats
 
 /// Registrations (DevicesBadgesTaps page).
 ///
-/// A session that is bound to a device acts only for that device: anything else is 403. A back-end with `consumers:write`
+/// A session that is bound to a device acts only for that device: 403 for others. A back-end with `consumers:write`
 /// names the consumer by `?consumer=`.
 enum DeviceRoutes {
     static func add(to routes: inout RouteTable) {
@@ -27,7 +27,7 @@ enum DeviceRoutes {
         let body = DeviceBody(try await call.object())
         let wanted = try body.registration(of: device, app: known, consumer: access.consumer)
         guard let change = try await call.register(wanted, access.session, access.brand) else {
-            // The app went away in between.
+            // The app was deleted in between.
             throw Problem.notFound("app")
         }
         var writer = JSONWriter(capacity: 512)
@@ -39,7 +39,7 @@ enum DeviceRoutes {
         let (access, app, device) = try await target(call)
         let (found, consumer) = try await call.read { store throws(StorageError) in
             let found = try await store.registration(brand: access.brand.id, app: app, device: device)
-            // A back-end may know the consumer by an id that was merged.
+            // A back-end may use an id of the consumer that was merged.
             return (found, try await store.consumer(brand: access.brand.id, id: access.consumer))
         }
         guard let found, found.consumer == consumer?.id else { throw Problem.notFound("device") }

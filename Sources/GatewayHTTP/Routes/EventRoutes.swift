@@ -4,7 +4,7 @@ internal import Hummingbird
 
 /// The events route (SendingMessages page).
 enum EventRoutes {
-    /// The longest body.
+    /// The maximum length of the body.
     static let maxBatchBytes = 16 << 20
 
     static func add(to routes: inout RouteTable) {
@@ -17,7 +17,7 @@ enum EventRoutes {
             throw Problem(.unsupportedMediaType, EventFormat.refusal)
         }
         let body = try await call.body { start in
-            // One event is short; only an array or lines may be long, and the first byte tells.
+            // A single event is short; only an array or lines may be long, and the first byte shows which it is.
             format.isBatch(first: start?.first { !EventText.isSpace($0) }) ? maxBatchBytes : Call.maxBodyBytes
         }
         var pieces = try call.services.events.open(body, format: format, now: call.services.clock.now)

@@ -5,12 +5,12 @@ internal import Hummingbird
 internal import NIOCore
 internal import PushPayloads
 
-/// What the machinery around the gateway asks (Operating page).
+/// The routes for health checks, metrics and the API description (Operating page).
 enum HealthRoutes {
-    /// Adds them.
+    /// Adds the routes.
     ///
     /// - Parameters:
-    ///   - routes: Where to.
+    ///   - routes: The table to add to.
     ///   - isOpen: Whether everybody may read the metrics.
     static func add(to routes: inout RouteTable, isOpen: Bool = false) {
         routes.on(.get, "/livez", isAlwaysAnswered: true) { _ in ok("ok") }
@@ -21,12 +21,12 @@ enum HealthRoutes {
         }
     }
 
-    /// The description of the API; a caller that has it already gets nothing.
+    /// Returns the API description; 304 when the caller has it already.
     static func addDescription(to routes: inout RouteTable) {
         routes.on(.get, "/openapi.yaml") { call in
             let tag = OpenAPIDocument.entityTag
             let known = call.request.headers[.ifNoneMatch] ?? ""
-            // A weak tag is as good for this (RFC 9110 section 13.1.2).
+            // A weak tag is sufficient here (RFC 9110 section 13.1.2).
             if tag.isNamed(in: known) { return Response(status: .notModified, headers: [.eTag: tag.text]) }
             let body = ByteBuffer(string: OpenAPIDocument.text)
             return Response(
@@ -49,10 +49,10 @@ enum HealthRoutes {
         return Answer.json(.ok, writer)
     }
 
-    /// Ready is who would take an event now: the store answers, the machine lacks nothing, and the core is neither
-    /// starting nor stopping.
+    /// Ready means that an event would be accepted now: the store responds, the host has no fault, and the core is
+    /// neither starting nor stopping.
     ///
-    /// A clock that may be wrong keeps nothing from being taken and sent; it is only named.
+    /// A clock that may be wrong does not stop the gateway from accepting and sending; the response only names it.
     private static func ready(_ call: Call) async throws -> Response {
         let health = call.services.delivery.health
         guard health.isAccepting else { throw Problem(notReady: health) }

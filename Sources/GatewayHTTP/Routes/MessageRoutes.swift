@@ -36,7 +36,7 @@ enum MessageRoutes {
         return Answer.json(.ok, writer)
     }
 
-    /// Messages in order; downloading alone resets nothing (R88).
+    /// Returns messages in order; downloading does not mark them as read (R88).
     private static func messages(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
         let query = try call.query()

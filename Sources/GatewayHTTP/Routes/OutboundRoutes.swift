@@ -9,8 +9,8 @@ internal import TextFormats
 
 /// A brand's outbound feed.
 ///
-/// A subscription belongs to the service account that first read it: others need `events:manage`, for who moves a mark takes
-/// items from its reader. When that account is gone, the next one that reads has it.
+/// A subscription belongs to the service account that first read it: others need `events:manage`, because moving the
+/// mark takes items from its reader. When that account is deleted, the next account that reads becomes the owner.
 enum OutboundRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/outbound") { try await list($0) }
@@ -46,7 +46,7 @@ enum OutboundRoutes {
             let wanted = query
             let page = try await call.read { store throws(StorageError) in try await store.outbound(wanted) }
             query.after = page.nextAfter
-            // While it waited, the credential or the brand may have gone.
+            // The credential may have expired and the brand may have been deleted during the wait.
             guard permission.stands else { throw Problem(AuthenticationError.unauthorized) }
             if page.items.isEmpty, !page.isWhole { continue }
             let left = deadline - ContinuousClock.now
@@ -69,7 +69,7 @@ enum OutboundRoutes {
         }
     }
 
-    /// Where the subscription's mark is; makes the subscription at its first use, unless what is asked for cannot be.
+    /// Returns the subscription's mark; creates the subscription at its first use, unless the request is invalid.
     private static func mark(
         _ call: Call,
         _ brand: BrandID,
@@ -109,7 +109,7 @@ enum OutboundRoutes {
         }
     }
 
-    /// Whether the caller becomes the owner by reading: who manages all of them looks at one without taking it.
+    /// Whether reading makes the caller the owner: a caller that manages all subscriptions reads one without owning it.
     private static func mayOwn(_ subscription: OutboundSubscription, _ call: Call) -> Bool {
         guard let account = call.account, !account.allows(.eventsManage) else { return false }
         return !hasOwner(subscription, call)
@@ -119,13 +119,13 @@ enum OutboundRoutes {
         subscription.owner.map { call.services.accounts.isActive($0) } ?? false
     }
 
-    /// Refuses (403) a subscription of another account.
+    /// Rejects (403) access to a subscription of another account.
     private static func require(_ subscription: OutboundSubscription, _ call: Call) throws(Problem) {
         guard let account = call.account, !account.allows(.eventsManage), hasOwner(subscription, call) else { return }
         guard subscription.owner == account.id else { throw .forbidden }
     }
 
-    /// The same for one that is named, if it is there.
+    /// The same check for a subscription by id, if it exists.
     private static func requireNamed(_ id: SubscriptionID, of brand: BrandID, _ call: Call) async throws(Problem) {
         let overview = try await call.read { store throws(StorageError) in try await store.subscriptions(brand: brand) }
         if let known = overview.subscriptions.first(where: { $0.id == id }) { try require(known, call) }
@@ -190,13 +190,13 @@ enum OutboundRoutes {
 }
 
 extension Call {
-    /// The service account that calls; nil for others.
+    /// The calling service account; nil for other callers.
     fileprivate var account: ServiceAccountIdentity? {
         guard case .account(let account) = context.notes.caller else { return nil }
         return account
     }
 
-    /// The one member of a body that is a position.
+    /// Reads the body's only member, a position.
     func position(_ name: BoundedName) async throws -> Int64 {
         let body = try await object()
         var checks = FieldChecks()

@@ -8,9 +8,9 @@ internal import PushPayloads
 internal import PushProviders
 internal import TextFormats
 
-/// Looking at a push before it is sent, and trying an app's credential on one device (BrandsAndApps page).
+/// The preview of a push, and the self-check of an app's credential on one device (BrandsAndApps page).
 enum ProbeRoutes {
-    /// Self-checks at once, in all and of one brand: each opens a connection of its own to the provider.
+    /// The maximum number of self-checks, in total and per brand: each opens its own connection to the provider.
     static let selfCheckLimit = 8
     static let selfCheckBrandLimit = 2
 
@@ -49,7 +49,7 @@ enum ProbeRoutes {
         let (transport, posted) = try checks.finish(pushType, event)
         let job = try await job(posted, transport, locale, app, brand, call)
         let now = call.services.clock.now
-        // The app's keys are read for it.
+        // The app's keys are parsed for it.
         let made = try await call.administer { directory throws(DirectoryError) in
             try await directory.keyWork.run(of: brand.id) {
                 Result { () throws(PushCredentialError) in
@@ -69,7 +69,7 @@ enum ProbeRoutes {
         } catch { throw unusable(error.pointer, error.detail) }
     }
 
-    /// Reads the event as the events route does, from its own text.
+    /// Parses the event as the events route does, from its raw text.
     private static func event(
         _ body: BodyObject,
         _ call: Call,
@@ -96,7 +96,7 @@ enum ProbeRoutes {
         return event
     }
 
-    /// The push as a lane would hand it over now: with the consumer's unread count, for a device of no consumer's.
+    /// Creates the push as a lane would send it now: with the consumer's unread count, for a device of no consumer.
     private static func job(
         _ event: AgentEvent,
         _ pushType: PushType,
@@ -161,7 +161,7 @@ enum ProbeRoutes {
                 brand: brand.id,
                 app: app.id,
                 pushType: transport,
-                // Only APNs has two worlds.
+                // Only APNs has two environments.
                 environment: transport == .apns ? environment : .production
             ),
             app: app.settings,

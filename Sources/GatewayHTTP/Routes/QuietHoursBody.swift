@@ -1,18 +1,18 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// Quiet hours as a body names them, a brand's or a consumer's; they are given as a whole.
+/// Quiet hours in a body, a brand's or a consumer's; they are replaced as a whole.
 enum QuietHoursBody {
-    /// The longest name of a time zone, in bytes.
+    /// The maximum length of a time zone's name, in bytes.
     static let maxTimeZoneBytes = 64
 
-    /// Reads them; notes what is wrong.
+    /// Reads the quiet hours; records errors.
     ///
     /// - Parameters:
     ///   - member: The member.
-    ///   - isBrands: A brand's must name a time zone, and cannot be off; a consumer's can.
-    ///   - checks: Where to note it.
-    /// - Returns: Nil when the member is absent, null or wrong.
+    ///   - isBrands: Whether they are a brand's, which must name a time zone and cannot be off; a consumer's can.
+    ///   - checks: The checks that record errors.
+    /// - Returns: The quiet hours; nil when the member is absent, null or invalid.
     static func hours(_ member: BodyMember, isBrands: Bool, _ checks: inout FieldChecks) -> QuietHours? {
         guard let object = checks.object(member) else { return nil }
         checks.refuseOthers(in: object, than: ["from", "to", "timeZone", "mode"])

@@ -20,14 +20,15 @@ enum SessionRoutes {
 
     // MARK: Opening
 
-    /// How a consumer says who it is.
+    /// The grants by which a consumer is identified.
     private enum Grant: String, CaseIterable {
         case assertion, code, anonymous
     }
 
     private static func grant(_ call: Call) async throws -> Response {
         try call.limitAddress()
-        // A brand that there is not answers as one that does not know the issuer: who has no credential learns nothing of brands.
+        // An unknown brand has the same response as an unknown issuer: a caller without a credential learns nothing
+        // about brands.
         let id = BrandID(try call.segment("brand")) ?? BrandID(trusted: "")
         func brand() throws(Problem) -> Brand {
             guard let brand = call.services.directory.brand(id) else {
@@ -89,7 +90,7 @@ enum SessionRoutes {
         }
     }
 
-    /// A text that one grant needs.
+    /// Reads a text that one grant needs.
     private static func required(
         _ name: BoundedName,
         of body: BodyObject,
@@ -146,7 +147,7 @@ enum SessionRoutes {
             let header = call.request.headers[.authorization],
             case .bearer(let token)? = AuthorizationHeader(header)
         else { throw Problem.forbidden }
-        // A path whose brand has no valid id is nobody's.
+        // A path with an invalid brand id belongs to no brand.
         guard session.brand == id else { throw Problem(AuthenticationError.unauthorized) }
         let scope = try call.query().word("unregister", as: UnregisterScope.self) ?? .all
         do {

@@ -2,24 +2,23 @@ internal import GatewayModel
 internal import Identity
 internal import TextFormats
 
-/// The settings of a brand as a body names them: a member that is absent stays as it is, one that is null takes its
-/// default.
+/// The settings of a brand in a body: an absent member stays unchanged, one that is null is reset to its default.
 ///
-/// What this version cannot do is refused, and not kept for a day when it could: nobody shall believe that a link
-/// is made.
+/// Unsupported settings are rejected and not stored for a later version: nobody should believe that they have an
+/// effect.
 struct SettingsBody {
     private var edits: [(inout BrandSettings) -> Void] = []
-    /// What becomes of the webhook; nil stays.
+    /// The change of the webhook; nil for none.
     private(set) var webhook: WebhookChange?
 
-    /// Names that are reserved for settings, and that this version refuses.
+    /// The names that are reserved for settings and rejected by this version.
     private static let unsupported: [BoundedName] = ["links"]
     static let unsupportedDetail = "must be absent: this version does not support it"
 
-    /// Reads them; notes what is wrong.
+    /// Reads the settings; records errors.
     init(_ object: BodyObject, _ context: WebhookContext, _ checks: inout FieldChecks) {
         var known: Set<BoundedName> = []
-        /// Takes one setting; `read` gives its value when it is there and right.
+        /// Reads one setting; `read` returns its value when it is present and valid.
         func take<Value>(
             _ name: BoundedName,
             _ path: WritableKeyPath<BrandSettings, Value>,
@@ -100,7 +99,7 @@ struct SettingsBody {
         return hosts
     }
 
-    /// All settings at their defaults; the hosts that the brand was given stay, since they are not its own to give away.
+    /// Resets all settings to their defaults; the hosts that the administrator gave to the brand stay.
     static func defaults() -> SettingsBody {
         var body = SettingsBody()
         body.edits = [
@@ -116,7 +115,7 @@ struct SettingsBody {
 
     private init() {}
 
-    /// Makes the changes.
+    /// Applies the changes.
     func apply(to settings: inout BrandSettings) {
         for edit in edits { edit(&settings) }
     }

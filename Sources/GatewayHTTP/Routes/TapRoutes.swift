@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import PushPayloads
 internal import TextFormats
 
-/// What devices say of pushes: taps and receipts (DevicesBadgesTaps page).
+/// Reports from devices about pushes: taps and receipts (DevicesBadgesTaps page).
 enum TapRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/messages/:messageId/tap") { try await tap($0) }
@@ -14,7 +14,7 @@ enum TapRoutes {
 
     private static func tap(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
-        // What is no id of ours cannot be known.
+        // An id in another format cannot exist.
         guard let message = MessageID(try call.segment("messageId")) else { throw Problem.notFound("message") }
         let body = try await call.object()
         let now = call.services.clock.now
@@ -30,7 +30,7 @@ enum TapRoutes {
             consumer: access.consumer,
             message: message,
             device: device,
-            // A device's clock may be ahead; a tap of the future would sort before what follows it.
+            // A device's clock may be ahead; a tap in the future would be sorted before later ones.
             tappedAt: min(tappedAt, now),
             action: action
         )
@@ -60,18 +60,18 @@ enum TapRoutes {
         return writer
     }
 
-    /// How many receipts one call may carry: an app that was offline for long sends several calls.
+    /// The maximum number of receipts in one call: an app that was offline for long sends several calls.
     private static let maxReceipts = 500
 
-    /// So many receipts are one change of the store: about a millisecond of the writer, for which everybody else's events wait.
+    /// The number of receipts in one change: it takes the writer about a millisecond, for which all other events wait.
     ///
-    /// When a later piece fails, what was recorded before stays: a receipt that is sent again changes nothing.
+    /// When a later change fails, the recorded receipts stay: a receipt that is sent again has no effect.
     private static let receiptsPerChange = 25
 
-    /// Takes each receipt by itself.
+    /// Handles each receipt on its own.
     ///
-    /// One that a newer app sends, or that is broken, does not hold up the others. Only when none is right is the whole
-    /// refused.
+    /// A receipt that is invalid, or from a newer app, does not prevent the others. The request is rejected only when
+    /// no receipt is valid.
     private static func receipts(_ call: Call) async throws -> Response {
         let access = try await call.requireConsumer()
         let body = try await call.object()
@@ -97,10 +97,10 @@ enum TapRoutes {
         return Answer.json(.accepted, recorded(read, met))
     }
 
-    /// Why one receipt is not taken.
+    /// The reason for which a receipt is rejected.
     private struct ReceiptRefusal: Error {
         var problems: [FieldProblem]
-        /// False when it is right but for its device, which is not the session's.
+        /// False when only its device is wrong, because it is not the session's.
         var isWrong: Bool
     }
 
@@ -120,7 +120,7 @@ enum TapRoutes {
             let state = checks.word(members["state"], as: DeviceReceipt.State.self, isRequired: true)
             let at = checks.moment(members["at"], isRequired: true)
             if let message, let device, let state, let at {
-                // As with taps: a device's clock may be ahead.
+                // As for taps: a device's clock may be ahead.
                 receipt = DeviceReceipt(message: message, device: device, state: state, at: min(at, now))
             }
         }

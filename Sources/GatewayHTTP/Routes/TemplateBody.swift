@@ -2,16 +2,16 @@ internal import GatewayModel
 internal import PushPayloads
 internal import TextFormats
 
-/// The setting `templates` as a body names it; it is given as a whole.
+/// The setting `templates` in a body; it is replaced as a whole.
 enum TemplateBody {
-    /// The most locales of one kind.
+    /// The maximum number of locales of one kind.
     static let maxLocales = 64
-    /// The most bytes of all templates of a brand together: they stand in each answer that shows the brand.
+    /// The maximum number of bytes of all templates of a brand: every response with the brand contains them.
     static let maxBytes = 65_536
-    /// The longest language tag, in bytes (RFC 5646 section 4.4.1 asks for no more).
+    /// The maximum length of a language tag, in bytes (RFC 5646 section 4.4.1 requires no more).
     static let maxLocaleBytes = 35
 
-    /// Reads it; notes what is wrong.
+    /// Reads the templates; records errors.
     static func templates(_ member: BodyMember, _ checks: inout FieldChecks) -> TemplateSettings? {
         guard let object = checks.object(member) else { return nil }
         var kinds: [TemplateSettings.Kind: [String: TemplateSettings.Words]] = [:]

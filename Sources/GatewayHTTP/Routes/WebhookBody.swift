@@ -5,12 +5,13 @@ internal import TextFormats
 
 /// The member `webhook` of a brand's settings: a merge patch of its own.
 ///
-/// A member that is absent stays; `types` null is everything, `secret` null makes a new one, as does its absence at first.
+/// An absent member stays unchanged; `types` null means all types, `secret` null creates a new one, as does its absence
+/// at first.
 enum WebhookBody {
-    /// What may be written back as it was read, and changes nothing.
+    /// The members that may be sent back as they were read; they change nothing.
     private static let answered: [BoundedName] = ["secretFingerprint", "previousSecretUntil"]
 
-    /// Reads it and notes what is wrong; nil when it is absent.
+    /// Reads it and records errors; nil when it is absent.
     static func change(_ member: BodyMember, _ context: WebhookContext, _ checks: inout FieldChecks) -> WebhookChange? {
         guard member.isNamed else { return nil }
         guard !member.isEmpty else { return .remove }
@@ -50,10 +51,10 @@ enum WebhookBody {
     }
 }
 
-/// What a webhook's address is checked against.
+/// The rules for a webhook's address.
 struct WebhookContext {
-    /// What it may reach.
+    /// The policy for addresses that it may reach.
     var addresses: AddressPolicy
-    /// Whether the brand is made just now, so that it has no webhook.
+    /// Whether the brand is being created, so that it has no webhook.
     var isNew = false
 }

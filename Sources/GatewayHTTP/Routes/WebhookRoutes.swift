@@ -7,7 +7,7 @@ internal import Identity
 internal import PushPayloads
 internal import TextFormats
 
-/// How a brand's webhook stands; it is set with the brand's settings.
+/// The state of a brand's webhook; it is configured in the brand's settings.
 enum WebhookRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/webhook") { try await get($0) }
@@ -38,8 +38,8 @@ enum WebhookRoutes {
         return try await answer(call, brand, state)
     }
 
-    /// Why there was no answer, whole for the instance's administrator: others do not find out by it what listens where the
-    /// gateway can reach.
+    /// The reason for a missing response, in full for the instance's administrator: others could use it to probe which
+    /// hosts and ports the gateway can reach.
     private static func lastError(_ text: String, _ call: Call) throws(Problem) -> String {
         guard try call.origin().actor.kind != .admin, GuardedFailure(word: text) != nil else { return text }
         return GuardedFailure.unreachable.rawValue

@@ -1,15 +1,15 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// The setting `wire` as a body names it: an adaptor that is absent stays as it is, one that is null is off.
+/// The setting `wire` in a body: an adaptor that is absent stays unchanged, one that is null is off.
 enum WireBody {
-    /// Names that are reserved for adaptors, and that this version refuses.
+    /// The names that are reserved for adaptors and rejected by this version.
     private static let unsupported: [BoundedName] = ["bloomreach", "liveperson", "talkdesk"]
     private static var supported: [(name: BoundedName, path: WritableKeyPath<BrandSettings, Bool>)] {
         [("copilot", \.wire.copilot), ("ccai", \.wire.ccai)]
     }
 
-    /// Reads the changes; notes what is wrong.
+    /// Reads the changes; records errors.
     static func edits(_ member: BodyMember, _ checks: inout FieldChecks) -> [(inout BrandSettings) -> Void] {
         guard member.isNamed, !member.isEmpty else {
             return member.isNamed ? [{ $0.wire = WireSettings() }] : []

@@ -1,19 +1,19 @@
 internal import NIOCore
 
-/// Accepts further connections only when those accepted last have been looked at.
+/// Accepts further connections only when the previously accepted ones have been handled.
 ///
-/// A connection is set up, or refused and closed, on its own event loop, while the listener accepts the next ones on
-/// another. Without this a crowd of callers takes all descriptors of the process for a moment, the last ones too
-/// (``ServerLimits/lastDescriptors``), when the event loops of the connections are busy. Is used on the listener's event
-/// loop alone.
+/// A connection is set up, or rejected and closed, on its own event loop, while the listener accepts the next ones on
+/// another. Without this handler many callers at once can use up all descriptors of the process for a moment, including
+/// the reserved ones (``ServerLimits/lastDescriptors``), when the event loops of the connections are busy. It is used
+/// only on the listener's event loop.
 final class AcceptGate: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
     typealias OutboundIn = Never
     typealias OutboundOut = Never
 
-    /// Connections that were accepted and not yet looked at: at most as many as are accepted at a time, which is 4
-    /// (`ChannelOptions.maxMessagesPerRead`).
+    /// The number of connections that were accepted and not yet handled: at most as many as are accepted at a time,
+    /// which is 4 (`ChannelOptions.maxMessagesPerRead`).
     private var open = 0
     private var isReadWanted = false
 
@@ -21,7 +21,7 @@ final class AcceptGate: ChannelDuplexHandler {
         let accepted = unwrapInboundIn(data)
         open += 1
         context.fireChannelRead(data)
-        // An event loop keeps the order: this runs after the connection has been set up.
+        // An event loop runs tasks in order: this one runs after the connection has been set up.
         let gate = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         accepted.eventLoop.submit {}.hop(to: context.eventLoop).whenComplete { _ in
             let (gate, context) = gate.value

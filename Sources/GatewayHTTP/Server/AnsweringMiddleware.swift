@@ -6,8 +6,8 @@ internal import Logging
 internal import NIOHTTP1
 internal import Telemetry
 
-/// The outermost layer: names the request, turns every refusal into `application/problem+json` or the shape of
-/// the route, and logs the outcome.
+/// The outermost middleware: sets the request's id, turns every error into `application/problem+json` or the format of
+/// the route, and logs the result.
 ///
 /// It must be added first: Hummingbird wraps only routes that are added later.
 struct AnsweringMiddleware: RouterMiddleware {
@@ -32,13 +32,13 @@ struct AnsweringMiddleware: RouterMiddleware {
         var response: Response
         var code: ProblemCode?
         do {
-            // Who reads the one and who reads the other must not differ (RFC 9112 section 3.2).
+            // Systems that read the one and systems that read the other must see the same host (RFC 9112 section 3.2).
             guard request.head.authority != nil, !request.headers.contains(.host) else { throw Problem.wrongHost }
             guard !hasEmptySegment else { throw HTTPError(.notFound) }
             response = try await next(request, context)
             context.notes.rate?.write(to: &response.headers)
         } catch let error as HTTPParserError {
-            // Hummingbird closes the connection on this one.
+            // Hummingbird closes the connection on this error.
             throw error
         } catch {
             let isUnmatched = route(context, hasEmptySegment) == Self.unmatched
@@ -54,13 +54,13 @@ struct AnsweringMiddleware: RouterMiddleware {
         }
         response.headers[.xRequestID] = context.requestID
         response.headers[.contentTypeOptions] = "nosniff"
-        // Nearly everything is of somebody; what everybody may keep says so itself.
+        // Nearly all responses are private; a response that may be cached sets the header itself.
         if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
         let route = route(context, hasEmptySegment)
         metrics.route(method: request.method.rawValue, template: route)
             .record(status: response.status.code, nanoseconds: nanoseconds)
-        // What callers did wrong is worth a line; what went well only when somebody looks for it.
+        // Errors of callers are logged at info; successful requests only at debug.
         let level: Logger.Level = response.status.code >= 400 ? .info : .debug
         if logger.logLevel <= level {
             var metadata: Logger.Metadata = [
@@ -87,10 +87,10 @@ struct AnsweringMiddleware: RouterMiddleware {
         return response
     }
 
-    /// The route of a request that none took.
+    /// The label of a request without a route.
     private static let unmatched = "unmatched"
 
-    /// The route as it was declared, for a closed set of labels.
+    /// Returns the route as it was declared, so that labels are a closed set.
     private func route(_ context: GatewayContext, _ hasEmptySegment: Bool) -> String {
         guard !hasEmptySegment, let path = context.endpointPath, path != "NotFound" else {
             return Self.unmatched
@@ -107,12 +107,12 @@ struct AnsweringMiddleware: RouterMiddleware {
         switch error {
         case let problem as Problem: return problem
         case let error as any HTTPResponseError where isUnmatched && error.status == .notFound:
-            // Whoever tries paths is slowed down, as who tries credentials is.
+            // A caller that tries paths is slowed down, like one that tries credentials.
             do { _ = try limiter.takeAddress(of: request, context) } catch { return error }
             return paths.refusal(of: request.uri.path)
         case let error as any HTTPResponseError: return Problem(error)
         default:
-            // The text of an error that we do not know may hold anything: only its type is logged.
+            // The text of an unknown error may contain secrets: only its type is logged.
             logger.error(
                 "a request failed unexpectedly",
                 metadata: [
@@ -126,7 +126,7 @@ struct AnsweringMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether a segment of the path is empty: the router leaves those out, and one path would have many names.
+    /// Whether a segment of the path is empty: the router ignores those, and one resource would have many paths.
     fileprivate var hasEmptySegment: Bool {
         var path = uri.path
         return path.withUTF8 { path in
@@ -138,6 +138,6 @@ extension Request {
 }
 
 extension Problem {
-    /// A request that does not say for which host it is, or says it twice.
+    /// The error of a request that names no host, or names it twice.
     fileprivate static let wrongHost = Problem.unreadable("A request has exactly one Host header field.")
 }

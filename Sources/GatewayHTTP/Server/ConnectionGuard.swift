@@ -2,17 +2,18 @@ internal import CoreMetrics
 internal import NIOCore
 internal import Telemetry
 
-/// Next to the socket: watches how a connection's bytes move, and closes it on a peer that is too slow.
+/// Watches the transfer of a connection's bytes next to the socket, and closes the connection when the peer is too
+/// slow.
 ///
-/// One timer a connection, armed by the first byte and looked at a few times within the limit, so that a busy connection
-/// pays nothing for each request. Confined to the connection's event loop.
+/// One timer per connection, armed by the first byte and checked a few times within the limit, so that a busy
+/// connection has no cost per request. Confined to the connection's event loop.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
 
-    /// What the connection's requests say to the watch.
+    /// The state that the connection's requests update.
     var watch: ConnectionWatch
-    /// Called instead of closing when a request's body does not come.
+    /// Called instead of closing when a request's body does not arrive.
     var onSlowBody: () -> Bool = { false }
 
     private let tick: TimeAmount
@@ -22,7 +23,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     init(limit: TimeAmount, start: TimeAmount, metrics: HTTPMetrics) {
         watch = ConnectionWatch(limit: limit, start: start)
-        // Coarse: a peer is cut off after a limit and at most a quarter of the shorter one.
+        // Coarse: a peer is disconnected after a limit and at most a quarter of the shorter one.
         tick = .nanoseconds(max(min(limit, start).nanoseconds / 4, 1_000_000))
         self.metrics = metrics
     }
@@ -68,7 +69,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func stop() {
         timer?.cancel()
         timer = nil
-        // It holds the handler behind this one.
+        // It retains the handler after this one.
         onSlowBody = { false }
     }
 

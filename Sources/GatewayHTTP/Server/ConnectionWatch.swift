@@ -1,26 +1,26 @@
 internal import NIOCore
 internal import Telemetry
 
-/// Decides when a peer is too slow; no clock of its own, no IO.
+/// Decides when a peer is too slow; it has no clock and performs no I/O.
 ///
-/// Hearing of bytes costs a comparison each; what they mean is looked at when the connection's timer fires.
+/// Recording bytes costs one comparison each; they are evaluated when the connection's timer fires.
 struct ConnectionWatch {
-    /// What to do after a look.
+    /// The result of a check.
     enum Verdict: Equatable {
         /// The peer is too slow: close.
         case cut(CutOffLabel)
-        /// Something is on its way: look again.
+        /// A transfer is in progress: check again.
         case lookAgain
-        /// Nothing is on its way: no look before the next byte.
+        /// No transfer is in progress: no check before the next byte.
         case rest
-        /// The gateway has said its last word and the peer had its time to go: close.
+        /// The gateway has sent its last response and the peer had time to read it: close.
         case part
     }
 
     private enum Reading {
         case nothing
         case head(since: NIODeadline)
-        /// The head is whole; the body is awaited, of which something may have come.
+        /// The head is complete; the body is expected, and some of it may have arrived.
         case body(since: NIODeadline, hasBegun: Bool)
     }
 
@@ -35,54 +35,54 @@ struct ConnectionWatch {
     /// Waits for the first byte.
     ///
     /// - Parameters:
-    ///   - limit: How long a request may take to arrive, and an answer not to move.
-    ///   - start: How long its head and the first byte of its body may take; no longer than `limit`.
+    ///   - limit: The timeout for a request to arrive, and for a response without progress.
+    ///   - start: The timeout for its head and the first byte of its body; no longer than `limit`.
     init(limit: TimeAmount, start: TimeAmount) {
         self.limit = limit
         self.start = min(limit, start)
     }
 
-    /// Bytes came in; they begin a request when none is on its way.
+    /// Records incoming bytes; they begin a request when none is in progress.
     mutating func bytesArrived(now: @autoclosure () -> NIODeadline) {
         if case .nothing = reading { reading = .head(since: now()) }
     }
 
-    /// A request's head is whole.
+    /// Records a complete head of a request.
     mutating func headArrived(now: @autoclosure () -> NIODeadline) {
         switch reading {
         case .head(let since): reading = .body(since: since, hasBegun: false)
-        // The head came in the same bytes as the end of the request before it.
+        // The head arrived in the same bytes as the end of the request before it.
         case .nothing, .body: reading = .body(since: now(), hasBegun: false)
         }
     }
 
-    /// Bytes of a request's body came.
+    /// Records bytes of a request's body.
     mutating func bodyBegan() {
         if case .body(let since, false) = reading { reading = .body(since: since, hasBegun: true) }
     }
 
-    /// A request's body is whole, or nothing more of it will be read.
+    /// Records the end of a request's body, or that nothing more of it will be read.
     mutating func requestArrived() { reading = .nothing }
 
-    /// The gateway writes nothing more; what the peer still sends is not read.
+    /// Records that the gateway writes nothing more; further bytes of the peer are not read.
     mutating func ended(now: NIODeadline) { ended = now }
 
-    /// Bytes were given to the socket.
+    /// Records bytes that were written to the socket.
     mutating func wrote(bytes: Int) { written &+= bytes }
 
-    /// Looks at how things stand.
+    /// Checks the state of the connection.
     ///
     /// - Parameters:
-    ///   - now: The time.
-    ///   - buffered: Bytes that were written and that the system has not taken.
-    ///   - isPeerAwaited: Whether the connection waits for bytes; false while the gateway itself does not read on.
-    /// - Returns: What to do.
+    ///   - now: The current time.
+    ///   - buffered: Written bytes that the operating system has not taken.
+    ///   - isPeerAwaited: Whether the connection waits for bytes; false while the gateway itself does not read.
+    /// - Returns: The result.
     mutating func look(now: NIODeadline, buffered: Int, isPeerAwaited: Bool) -> Verdict {
         let verdict = lookAtAnswers(now, buffered)
         if case .cut = verdict { return verdict }
-        // Closing at once would cut off the answer of a peer that still sends (RFC 9112 section 9.6).
+        // Closing at once would cut off the response of a peer that still sends (RFC 9112 section 9.6).
         if let ended {
-            // Its time begins when it has taken all that was written.
+            // Its time begins when it has received all that was written.
             if buffered > 0 { self.ended = now }
             return now - ended >= limit && buffered == 0 ? .part : .lookAgain
         }
@@ -92,7 +92,7 @@ struct ConnectionWatch {
             return now - since >= start ? .cut(.slowHead) : .lookAgain
         case .body(let since, let hasBegun):
             if !isPeerAwaited {
-                // The route has not asked for more: the caller is not to blame for this time.
+                // The route has not asked for more: this time does not count against the caller.
                 reading = .body(since: now, hasBegun: hasBegun)
                 return .lookAgain
             }

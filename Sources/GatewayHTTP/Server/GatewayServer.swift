@@ -7,7 +7,7 @@ internal import Messaging
 package import NIOCore
 internal import Telemetry
 
-/// The HTTP face of the gateway: every route of the APIConventions page.
+/// The HTTP server of the gateway, with every route of the APIConventions page.
 package final class GatewayServer: Sendable {
     private let shared: Call.Shared
     private let limiter: RateLimiter
@@ -16,11 +16,11 @@ package final class GatewayServer: Sendable {
 
     private var services: GatewayServices { shared.services }
 
-    /// Takes what the routes stand on.
+    /// Creates a server with the services that its routes use.
     ///
     /// - Parameters:
-    ///   - services: Everything; the delivery core is started and run by the caller.
-    ///   - limits: What it takes on at once.
+    ///   - services: The services; the delivery core is started and run by the caller.
+    ///   - limits: The limits and timeouts.
     package init(services: GatewayServices, limits: ServerLimits = ServerLimits()) {
         shared = Call.Shared(services)
         limiter = RateLimiter(limits, clock: services.clock, metrics: services.metrics)
@@ -29,12 +29,12 @@ package final class GatewayServer: Sendable {
         services.sessions.onEnd { [hub = services.windows.hub] in hub.sessionsEnded($0) }
     }
 
-    /// The router with all routes, for tests without a socket.
+    /// Creates the router with all routes, for tests without a socket.
     ///
     /// - Returns: A new router each time.
     package func makeRouter() -> Router<GatewayContext> { routes.finish() }
 
-    /// All routes but those of listeners for machinery alone.
+    /// All routes except those of listeners for operations only.
     var routes: RouteTable {
         var routes = RouteTable(shared: shared, limiter: limiter, addresses: addresses, limits: limits)
         HealthRoutes.add(to: &routes)
@@ -64,7 +64,8 @@ package final class GatewayServer: Sendable {
         return routes
     }
 
-    /// The router of a listener for machinery alone: `/livez`, `/readyz`, and `/metrics` for everybody who reaches it.
+    /// Creates the router of a listener for operations: `/livez`, `/readyz`, and `/metrics` for everybody who can reach
+    /// it.
     ///
     /// - Returns: A new router each time.
     package func makeMonitoringRouter() -> Router<GatewayContext> {
@@ -73,13 +74,13 @@ package final class GatewayServer: Sendable {
         return routes.finish()
     }
 
-    /// The application that listens; a service that runs until its group shuts down.
+    /// Creates the application that listens; a service that runs until its group shuts down.
     ///
     /// - Parameters:
-    ///   - router: What it answers; nil takes all routes.
+    ///   - router: The router; nil uses all routes.
     ///   - host: The address to listen on.
     ///   - port: The port; 0 takes a free one.
-    ///   - onServerRunning: Called once with the listening channel, whose address has the bound port.
+    ///   - onServerRunning: Called once with the listening channel, whose address contains the bound port.
     /// - Returns: The application.
     package func buildApplication(
         router: Router<GatewayContext>? = nil,
@@ -88,7 +89,7 @@ package final class GatewayServer: Sendable {
         onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> Application<RouterResponder<GatewayContext>> {
         let logger = services.logger
-        // A listener with other routes, for machinery, opens no windows.
+        // A listener with other routes, for operations, opens no windows.
         let windows = router == nil ? windowShell : nil
         return Application(
             router: router ?? makeRouter(),
@@ -115,7 +116,7 @@ package final class GatewayServer: Sendable {
             try listener.pipeline.syncOperations.addHandler(AcceptGate(), position: .first)
         }
         do { try await added.get() } catch {
-            // The listener is closed already, which the server says itself.
+            // The listener is closed already, which the server reports itself.
             logger.debug("a listener closed while it started", metadata: [LogKey.errorText: "\(error)"])
         }
     }

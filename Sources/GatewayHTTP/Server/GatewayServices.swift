@@ -7,71 +7,71 @@ package import Logging
 internal import PushProviders
 package import Telemetry
 
-/// Everything that the routes stand on; made by the executable, or by a test.
+/// The services that the routes use; created by the executable, or by a test.
 package struct GatewayServices: Sendable {
-    /// Where routes read.
+    /// The store for reading.
     package var store: any GatewayStore
-    /// What takes events and changes.
+    /// The delivery core, which accepts events and changes.
     package var delivery: DeliveryService
     /// Brands, apps and credentials.
     package var directory: Directory
-    /// Who tells back-ends.
+    /// The authentication of service accounts.
     package var accounts: ServiceAccountAuthenticator
-    /// Who tells operators.
+    /// The authentication of the administrator.
     package var admin: AdminToken
-    /// Who opens, finds and ends consumers' sessions.
+    /// The service that opens, finds and ends consumers' sessions.
     package var sessions: SessionService
-    /// Who verifies assertions.
+    /// The verification of assertions.
     package var assertions: AssertionVerifier
-    /// Where time is read from.
+    /// The clock.
     package var clock: any GatewayClock
-    /// Who knows whether the clock may be wrong; trusts it until it is set.
+    /// The detection of a wrong system clock; trusts the clock until it is set.
     package var keeper: ClockKeeper
-    /// For what operators should know.
+    /// The logger for operators.
     package var logger: Logger
-    /// What is counted.
+    /// The metrics.
     package var metrics: HTTPMetrics
     /// Renders the Prometheus text; called for each scrape.
     package var renderMetrics: @Sendable () -> String
     /// The outbound feed.
     package var outbound = OutboundServices()
-    /// Who redeems identity providers' codes.
+    /// The service that redeems identity providers' codes.
     package var codes: CodeExchange
     /// Messaging windows.
     package var windows = WindowServices()
-    /// Reads events, and keeps the parsers.
+    /// The parser of events, which keeps its buffers.
     let events = EventReader()
-    /// Makes and reads the cursors of lists.
+    /// The seal for cursors of lists.
     let cursors: CursorSeal
-    /// Makes and checks the context ids of engagements.
+    /// The seal for context ids of engagements.
     let engagements: EngagementSeal
-    /// The requests with an idempotency key that run.
+    /// The running requests with an idempotency key.
     let idempotency = IdempotencyKeys()
-    /// Makes a provider for a self-check; until it is set there is none.
+    /// Creates a provider for a self-check; throws until it is set.
     package var makeProvider: ProviderMaker = { _, _, _, _ throws(PushCredentialError) in
         throw PushCredentialError(pointer: "", detail: "this process has no providers")
     }
-    /// Streams of deliveries that are open.
+    /// The slots of open delivery streams.
     let tails = CallSlots(limit: DeliveryTail.limit, brandLimit: DeliveryTail.brandLimit)
-    /// Exports of consumers that are running.
+    /// The slots of running exports.
     let exports = CallSlots(limit: ConsumerRoutes.exportLimit, brandLimit: ConsumerRoutes.exportBrandLimit)
-    /// Self-checks that are running.
+    /// The slots of running self-checks.
     let selfChecks = CallSlots(limit: ProbeRoutes.selfCheckLimit, brandLimit: ProbeRoutes.selfCheckBrandLimit)
 
-    /// Takes everything.
+    /// Creates the services.
     ///
     /// - Parameters:
-    ///   - store: Where routes read.
-    ///   - delivery: What takes events and changes.
+    ///   - store: The store for reading.
+    ///   - delivery: The delivery core, which accepts events and changes.
     ///   - directory: Brands, apps and credentials.
-    ///   - accounts: Who tells back-ends.
-    ///   - admin: Who tells operators.
-    ///   - sessions: Who opens, finds and ends consumers' sessions.
-    ///   - assertions: Who verifies assertions.
-    ///   - codes: Who redeems identity providers' codes.
-    ///   - clock: Where time is read from.
-    ///   - logger: For what operators should know.
-    ///   - metrics: What is counted.
+    ///   - accounts: The authentication of service accounts.
+    ///   - admin: The authentication of the administrator.
+    ///   - sessions: The service that opens, finds and ends consumers' sessions.
+    ///   - assertions: The verification of assertions.
+    ///   - codes: The service that redeems identity providers' codes.
+    ///   - clock: The clock.
+    ///   - logger: The logger for operators.
+    ///   - metrics: The metrics.
     ///   - renderMetrics: Renders the Prometheus text.
     package init(
         store: any GatewayStore,

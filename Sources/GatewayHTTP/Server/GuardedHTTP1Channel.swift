@@ -13,14 +13,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Hummingbird's HTTP/1.1 connection with limits around it, which may become a messaging window.
+/// Hummingbird's HTTP/1.1 connection with limits, which may become a messaging window.
 struct GuardedHTTP1Channel: ServerChildChannel {
     typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// A connection of which it is not known yet what it is for.
+    /// A connection whose protocol is not known yet.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// The HTTP connection; nil for a window, and for one that was closed before its first request.
+        /// The HTTP connection; nil for a window, and for a connection that was closed before its first request.
         let http: EventLoopFuture<HTTP?>
     }
 
@@ -59,8 +59,9 @@ struct GuardedHTTP1Channel: ServerChildChannel {
         }
         let value: Value
         do {
-            // A peer that is gone without a word, though what is written to it is little enough for the system to keep. The
-            // guard decides about peers that are there and slow; to the system a window that stays closed is no different.
+            // For a peer that disappeared, while the written data is small enough for the system's buffers. The guard
+            // decides about peers that are present and slow; to the system, a peer with a closed receive window looks
+            // the same.
             try channel.syncOptions?.setOption(
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
                 value: Int(clamping: max(.seconds(60), TimeAmount(limits.requestTimeout * 2)).nanoseconds / 1_000_000)
@@ -95,7 +96,8 @@ struct GuardedHTTP1Channel: ServerChildChannel {
 
     /// Whether the connection has one of the last descriptors, which the process itself needs.
     ///
-    /// The system gives the lowest free number (open(2)), so a number near the limit says that all below it are taken.
+    /// The system returns the lowest free number (open(2)), so a number near the limit means that all below it are
+    /// taken.
     private static func hasLastDescriptor(_ channel: any Channel) -> Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Synchronization
 internal import TextFormats
 
-/// All paths with the methods that they take, so that a path that is known under other methods answers 405 with `Allow` and
-/// not 404, whatever the method (RFC 9110 section 15.5.6); any thread.
+/// All paths with their methods, so that a known path with another method gets 405 with `Allow` and not 404, for every
+/// method (RFC 9110 section 15.5.6); usable from any thread.
 final class KnownPaths: Sendable {
     private struct Path {
         var segments: [Substring]
@@ -13,7 +13,8 @@ final class KnownPaths: Sendable {
 
     private let paths = Mutex<[Path]>([])
 
-    /// Takes the paths, with `:name` for parameters, and the shapes of those that refuse in another one than ours.
+    /// Creates the table from the paths, with `:name` for parameters, and the formats of those with their own error
+    /// format.
     func set(_ methods: [String: [HTTPRequest.Method]], shapes: [String: ErrorShape]) {
         let all = methods.map { path, methods in
             Path(segments: Self.segments(path), methods: methods, shape: shapes[path] ?? .problem)
@@ -21,10 +22,10 @@ final class KnownPaths: Sendable {
         paths.withLock { $0 = all }
     }
 
-    /// The refusal of a request that no route took.
+    /// Returns the error for a request without a route.
     ///
-    /// - Parameter path: Its path, undecoded.
-    /// - Returns: 405 for a path that is known, else 404.
+    /// - Parameter path: The request's path, undecoded.
+    /// - Returns: 405 for a known path, else 404.
     func refusal(of path: String) -> Problem {
         let methods = known(path).flatMap(\.methods)
         guard !methods.isEmpty else { return .notFound("resource") }
@@ -34,10 +35,10 @@ final class KnownPaths: Sendable {
         return problem
     }
 
-    /// In which shape a path refuses, whether a route took the request or none did.
+    /// Returns the error format of a path, whether a route handled the request or not.
     ///
     /// - Parameter path: The path, undecoded.
-    /// - Returns: Ours for a path that is not known.
+    /// - Returns: The gateway's own format for an unknown path.
     func shape(of path: String) -> ErrorShape { known(path).first?.shape ?? .problem }
 
     private func known(_ path: String) -> [Path] {

@@ -1,21 +1,21 @@
 package import GuardedHTTP
 package import Outbound
 
-/// What the routes of the outbound feed stand on.
+/// The services that the routes of the outbound feed use.
 package struct OutboundServices: Sendable {
-    /// What readers wait for.
+    /// The notifier that waiting readers use.
     package var bell: OutboundBell
-    /// What webhooks, token endpoints and the like may reach.
+    /// The policy for addresses of webhooks, token endpoints and the like.
     package var addresses: AddressPolicy
-    /// Says that a webhook's mark was set back.
+    /// Called when a webhook's mark was set back.
     package var webhookChanged: @Sendable () -> Void
 
-    /// Takes everything; the defaults are a feed without webhooks.
+    /// Creates the services; the defaults are a feed without webhooks.
     ///
     /// - Parameters:
-    ///   - bell: What readers wait for.
-    ///   - addresses: What webhooks, token endpoints and the like may reach.
-    ///   - webhookChanged: Says that a webhook's mark was set back.
+    ///   - bell: The notifier that waiting readers use.
+    ///   - addresses: The policy for addresses of webhooks, token endpoints and the like.
+    ///   - webhookChanged: Called when a webhook's mark was set back.
     package init(
         bell: OutboundBell = OutboundBell(),
         addresses: AddressPolicy = AddressPolicy(),

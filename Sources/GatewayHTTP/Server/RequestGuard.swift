@@ -7,8 +7,8 @@ internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 
-/// Between the HTTP codec and Hummingbird: tells the connection's guard where requests begin and end, and answers what
-/// must not reach the routes.
+/// A handler between the HTTP codec and Hummingbird: reports the start and end of requests to the connection's guard,
+/// and responds to requests that must not reach the routes.
 ///
 /// Confined to the connection's event loop.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -17,20 +17,20 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Paths that are answered on a connection too many, so that overload does not look like death.
+    /// The paths that get a response on a surplus connection, so that overload does not look like an outage.
     static let alwaysAnswered: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
 
     private let connection: ConnectionGuard
-    /// The limit that the connection is beyond.
+    /// The limit that the connection exceeds.
     private let surplus: RefusalLabel?
     private let metrics: HTTPMetrics
-    /// Requests whose heads came and whose answers have not gone out.
+    /// The number of requests whose heads arrived and whose responses are not finished.
     private var unanswered = 0
     private var isAnswering = false
     private var isReading = false
-    /// Set when this handler has answered for good: nothing goes through any more.
+    /// Set when this handler has sent the last response: nothing passes any more.
     private var isOver = false
-    /// Whether the request on its way is the connection's last one.
+    /// Whether the current request is the connection's last one.
     private var isLast = false
     private var requestFields: HTTPFields?
 
@@ -51,7 +51,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             isReading = true
             unanswered += 1
             requestFields = head.headerFields
-            // The codec takes what follows for another protocol: no further request would ever be read.
+            // The codec treats the following bytes as another protocol: no further request would be read.
             if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
             if let surplus, !(BoundedName(head.path ?? "").map(Self.alwaysAnswered.contains) ?? false) {
                 metrics.refused[surplus].increment()
@@ -69,7 +69,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             connection.watch.requestArrived()
             isReading = false
-            // Closing before its end would reset the connection, and the caller might not see the answer.
+            // Closing before the request's end would reset the connection, and the caller might not receive the
+            // response.
             if isOver { context.close(promise: nil) }
         }
         if !isOver { context.fireChannelRead(data) }
@@ -102,13 +103,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Not HTTP: Hummingbird answers 400 and ends its side; nothing more is read.
+        // Not HTTP: Hummingbird responds with 400 and ends its side; nothing more is read.
         connection.watch.requestArrived()
         context.fireErrorCaught(error)
     }
 
-    /// Answers 408 when the request on its way is the one whose answer is due; false when the connection must be closed
-    /// as it is.
+    /// Responds with 408 when the response that is due is that of the incomplete request; false when the connection
+    /// must be closed without a response.
     private func answerSlowBody(_ context: ChannelHandlerContext) -> Bool {
         guard isReading, unanswered == 1, !isAnswering, !isOver else { return false }
         answer(context, Problem(.invalidRequest, status: 408, "The request did not arrive in time."))

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Collects routes.
+/// Collects the routes.
 struct RouteTable {
     private let router: Router<GatewayContext>
     private let shared: Call.Shared
@@ -37,11 +37,11 @@ struct RouteTable {
     /// Adds a route.
     ///
     /// - Parameters:
-    ///   - method: Its method.
-    ///   - path: Its path with `:name` for parameters, undecoded.
-    ///   - isAlwaysAnswered: Whether it is answered although too many requests are being handled.
-    ///   - errors: How its refusals look, those of other methods on the path among them.
-    ///   - handler: What it does.
+    ///   - method: The route's method.
+    ///   - path: The route's path with `:name` for parameters, undecoded.
+    ///   - isAlwaysAnswered: Whether it responds even though too many requests are in progress.
+    ///   - errors: The format of its error responses, including those for other methods of the path.
+    ///   - handler: The route's handler.
     mutating func on(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -65,10 +65,10 @@ struct RouteTable {
             let address = addresses.share(of: limiter.address(of: request, context), peer: context.peer)
             body.belongs(to: address)
             if body.isAnnounced {
-                // Who will be refused need not send its body first.
+                // A caller that will be rejected need not send its body first.
                 try slots.check(address)
                 try body.checkRoom()
-                // A caller that says nothing behind its head must not keep a slot from others.
+                // A caller that sends nothing after its head must not occupy a slot.
                 try await body.begin()
             }
             let slot = try slots.enter(address)
@@ -77,7 +77,7 @@ struct RouteTable {
         }
     }
 
-    /// All routes in the words of their description: `GET /v1/brands/{brand}`.
+    /// All routes as the API description writes them: `GET /v1/brands/{brand}`.
     var names: [String] {
         methods.flatMap { path, methods in
             let words = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -86,7 +86,7 @@ struct RouteTable {
         }
     }
 
-    /// Gives the router; no route is added afterwards.
+    /// Returns the router; no route is added afterwards.
     func finish() -> Router<GatewayContext> {
         known.set(methods.mapValues { $0.contains(.get) ? $0 + [.head] : $0 }, shapes: shapes)
         return router

@@ -1,13 +1,13 @@
 internal import Logging
 
-/// Passes on what Hummingbird logs, without the number that it gives each request.
+/// Passes on Hummingbird's log events, without the number that it gives to each request.
 ///
-/// Hummingbird copies its logger for each request to add that number; a handler that kept it would copy all that it has. Of
-/// requests the gateway logs its own line, with its own id.
+/// Hummingbird copies its logger for each request to add that number; a handler that stored it would copy all of its
+/// metadata. The gateway logs its own line for a request, with its own id.
 struct ServerLogHandler: LogHandler {
-    /// The level of the logger that it passes to, also after that has changed, and at least notice.
+    /// The level of the logger that it passes to, also after a change, and at least notice.
     ///
-    /// Hummingbird logs at info where it listens, which the executable says itself, once, on stdout.
+    /// Hummingbird logs its address at info, which the executable reports itself, once, on stdout.
     var logLevel: Logger.Level {
         get { max(logger.logLevel, .notice) }
         set { logger.logLevel = newValue }
@@ -19,10 +19,10 @@ struct ServerLogHandler: LogHandler {
     }
     private var logger: Logger
 
-    /// A logger for Hummingbird.
+    /// Creates a logger for Hummingbird.
     ///
     /// - Parameter logger: The gateway's.
-    /// - Returns: One that passes on to it.
+    /// - Returns: A logger that passes on to it.
     static func logger(passingTo logger: Logger) -> Logger {
         Logger(label: logger.label) { _ in ServerLogHandler(logger: logger) }
     }

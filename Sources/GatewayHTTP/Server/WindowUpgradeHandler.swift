@@ -10,11 +10,12 @@ internal import NIOHTTPTypesHTTP1
 internal import NIOWebSocket
 internal import Telemetry
 
-/// Looks at the heads of requests, which say what a connection is for: HTTP, or a messaging window.
+/// Reads the heads of requests, which determine the connection's protocol: HTTP, or a messaging window.
 ///
-/// It stands right behind the HTTP codec. What HTTP needs besides is added with the first request that needs it, and a
-/// window that comes first keeps nothing of it. A later one, as it comes from a proxy that keeps its connections, leaves what
-/// HTTP had behind it in the pipeline, where nothing reaches it any more. Confined to the connection's event loop.
+/// It is directly after the HTTP codec. The other handlers for HTTP are added with the first request that needs them,
+/// so that a connection that begins as a window has none of them. A window that opens later, for example on a proxy's
+/// kept-alive connection, leaves those handlers behind it in the pipeline, where nothing reaches them any more.
+/// Confined to the connection's event loop.
 final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -23,18 +24,18 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
     private enum State {
         case waiting
-        /// Requests came that were none for a window; how many of them have not been answered to their ends.
+        /// Requests arrived that are not for a window; the number of those without a complete response.
         case http(unanswered: Int)
-        /// A window was asked for as it should be; the end of the request is awaited.
+        /// A valid request for a window arrived; its end is expected.
         case upgrading(WindowRequest, HTTPRequestHead, HTTPHeaders)
         case window
     }
 
-    /// Kept when the connection becomes HTTP; nil when it becomes a window, or ends first.
+    /// Completed when the connection becomes HTTP; nil when it becomes a window, or ends first.
     let opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
     private let connection: ConnectionGuard
     private let place: ConnectionPlace
-    /// The limit that the connection is beyond.
+    /// The limit that the connection exceeds.
     private let surplus: RefusalLabel?
     private let idleTimeout: Duration
     private let windows: WindowHandler.Shell?
@@ -44,7 +45,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private var state = State.waiting
     private var idle: Scheduled<Void>?
-    /// What ends an idle HTTP connection; nil until the connection is one.
+    /// The handler that closes an idle HTTP connection; nil until the connection is one.
     private var httpState: HTTPConnectionStateHandler?
 
     init(
@@ -65,7 +66,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.metrics = metrics
         self.logger = logger
         self.opened = opened
-        // Hummingbird's own limits of heads.
+        // Hummingbird's own limits for heads.
         let limits = HTTP1Channel.Configuration().httpDecoder
         var configuration = NIOHTTPDecoderLimitConfiguration()
         configuration.maxHeaderFieldSize = limits.maxHeaderFieldSize
@@ -76,7 +77,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         )
     }
 
-    /// Adds the HTTP codec, and this behind it.
+    /// Adds the HTTP codec, and this handler after it.
     func addToPipeline(of channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(encoder)
@@ -101,7 +102,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         context.fireChannelInactive()
     }
 
-    // MARK: What comes
+    // MARK: Incoming
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
@@ -123,10 +124,10 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         guard case .http(let unanswered) = state, case .head(let head) = Self.unwrapInboundIn(data) else {
             return context.fireChannelRead(data)
         }
-        // One that came before its time, while others are being answered, is answered as HTTP.
+        // A request that arrives while others are in progress is handled as HTTP.
         if unanswered == 0, beginUpgrade(context, head) { return }
         state = .http(unanswered: unanswered + 1)
-        // In HTTP/1.0 a request need not say for which host it is.
+        // In HTTP/1.0 a request need not have a `Host`.
         guard head.version == .http1_0, !head.headers.contains(name: "host") else {
             return context.fireChannelRead(data)
         }
@@ -143,14 +144,14 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Not HTTP: Hummingbird answers it.
+        // Not HTTP: Hummingbird responds.
         if case .waiting = state { becomeHTTP(context) }
         context.fireErrorCaught(error)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .waiting = state else { return context.fireUserInboundEventTriggered(event) }
-        // Nothing was asked for: there is nothing to answer.
+        // There was no request: there is nothing to respond to.
         if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed {
             context.close(promise: nil)
         } else {
@@ -158,7 +159,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         }
     }
 
-    // MARK: What it becomes
+    // MARK: Protocol
 
     private func becomeHTTP(_ context: ChannelHandlerContext) {
         state = .http(unanswered: 0)
@@ -182,7 +183,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         }
     }
 
-    /// Takes the head of a request for a window; false when it is answered as HTTP.
+    /// Reads the head of a request for a window; false when it is handled as HTTP.
     private func beginUpgrade(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
         guard windows != nil, head.method == .GET, head.headers["host"].count == 1, WindowRequest.isReadable(head),
             WindowRequest.asksForUpgrade(head), let request = WindowRequest(head)
@@ -191,7 +192,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
             upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() }
         )
-        // It is done at once: nothing is waited for.
+        // Completed at once, without waiting.
         var fields: HTTPHeaders?
         upgrader.buildUpgradeResponse(
             channel: context.channel,
@@ -235,14 +236,14 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
                 refusal: surplus == nil ? nil : .overloaded
             )
             let frames = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
-            // In front of whatever HTTP has left.
+            // Before all remaining HTTP handlers.
             let frameEncoder = WebSocketFrameEncoder()
             try pipeline.addHandler(frameEncoder, position: .after(self))
             try pipeline.addHandler(frames, position: .after(frameEncoder))
             try pipeline.addHandler(window, position: .after(frames))
-            // One that is not let in keeps the connection's, for as long as it is there.
+            // A rejected window keeps the connection's slot until it is closed.
             if window.hasPlace { place.giveBack() }
-            // What the client sent behind its request comes out of the decoder when it goes, and passes through here.
+            // Bytes that the client sent after its request leave the decoder when it is removed, and pass through here.
             pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
                 pipeline.removeHandler(self, promise: nil)
             }

@@ -7,20 +7,20 @@ internal import IdentityProviders
 internal import PushPayloads
 internal import Telemetry
 
-// Every way in ends here: a verified identity becomes a session.
+// Every authentication method ends here: a verified identity becomes a session.
 extension Call {
-    /// Lets in whom an assertion names; the consumer is made or brought up to date (R27-R29), and the push token that the
-    /// assertion carries registers the device (R32).
+    /// Logs in the consumer of an assertion; the consumer is created or updated (R27-R29), and the push token of the
+    /// assertion registers the device (R32).
     ///
-    /// What a session had signed opens no more than that session is: it must be live and the consumer's, its device, its end and
-    /// its credential stay.
+    /// A token that a session had signed gives no more rights than that session: the session must be live and of the
+    /// same consumer, and its device, its end and its credential apply.
     ///
     /// - Parameters:
-    ///   - assertion: The assertion, verified.
+    ///   - assertion: The verified assertion.
     ///   - brand: The brand.
-    ///   - device: The device that logs in, if it is named.
-    ///   - proofs: What it shows beside the assertion.
-    ///   - grant: How it logs in.
+    ///   - device: The device that logs in, if it is given.
+    ///   - proofs: The proofs that the caller presents in addition to the assertion.
+    ///   - grant: The grant.
     /// - Returns: The session.
     /// - Throws: `Problem`.
     func login(
@@ -30,7 +30,7 @@ extension Call {
         _ proofs: LoginProofs,
         by grant: GrantLabel
     ) async throws(Problem) -> MintedSession {
-        // Who holds a key can be anybody anywhere. How it stands is not for each device to know.
+        // The holder of a key can be at any address. The state of its limit is not reported to each device.
         _ = try limiter.take(.credential, assertion.credential)
         guard !assertion.anonymous || brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
         let session = try await signingSession(of: assertion)
@@ -66,7 +66,7 @@ extension Call {
         return minted
     }
 
-    /// The session that had an assertion signed, if one had.
+    /// Returns the session that had an assertion signed, if there is one.
     func signingSession(of assertion: VerifiedAssertion) async throws(Problem) -> StoredSession? {
         guard let hash = assertion.session else { return nil }
         let session: StoredSession
@@ -77,7 +77,7 @@ extension Call {
         return session
     }
 
-    /// Lets in somebody without an identity, where the brand allows it.
+    /// Logs in a consumer without an identity, when the brand allows it.
     func loginAnonymously(
         _ brand: Brand,
         _ device: DeviceID?,
@@ -99,7 +99,7 @@ extension Call {
         )
     }
 
-    /// Opens a session for a consumer who is known to be one.
+    /// Opens a session for an identified consumer.
     func open(
         _ brand: Brand,
         _ consumer: ConsumerID,
@@ -131,6 +131,6 @@ extension Call {
 }
 
 extension Problem {
-    /// An anonymous login where the brand allows none.
+    /// The error for an anonymous login when the brand does not allow it.
     static let noAnonymousConsumers = Problem(.forbidden, "The brand does not allow anonymous consumers.")
 }

@@ -1,8 +1,8 @@
 internal import GatewayStorage
 
-// What callers show beside their identity.
+// The proofs that callers present in addition to their identity.
 extension FieldChecks {
-    /// A push token that is shown as proof.
+    /// Reads a push token that is presented as proof.
     mutating func proof(_ member: BodyMember) -> PushTokenProof? {
         guard let text = text(member) else { return nil }
         let proof = DeviceToken.proof(text)

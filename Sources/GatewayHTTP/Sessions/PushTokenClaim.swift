@@ -2,18 +2,18 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 
-/// A push token that an assertion carries (R32).
+/// A push token in an assertion (R32).
 ///
-/// It is registered when there is no doubt what it is: the login names its device, the SDK key names its app (or the brand
-/// has one app only), the app has a credential for one transport only, and the token has that transport's shape. Otherwise
-/// it is ignored, as it is when it cannot be stored: the device registers by itself.
+/// It is registered only when it is unambiguous: the login names its device, the SDK key names its app (or the brand
+/// has one app only), the app has a credential for one transport only, and the token has that transport's format.
+/// Otherwise it is ignored, as when it cannot be stored: the device registers itself.
 struct PushTokenClaim {
     /// The token: secret.
     let token: String
-    /// The app that the SDK key is for.
+    /// The app of the SDK key.
     let app: AppID?
 
-    /// Registers it for a consumer's device, if that can be told.
+    /// Registers the token for a consumer's device, if it is unambiguous.
     func register(_ device: DeviceID, by session: StoredSession, _ brand: Brand, _ call: Call) async {
         let apps = call.services.directory.apps(brand: brand.id)
         let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
@@ -38,13 +38,13 @@ struct PushTokenClaim {
 }
 
 extension Call {
-    /// Registers a device, for a session only while it lasts.
+    /// Registers a device; for a session only while the session is live.
     ///
     /// - Parameters:
-    ///   - wanted: What to register.
-    ///   - session: The session that asks; nil for back-ends.
+    ///   - wanted: The registration.
+    ///   - session: The calling session; nil for back-ends.
     ///   - brand: The brand.
-    /// - Returns: What was done; nil when there is no such app.
+    /// - Returns: The result; nil when the app does not exist.
     /// - Throws: `Problem`, 401 when the session has ended meanwhile, 403 when it was bound to another device meanwhile,
     ///   409 when another consumer has the device and its push token was not shown.
     func register(
@@ -70,7 +70,7 @@ extension Call {
 }
 
 extension Problem {
-    /// A device that another consumer has, when nothing shows that the caller is on it.
+    /// The error for another consumer's device, when the caller does not prove that it is on it.
     static let unprovenDevice = Problem(
         .conflict,
         "Another consumer has this device. Name the push token that it is registered with as `currentToken`, or register "

@@ -4,9 +4,9 @@ internal import Messaging
 internal import PushPayloads
 
 extension JSONWriter {
-    /// A frame as text, at most ``WindowLimits/maxMessageBytes`` (MessagingWindow page).
+    /// Creates a frame as text, at most ``WindowLimits/maxMessageBytes`` (MessagingWindow page).
     ///
-    /// `ready` and `message` are fitted; what the others hold is bounded far below that by itself.
+    /// `ready` and `message` are cut to fit; the other frames are always far smaller.
     ///
     /// - Parameter frame: The frame.
     init(_ frame: ServerFrame) {
@@ -22,12 +22,12 @@ extension JSONWriter {
         }
     }
 
-    /// The counts, with as many conversations as a `ready` frame has room for.
+    /// Returns the counts, with as many conversations as a `ready` frame has room for.
     ///
     /// - Parameter counts: The counts.
-    /// - Returns: The same, or the first conversations of them.
+    /// - Returns: The same counts, or only the first conversations.
     static func fitting(_ counts: UnreadCounts) -> UnreadCounts {
-        // All that stands around the conversations is shorter.
+        // The text around the conversations is shorter than this.
         let room = WindowLimits.maxMessageBytes - 128
         var writer = JSONWriter(capacity: WindowLimits.maxMessageBytes)
         var named = 0
@@ -45,7 +45,7 @@ extension JSONWriter {
         )
     }
 
-    /// A message that is too long loses its data first; what is left of its text ends with an ellipsis.
+    /// A message that is too long first loses its data; a text that is cut ends with an ellipsis.
     private init(message: Message) {
         self.init(capacity: 512)
         self.message(message, isFrame: true)

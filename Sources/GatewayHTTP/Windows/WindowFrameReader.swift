@@ -4,12 +4,12 @@ internal import Identity
 internal import Messaging
 internal import TextFormats
 
-/// Reads what a client says in a window, as strictly as the bodies of requests.
+/// Parses a client's messages in a window, as strictly as request bodies.
 enum WindowFrameReader {
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// - Parameter text: The whole message, as bytes.
-    /// - Returns: What it says.
+    /// - Returns: The parsed message.
     /// - Throws: ``WindowClose`` when it is not a JSON object.
     static func read(_ text: [UInt8]) throws(WindowClose) -> ClientFrame {
         let value: StrictJSON

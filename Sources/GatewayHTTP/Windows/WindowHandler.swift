@@ -7,15 +7,15 @@ internal import NIOWebSocket
 internal import PushPayloads
 internal import Telemetry
 
-/// The shell of one window: gives its machine what comes in, and does what the machine says.
+/// The channel handler of one window: passes events to its state machine and performs the resulting actions.
 ///
-/// Confined to the connection's event loop. No task of its own: what takes time runs as one task for the time that it takes.
+/// Confined to the connection's event loop. It has no task of its own: each asynchronous operation runs as one task.
 final class WindowHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// What all windows of a server have in common.
+    /// The objects that all windows of a server share.
     final class Shell: Sendable {
         let services: WindowServices
         let operations: WindowOperations
@@ -43,16 +43,16 @@ final class WindowHandler: ChannelDuplexHandler {
     private let share: AddressShare?
     private var machine: WindowMachine
     private var context: ChannelHandlerContext?
-    /// What was asked for, until it is decided.
+    /// The request, until it is decided.
     private var request: WindowRequest?
     private var session: StoredSession?
     private var ticket: WindowTicket?
-    /// One of the places for windows, until the connection ends.
+    /// The window's slot, until the connection ends.
     private var place: SharedPlaces.Place?
-    /// Why the window ended.
+    /// The reason for which the window ended.
     private var label: WindowCloseLabel?
     private var loop: (any EventLoop)?
-    /// Why nothing is done for it from the start.
+    /// The reason for which the window is rejected from the start.
     private let refusal: WindowClose?
     private var fragments: ByteBuffer?
     private var isReadPending = false
@@ -68,7 +68,7 @@ final class WindowHandler: ChannelDuplexHandler {
         machine = WindowMachine(limits: shell.services.limits)
     }
 
-    /// Whether the window has been let in.
+    /// Whether the window has a slot.
     var hasPlace: Bool { place != nil }
 
     // MARK: The connection
@@ -113,7 +113,7 @@ final class WindowHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? NIOWebSocketError else {
-            // Bytes behind a message that could not be read come as errors of the decoder.
+            // Bytes after a message that could not be read come as errors of the decoder.
             if error is IOError || error is ChannelError { context.close(promise: nil) }
             return
         }
@@ -132,13 +132,13 @@ final class WindowHandler: ChannelDuplexHandler {
         if machine.wantsReading { context.read() } else { isReadPending = true }
     }
 
-    // MARK: What the client sends
+    // MARK: Frames of the client
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
-        // Of one that has ended, or was never let in, only the answer to the close frame counts.
+        // After the window has ended, or was rejected, only the response to the close frame counts.
         guard machine.isAlive || frame.opcode == .connectionClose else { return }
-        // Clients mask (RFC 6455 section 5.1), and no extension was agreed on (section 5.2).
+        // Clients mask (RFC 6455 section 5.1), and no extension was negotiated (section 5.2).
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return fail(.protocolError) }
         switch frame.opcode {
         case .text, .binary:
@@ -150,7 +150,7 @@ final class WindowHandler: ChannelDuplexHandler {
             keep(frame)
         case .ping:
             perform(machine.receivedControl(now: shell.now()))
-            // Not for one ping more than is allowed.
+            // Not for a ping beyond the allowed number.
             if machine.isAlive { write([WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)]) }
         case .pong: perform(machine.receivedControl(now: shell.now()))
         case .connectionClose: closed(frame.unmaskedData)
@@ -158,11 +158,11 @@ final class WindowHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Puts a message together.
+    /// Assembles a message.
     private func keep(_ frame: WebSocketFrame) {
         var part = frame.unmaskedData
         var whole = fragments ?? ByteBuffer()
-        // The only owner of its bytes, which are not copied then.
+        // The only reference to its bytes, which are not copied then.
         fragments = nil
         guard whole.readableBytes + part.readableBytes <= WindowLimits.maxMessageBytes else { return fail(.tooBig) }
         whole.writeBuffer(&part)
@@ -196,7 +196,7 @@ final class WindowHandler: ChannelDuplexHandler {
 
     private func fail(_ close: WindowClose) { perform(machine.fail(close, now: shell.now())) }
 
-    /// What came from other threads.
+    /// Handles events from other threads.
     func take(_ post: WindowMailbox.Post) {
         let now = shell.now()
         if post.isLost { perform(machine.fail(.slow, now: now)) }
@@ -204,7 +204,7 @@ final class WindowHandler: ChannelDuplexHandler {
         if let close = post.recheck { perform(machine.recheck(close, now: now)) }
     }
 
-    // MARK: What the machine says
+    // MARK: Actions of the state machine
 
     private func perform(_ actions: [WindowAction]) {
         var output: [WebSocketFrame] = []
@@ -250,7 +250,7 @@ final class WindowHandler: ChannelDuplexHandler {
         return WebSocketFrame(fin: true, opcode: .connectionClose, data: reason)
     }
 
-    /// Sends, and tells the machine when the socket has taken it.
+    /// Sends frames, and notifies the state machine when the socket has taken them.
     private func write(_ output: [WebSocketFrame], frames: Int = 0) {
         guard let context, let last = output.last else { return }
         var taken: EventLoopPromise<Void>?
@@ -273,7 +273,7 @@ final class WindowHandler: ChannelDuplexHandler {
             return
         }
         if timer != nil {
-            // A timer that fires too early looks again; only one that fires too late is made anew.
+            // A timer that fires too early checks again; only one that fires too late is replaced.
             guard deadline < timerAt else { return }
             timer?.cancel()
         }
@@ -324,7 +324,7 @@ final class WindowHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Runs what tells a session.
+    /// Runs an operation that returns a session.
     private func look(_ work: @escaping @Sendable () async throws(WindowClose) -> StoredSession) {
         guard let loop else { return }
         let future = loop.makeFutureWithTask { () -> Result<StoredSession, WindowClose> in
@@ -339,20 +339,20 @@ final class WindowHandler: ChannelDuplexHandler {
     }
 
     private func wait(_ work: @escaping @Sendable () async -> WindowResult) {
-        // Also when the connection is gone: what was acknowledged by it counts.
+        // Also when the connection is closed: an acknowledgement that it sent counts.
         guard let loop else { return }
         loop.makeFutureWithTask(work).assumeIsolated().whenSuccess { [self] in finished($0) }
     }
 
     private func finished(_ result: WindowResult) { perform(machine.completed(result, now: shell.now())) }
 
-    /// Takes a session: the first one opens the window at the hub.
+    /// Sets the session: the first one opens the window at the hub.
     private func identify(_ found: StoredSession) -> WindowResult {
         guard let context, let place, machine.isAlive else { return .refused(.unavailable) }
         let name = ConsumerName(brand: found.brand, consumer: found.consumer)
         let identity = WindowIdentity(consumer: name, device: found.device, expiresAt: found.expiresAt)
         if let ticket {
-            // Only the same consumer's takes the place of the one before it; the machine decides about others.
+            // Only a session of the same consumer replaces the previous one; the state machine decides about others.
             if machine.identity?.consumer == name {
                 session = found
                 shell.services.hub.renew(ticket, session: found)

@@ -3,13 +3,13 @@ internal import Messaging
 internal import NIOCore
 internal import Synchronization
 
-/// Carries to one window's event loop what comes from other threads; bounded by ``WindowLimits/maxPosted``.
+/// Passes events from other threads to one window's event loop; limited by ``WindowLimits/maxPosted``.
 final class WindowMailbox: WindowPort {
-    /// What has come since the last look.
+    /// The events since the last delivery to the loop.
     struct Post: Sendable {
         var news: [WindowNews.Kind] = []
         var recheck: WindowClose?
-        /// There was more than fits.
+        /// Whether events were lost because there were too many.
         var isLost = false
         fileprivate var isScheduled = false
     }

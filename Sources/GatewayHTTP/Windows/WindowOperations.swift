@@ -8,7 +8,7 @@ internal import Outbound
 internal import PushPayloads
 internal import Telemetry
 
-/// What windows ask of the gateway, done; any task may call.
+/// The operations that windows request from the gateway; usable from any task.
 struct WindowOperations: Sendable {
     let shared: Call.Shared
     let limiter: RateLimiter
@@ -18,16 +18,16 @@ struct WindowOperations: Sendable {
     /// Whether there is no other brand to leave room for.
     var hasOneBrand: Bool { services.directory.hasOneBrand }
 
-    /// Counts a window that was turned away.
+    /// Counts a rejected window.
     func refused(_ label: RefusalLabel) { services.metrics.refused[label].increment() }
 
     // MARK: Sessions
 
-    /// Tells the session of the token that a window was opened with.
+    /// Finds the session of the token with which a window is opened.
     ///
     /// - Parameters:
-    ///   - request: What was asked for.
-    ///   - address: Where it comes from.
+    ///   - request: The window's request.
+    ///   - address: The origin of the request.
     /// - Returns: The session.
     /// - Throws: ``WindowClose``.
     func open(_ request: WindowRequest, from address: ClientAddress) async throws(WindowClose) -> StoredSession {
@@ -38,17 +38,17 @@ struct WindowOperations: Sendable {
         }
         let session = try await session(of: token, brand: request.brand, from: address)
         do throws(Problem) { _ = try limiter.take(.session, session.tokenHash) } catch { throw Self.rateLimited }
-        // A session that is bound to a device opens no window of another; one that is not cannot choose a device.
+        // A session that is bound to a device opens no window of another; an unbound session cannot choose a device.
         if let bound = session.device, let named = request.device, bound != named { throw .forbidden }
         return session
     }
 
-    /// Tells the session of a token.
+    /// Finds the session of a token.
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - brand: The window's brand; nil for what cannot be one's id.
-    ///   - address: Where it comes from.
+    ///   - brand: The window's brand; nil when the path has no valid brand id.
+    ///   - address: The origin of the request.
     /// - Returns: The session.
     /// - Throws: ``WindowClose``.
     func session(
@@ -56,7 +56,8 @@ struct WindowOperations: Sendable {
         brand: BrandID?,
         from address: ClientAddress
     ) async throws(WindowClose) -> StoredSession {
-        // As for every request: what is not in memory is looked up in the store, which strangers could keep busy.
+        // As for every request: a session that is not in memory is looked up in the store, which strangers could
+        // overload.
         if !services.sessions.isCached(token), case .remote(let name) = address {
             do throws(Problem) { try limiter.check(.address, name.network) } catch { throw Self.rateLimited }
         }
@@ -72,11 +73,11 @@ struct WindowOperations: Sendable {
         }
     }
 
-    /// Looks whether a session still lives.
+    /// Checks whether a session is still live.
     func recheck(_ session: StoredSession, _ close: WindowClose) async -> WindowResult {
         do throws(SessionError) {
             let found = try await services.sessions.session(tokenHash: session.tokenHash, brand: session.brand)
-            // Its consumer may have been merged into another, of whom the client must learn by a new login.
+            // Its consumer may have been merged into another one; then the client must log in again.
             guard found.consumer == session.consumer else { return .refused(.loggedOut) }
             return .done
         } catch {
@@ -97,9 +98,9 @@ struct WindowOperations: Sendable {
 
     // MARK: Messages
 
-    /// Reads what `ready` says.
+    /// Reads the content of `ready`.
     func ready(_ name: ConsumerName) async -> WindowResult {
-        // What a turn commits that did not know of the window yet must be among what is read.
+        // Data of a transaction that did not notify this window yet must be included.
         await services.delivery.settle()
         return await read { store throws(StorageError) in
             .ready(JSONWriter.fitting(try await store.unread(brand: name.brand, consumer: name.consumer)))
@@ -122,7 +123,7 @@ struct WindowOperations: Sendable {
         }
     }
 
-    /// Moves a read mark: the same change as that of `POST …/read`.
+    /// Moves a read mark: the same change as for `POST …/read`.
     func ack(
         _ name: ConsumerName,
         _ device: DeviceID?,
@@ -142,14 +143,14 @@ struct WindowOperations: Sendable {
         }
     }
 
-    /// Stores a message of the consumer: the same change as that of `POST …/messages`.
+    /// Stores a message of the consumer: the same change as for `POST …/messages`.
     func send(
         _ name: ConsumerName,
         _ message: ClientMessage,
         from window: WindowID,
         session: [UInt8]?
     ) async -> WindowResult {
-        // What is stored counts as much by a window as by a request.
+        // A stored message counts for the rate limit in a window as in a request.
         do throws(Problem) { if let session { _ = try limiter.take(.session, session) } } catch {
             return .failed(.rateLimited, error.detail)
         }
@@ -176,7 +177,7 @@ struct WindowOperations: Sendable {
         }
     }
 
-    /// Passes on that the consumer types: to its other windows and to back-ends that wait for it at this moment.
+    /// Reports that the consumer is typing: to its other windows and to back-ends that wait for it at this moment.
     func type(_ name: ConsumerName, _ conversation: ConversationID, from window: WindowID) async -> WindowResult {
         let hub = services.windows.hub
         guard hub.admitsTyping(name, conversation, byConsumer: true) else { return .done }

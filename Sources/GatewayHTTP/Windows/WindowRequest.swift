@@ -5,27 +5,27 @@ internal import Messaging
 internal import NIOHTTP1
 internal import TextFormats
 
-/// What a request for a window asks for; read before anything is looked up.
+/// A request for a window; parsed before anything is looked up.
 struct WindowRequest: Sendable {
     /// The subprotocol of the messaging window (MessagingWindow page).
     static let subprotocol = "switchboard.v1"
-    /// What a browser, which can send no `Authorization`, puts before its token.
+    /// The prefix of the token from a browser, which cannot send `Authorization`.
     private static let tokenPrefix = "bearer."
 
-    /// The brand of the path; nil for what cannot be a brand's id.
+    /// The brand of the path; nil for an invalid brand id.
     let brand: BrandID?
-    /// The device of the query, which must be that of the session; an unbound session's window is of no device.
+    /// The device of the query, which must be that of the session; the window of an unbound session has no device.
     let device: DeviceID?
     /// The token: secret.
     let token: String?
-    /// Whether the client speaks our subprotocol and must be told that we do.
+    /// Whether the client offers the gateway's subprotocol, which the response must then select.
     let offersSubprotocol: Bool
-    /// What is wrong with the query.
+    /// The error of the query.
     let fault: WindowClose?
 
-    /// Reads a request; nil when it is for something else.
+    /// Parses a request; nil when it is not for a window.
     ///
-    /// - Parameter head: Its head.
+    /// - Parameter head: The request's head.
     init?(_ head: HTTPRequestHead) {
         guard head.method == .GET, let brand = Self.brand(of: head.uri) else { return nil }
         self.brand = PercentDecoding.decode(brand).flatMap { BrandID($0) }
@@ -43,7 +43,7 @@ struct WindowRequest: Sendable {
         let offers = head.headers["sec-websocket-protocol"].flatMap { $0.byteSplit(",") }.map(\.trimmingBlanks)
         offersSubprotocol = offers.contains { $0.hasSameBytes(as: Self.subprotocol) }
         if let header = head.headers.first(name: "authorization") {
-            // Another scheme is a credential that never opens a window.
+            // A credential with another scheme never opens a window.
             if case .bearer(let token)? = AuthorizationHeader(header) { self.token = token } else { token = "" }
         } else {
             token = offers.first { $0.hasBytePrefix(Self.tokenPrefix) }
@@ -51,7 +51,7 @@ struct WindowRequest: Sendable {
         }
     }
 
-    /// Whether a head is one that is read at all.
+    /// Whether a head is valid.
     static func isReadable(_ head: HTTPRequestHead) -> Bool {
         RequestHeadRules.isReadable(
             target: head.uri,
@@ -62,7 +62,7 @@ struct WindowRequest: Sendable {
         )
     }
 
-    /// Whether a head asks for the WebSocket protocol and has no body (RFC 6455 section 4.1).
+    /// Whether a head requests the WebSocket protocol and announces no body (RFC 6455 section 4.1).
     static func asksForUpgrade(_ head: HTTPRequestHead) -> Bool {
         let headers = head.headers
         guard names("upgrade", headers).contains("websocket"), names("connection", headers).contains("upgrade"),
@@ -71,12 +71,12 @@ struct WindowRequest: Sendable {
         return (headers.first(name: "content-length") ?? "0").hasSameBytes(as: "0")
     }
 
-    /// The names that a header lists, in lower case (RFC 9110 section 5.6.1).
+    /// Returns the names that a header lists, in lower case (RFC 9110 section 5.6.1).
     private static func names(_ header: String, _ headers: HTTPHeaders) -> Set<BoundedName> {
         Set(headers[header].flatMap { $0.byteSplit(",") }.compactMap { BoundedName(lowercasing: $0.trimmingBlanks) })
     }
 
-    /// The brand's segment of a window's path.
+    /// Returns the brand's segment of a window's path.
     private static func brand(of uri: String) -> Substring? {
         let path = uri.byteSplit("?", maxSplits: 1, omittingEmptySubsequences: false)[0]
         let segments = path.byteSplit("/", maxSplits: 5, omittingEmptySubsequences: false)

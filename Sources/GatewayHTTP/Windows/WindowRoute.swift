@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// What a request for a messaging window gets that does not ask for the WebSocket protocol as it should.
+/// The response to a request for a messaging window that is not a valid WebSocket upgrade.
 enum WindowRoute {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/window") { call in

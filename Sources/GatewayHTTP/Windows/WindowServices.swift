@@ -2,21 +2,21 @@ package import Messaging
 internal import Metrics
 package import Telemetry
 
-/// What messaging windows stand on.
+/// The services that messaging windows use.
 package struct WindowServices: Sendable {
-    /// Who knows the open windows; the observer of the delivery core's commits.
+    /// The hub of open windows; the observer of the delivery core's commits.
     package let hub: WindowHub
-    /// What they may cost.
+    /// The limits of windows.
     package let limits: WindowLimits
-    /// What is counted.
+    /// The metrics of windows.
     package let metrics: WindowMetrics
 
-    /// Puts them together; the defaults are windows that hold back no pushes and are not counted.
+    /// Creates the services; the defaults are windows that hold back no pushes and are not counted.
     ///
     /// - Parameters:
-    ///   - presence: Who must know of windows.
-    ///   - limits: What they may cost.
-    ///   - metrics: What is counted.
+    ///   - presence: The observer of opened and closed windows.
+    ///   - limits: The limits of windows.
+    ///   - metrics: The metrics of windows.
     package init(
         presence: any WindowPresence = NoPresence(),
         limits: WindowLimits = WindowLimits(),
