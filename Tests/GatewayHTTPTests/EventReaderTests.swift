@@ -274,7 +274,7 @@ struct EventReaderTests {
         #expect(try read(String(repeating: line, count: 10_000), .lines).events.count == 10_000)
         #expect(try problem(String(repeating: line, count: 10_001), .lines).code == .payloadTooLarge)
         let array = "[" + Array(repeating: "0", count: 10_001).joined(separator: ",") + "]"
-        #expect(throws: Problem(.payloadTooLarge, "A request holds at most 10000 events.")) { try read(array) }
+        #expect(throws: Problem(.payloadTooLarge, "A request must have at most 10000 events.")) { try read(array) }
     }
 
     @Test("an event longer than 1 MiB is refused alone")

@@ -19,13 +19,13 @@ struct ProblemTests {
         arguments: [
             (StorageError.full(detail: "row"), 503, Int?.some(30), "The disk is full."),
             (.readOnly(detail: "row"), 503, 30, "The data cannot be written."),
-            (.unavailable(detail: "row"), 503, 5, "The store does not answer."),
-            (.locked(detail: "row"), 503, 5, "Another process holds the data."),
+            (.unavailable(detail: "row"), 503, 5, "The store does not respond."),
+            (.locked(detail: "row"), 503, 5, "Another process has locked the data."),
             (.closed, 503, 5, "The gateway is stopping."),
             (.corrupt(detail: "row"), 503, 60, "The store is damaged; an operator must restore it."),
-            (.duplicate, 409, nil, "The id or the name is taken."),
-            (.constraint(detail: "row"), 500, nil, "The store failed."),
-            (.newerSchema(migration: "row"), 500, nil, "The store failed."),
+            (.duplicate, 409, nil, "The id or the name is already used."),
+            (.constraint(detail: "row"), 500, nil, "Internal error of the store."),
+            (.newerSchema(migration: "row"), 500, nil, "Internal error of the store."),
         ]
     )
     func storage(_ error: StorageError, _ status: Int, _ retryAfter: Int?, _ detail: String) {
@@ -91,7 +91,7 @@ struct ProblemTests {
             text(.full(detail: ""), Set(MachineFault.allCases))
                 == "The disk is full. The gateway's disk is nearly full. The gateway has no file descriptor left."
         )
-        #expect(text(.constraint(detail: "row"), []) == "The store failed.")
+        #expect(text(.constraint(detail: "row"), []) == "Internal error of the store.")
     }
 
     @Test(

@@ -13,7 +13,7 @@ extension Call {
     /// - Returns: The body; never more than the limit is in memory.
     /// - Throws: `Problem` 413, and what the connection throws.
     func body(limit: (ByteBufferView?) -> Int) async throws -> ByteBuffer {
-        let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body holds at most \(limit) bytes.") }
+        let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body must have at most \(limit) bytes.") }
         let announced = arriving.announcedLength
         if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
         // Again, in case its brand is known now.

@@ -57,7 +57,7 @@ struct FieldChecks {
     mutating func items(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> [BodyMember]? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .array(let items) = value else { return wrong(member, "must be an array") }
-        guard items.count <= limit else { return wrong(member, "must hold at most \(limit) items") }
+        guard items.count <= limit else { return wrong(member, "must have at most \(limit) items") }
         return items.enumerated().map { BodyMember(pointer: "\(member.pointer)/\($0)", value: $1) }
     }
 
@@ -72,7 +72,7 @@ struct FieldChecks {
     mutating func refuseOthers(in object: BodyObject, than known: some Collection<BoundedName>) {
         guard !isFull else { return }
         for name in object.names(besides: known, atMost: Problem.maxErrors + 1) {
-            fail(object[name].pointer, "is not a member that is known here")
+            fail(object[name].pointer, "is not a known member")
         }
     }
 
@@ -101,7 +101,7 @@ struct FieldChecks {
     mutating func content(_ member: BodyMember, atMost limit: Int, isRequired: Bool = false) -> String? {
         guard let text = text(member, isRequired: isRequired) else { return nil }
         guard !text.isEmpty, text.utf8.count <= limit else { return wrong(member, "must be 1 to \(limit) bytes") }
-        guard !text.utf8.contains(0) else { return wrong(member, "must not hold U+0000") }
+        guard !text.utf8.contains(0) else { return wrong(member, "must not contain U+0000") }
         return text
     }
 
@@ -153,7 +153,7 @@ struct FieldChecks {
     }
 
     private static func value<Value>(_ value: Value?) throws(Problem) -> Value {
-        guard let value else { throw Problem(.internal, "A member that must be there was not asked for as such.") }
+        guard let value else { throw Problem(.internal, "A required member was not read as required.") }
         return value
     }
 

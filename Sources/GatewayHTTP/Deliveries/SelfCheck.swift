@@ -61,7 +61,7 @@ struct SelfCheck {
             ? Self.hiddenCause
             : Result(
                 outcome: "timeout",
-                verdict: "The provider did not answer within \(timeout.components.seconds) seconds.",
+                verdict: "The provider did not respond within \(timeout.components.seconds) seconds.",
                 answer: nil
             )
     }
@@ -118,21 +118,21 @@ struct SelfCheck {
         let reason = answer.reason.map { " (\($0))" } ?? ""
         let (outcome, verdict) =
             switch answer.outcome {
-            case .accepted: ("accepted", "The provider took the push: credential and token work.")
+            case .accepted: ("accepted", "The provider accepted the push: credential and token work.")
             case .unregistered:
                 ("unregistered", "The token is not valid any more\(reason): the app was removed or has a new token.")
-            case .retry: ("retry", "The provider could not take the push now\(reason): try again later.")
+            case .retry: ("retry", "The provider could not accept the push now\(reason): try again later.")
             case .rejected(.quarantine):
-                ("rejected", "The provider refused the token\(reason): malformed, or of another app or environment.")
-            case .rejected(.keep): ("rejected", "The provider refused the push\(reason).")
+                ("rejected", "The provider rejected the token\(reason): malformed, or of another app or environment.")
+            case .rejected(.keep): ("rejected", "The provider rejected the push\(reason).")
             case .misconfigured:
-                ("misconfigured", "The provider refused the app's credential or set-up\(reason).")
+                ("misconfigured", "The provider rejected the app's credential or set-up\(reason).")
             case .platformMisconfigured:
                 (
                     "misconfigured",
                     "The provider cannot reach devices of this platform\(reason): the APNs or Web Push credential in its project is wrong."
                 )
-            case .unknown: ("unknown", "The connection ended before the provider answered.")
+            case .unknown: ("unknown", "The connection ended before the provider responded.")
             case .notSent: ("notSent", "The push could not be sent\(reason): try again later.")
             }
         return Result(outcome: outcome, verdict: verdict, answer: answer)

@@ -14,7 +14,7 @@ enum EngagementBody {
                 let engagement = engagement(&checks, object)
             else { continue }
             if let id = BoundedName(engagement.id), !ids.insert(id).inserted {
-                checks.fail(object["id"].pointer, "names an engagement before it")
+                checks.fail(object["id"].pointer, "is the id of an earlier engagement")
             }
             engagements.append(engagement)
         }

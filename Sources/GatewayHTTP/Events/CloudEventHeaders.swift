@@ -32,7 +32,7 @@ package struct CloudEventHeaders: Sendable {
         source = read(.ceSource, headers)
         time = read(.ceTime, headers)
         if headers.contains(.ceDataContentType) {
-            fail(.ceDataContentType, "must not stand beside Content-Type")
+            fail(.ceDataContentType, "must not be sent with Content-Type")
         }
     }
 

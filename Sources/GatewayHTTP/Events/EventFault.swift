@@ -34,10 +34,10 @@ struct EventFault {
             problem = Problem(invalid: FieldProblem.pointer(within + path), "appears more than once")
             spoilsText = false
         case EVENT_TOO_LARGE:
-            problem = Problem(.payloadTooLarge, "An event holds at most \(EventParser.maxEventBytes) bytes.")
+            problem = Problem(.payloadTooLarge, "An event must have at most \(EventParser.maxEventBytes) bytes.")
             spoilsText = false
         case EVENT_MEMORY:
-            problem = Problem(.overloaded, "There is no memory to read the event.", retryAfterSeconds: 1)
+            problem = Problem(.overloaded, "There is not enough memory to parse the event.", retryAfterSeconds: 1)
             spoilsText = false
         default:
             problem = Self.malformed

@@ -24,7 +24,7 @@ final class EventParserPool: Sendable {
     /// - Throws: The errors of `body`, and `overloaded` when there is no memory for a parser.
     func withParser<Result>(_ body: (EventParser) throws(Problem) -> Result) throws(Problem) -> Result {
         guard let parser = kept.withLock({ $0.popLast() })?.parser ?? EventParser() else {
-            throw Problem(.overloaded, "There is no memory to read the request.", retryAfterSeconds: 1)
+            throw Problem(.overloaded, "There is not enough memory to parse the request.", retryAfterSeconds: 1)
         }
         defer {
             if parser.isKept {

@@ -81,7 +81,7 @@ package struct EventPieces: Sendable {
         while let item = try items.next() {
             count += 1
             guard count <= Self.maxEvents else {
-                throw Problem(.payloadTooLarge, "A request holds at most \(Self.maxEvents) events.")
+                throw Problem(.payloadTooLarge, "A request must have at most \(Self.maxEvents) events.")
             }
             guard layout == .array else { continue }
             let status = parser.validate(item, of: items.text)
@@ -90,7 +90,7 @@ package struct EventPieces: Sendable {
                 if fault.spoilsText { throw fault.problem }
             }
         }
-        guard count > 0 || layout == .array else { throw .unreadable("The body holds no event.") }
+        guard count > 0 || layout == .array else { throw .unreadable("The body contains no event.") }
     }
 
     /// Parses one event and appends it, or its error.

@@ -35,7 +35,7 @@ extension EventValidator {
         }
         if members.pointee.base64 == EVENT_WRONG_TYPE {
             problems.append(
-                FieldProblem(pointer: "/data_base64", detail: "is not read here: data must hold the event as JSON")
+                FieldProblem(pointer: "/data_base64", detail: "is not supported: data must contain the event as JSON")
             )
         } else if members.pointee.payload == EVENT_WRONG_TYPE {
             problems.append(FieldProblem(pointer: "/data", detail: "must be an object"))

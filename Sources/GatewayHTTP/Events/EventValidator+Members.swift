@@ -68,7 +68,7 @@ extension EventValidator {
             return nil
         }
         guard !member.hasNull else {
-            problem(pointer, "must not hold U+0000")
+            problem(pointer, "must not contain U+0000")
             return nil
         }
         return member.count > 0 ? member.string : nil

@@ -23,7 +23,7 @@ struct LinkBody {
         let fallback = checks.object(object["fallback"]).map { pages($0, &checks) }
         let passwords = checks.flag(object["passwords"])
         if object["ios"].isEmpty, object["android"].isEmpty {
-            checks.fail(object["host"].pointer, "is of no use without ios or android")
+            checks.fail(object["host"].pointer, "requires ios or android")
         }
         guard let host, let paths else { return nil }
         let settings = LinkSettings(
@@ -37,7 +37,7 @@ struct LinkBody {
         let place = object["fallback"].pointer
         for (name, page) in [("ios", fallback?.ios), ("android", fallback?.android), ("web", fallback?.web)] {
             if let page, settings.vouches(for: page) {
-                checks.fail(place + "/" + name, "is a link of this host itself: browsers would go round in circles")
+                checks.fail(place + "/" + name, "is a link of this host itself: browsers would be redirected in a loop")
             }
         }
         return settings

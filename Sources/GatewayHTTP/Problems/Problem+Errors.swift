@@ -10,8 +10,8 @@ internal import TextFormats
 extension Problem {
     /// Converts an error of the store.
     ///
-    /// An error that may pass, even if an operator must act, is `overloaded` (503, retryable); one that the same request
-    /// will meet again is `internal`.
+    /// An error that may pass, even if an operator must act, is `overloaded` (503, retryable); one that the same
+    /// request will meet again is `internal`.
     ///
     /// A damaged store is of the first kind: callers should keep their data and send it when the store is restored.
     ///
@@ -20,8 +20,8 @@ extension Problem {
         switch error {
         case .full: self.init(.overloaded, "The disk is full.", retryAfterSeconds: 30)
         case .readOnly: self.init(.overloaded, "The data cannot be written.", retryAfterSeconds: 30)
-        case .locked: self.init(.overloaded, "Another process holds the data.", retryAfterSeconds: 5)
-        case .unavailable: self.init(.overloaded, "The store does not answer.", retryAfterSeconds: 5)
+        case .locked: self.init(.overloaded, "Another process has locked the data.", retryAfterSeconds: 5)
+        case .unavailable: self.init(.overloaded, "The store does not respond.", retryAfterSeconds: 5)
         case .closed: self.init(.overloaded, "The gateway is stopping.", retryAfterSeconds: 5)
         case .corrupt:
             self.init(
@@ -30,9 +30,9 @@ extension Problem {
                 retryAfterSeconds: 60
             )
         case .duplicate:
-            self.init(.conflict, "The id or the name is taken.")
+            self.init(.conflict, "The id or the name is already used.")
         case .newerSchema, .changedMigration, .foreign, .constraint:
-            self.init(.internal, "The store failed.")
+            self.init(.internal, "Internal error of the store.")
         }
         isOutcomeUnknown = error != .duplicate
     }
@@ -43,7 +43,7 @@ extension Problem {
     package init(_ error: IntakeError) {
         switch error {
         case .overloaded(let retryAfterSeconds):
-            self.init(.overloaded, "Too much is waiting already.", retryAfterSeconds: retryAfterSeconds)
+            self.init(.overloaded, "The gateway's queue is full.", retryAfterSeconds: retryAfterSeconds)
         case .stopping:
             self.init(.overloaded, "The gateway is stopping.", retryAfterSeconds: 5)
         case .storage(let error):
@@ -115,7 +115,7 @@ extension Problem {
     /// - Parameter refusal: The reason.
     package init(_ refusal: SigningRefusal) {
         switch refusal {
-        case .noKey: self.init(.conflict, "There is no SDK key in force that could sign.")
+        case .noKey: self.init(.conflict, "There is no active SDK key that can sign.")
         case .payload(let member, let detail):
             self.init(invalid: FieldProblem.pointer(["payload"] + (member.map { [$0] } ?? [])), detail)
         case .claim(.invalidClaim(let name, let detail)):
@@ -145,7 +145,7 @@ extension Problem {
         case .overloaded:
             self.init(.overloaded, "Too many logins wait for the identity provider.", retryAfterSeconds: 1)
         case .limited(let seconds):
-            self.init(.rateLimited, "Too many codes of this identity provider.", retryAfterSeconds: seconds)
+            self.init(.rateLimited, "Too many codes for this identity provider.", retryAfterSeconds: seconds)
         case .storage(let error): self.init(error)
         }
     }
@@ -160,10 +160,10 @@ extension Problem {
         case .depth: self = .unreadable("The JSON nests deeper than \(EventParser.maxDepth) levels.")
         case .duplicate(let name):
             let shown = String(name.text.unicodeScalars.prefix(64)).debugDescription
-            self.init(invalid: "", "holds the member \(shown) more than once")
+            self.init(invalid: "", "contains the member \(shown) more than once")
         case .longName:
-            self.init(invalid: "", "holds a member whose name has more than \(BoundedName.maxBytes) bytes")
-        case .values: self = .unreadable("The JSON holds more than \(StrictJSON.maxValues) values.")
+            self.init(invalid: "", "contains a member whose name has more than \(BoundedName.maxBytes) bytes")
+        case .values: self = .unreadable("The JSON contains more than \(StrictJSON.maxValues) values.")
         }
     }
 
@@ -173,17 +173,17 @@ extension Problem {
     package init(_ error: DirectoryError) {
         switch error {
         case .storage(let error): self.init(error)
-        case .duplicate: self.init(.conflict, "The id or the name is taken.")
-        case .notFound: self.init(.notFound, "There is no such thing.")
+        case .duplicate: self.init(.conflict, "The id or the name is already used.")
+        case .notFound: self.init(.notFound, "The resource does not exist.")
         case .changed:
-            self.init(.conflict, "It was changed since it was read: read it again, and change what is there now.")
+            self.init(.conflict, "The resource was changed since it was read: read it again and repeat the change.")
         case .forbidden: self = .forbidden
-        case .linkHostGiven(let host): self.init(.conflict, "The link host \(host) is given to another brand.")
+        case .linkHostGiven(let host): self.init(.conflict, "The link host \(host) belongs to another brand.")
         case .linkHostUsed(let host):
-            self.init(.conflict, "The link host \(host) is that of an app: change or delete the app first.")
+            self.init(.conflict, "The link host \(host) is used by an app: change or delete the app first.")
         case .tooManyCredentials:
             let most = Directory.maxCredentialsPerBrand
-            self.init(.conflict, "A brand has at most \(most) credentials: revoke those that nobody uses.")
+            self.init(.conflict, "A brand has at most \(most) credentials: revoke unused ones.")
         case .invalid(let problems):
             self.init(invalid: problems.map { FieldProblem(pointer: $0.pointer, detail: $0.detail) })
         case .busy: self.init(.overloaded, "Too many administrative changes are waiting.", retryAfterSeconds: 1)
@@ -197,11 +197,11 @@ extension Problem {
         case 404: self = .notFound("resource")
         case 408: self.init(.invalidRequest, status: 408, "The request did not arrive in time.")
         case 413: self.init(.payloadTooLarge, "The body is too long.")
-        case 415: self.init(.unsupportedMediaType, "The body is of a type that is not read here.")
+        case 415: self.init(.unsupportedMediaType, "The media type of the body is not supported.")
         case 429: self.init(.rateLimited, "Too many requests.")
-        case 503: self.init(.overloaded, "The gateway cannot take this now.")
-        case 400..<500: self.init(.invalidRequest, status: 400, "The request cannot be read.")
-        default: self.init(.internal, "The gateway failed.")
+        case 503: self.init(.overloaded, "The gateway cannot handle the request now.")
+        case 400..<500: self.init(.invalidRequest, status: 400, "The request is invalid.")
+        default: self.init(.internal, "Internal error of the gateway.")
         }
     }
 }

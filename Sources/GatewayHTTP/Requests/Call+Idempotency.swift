@@ -90,13 +90,13 @@ extension Call {
         guard let answer = earlier.answer else {
             throw Problem(
                 .conflict,
-                "A request with this Idempotency-Key was interrupted; whether it did anything is not known."
+                "A request with this Idempotency-Key was interrupted; its result is not known."
             )
         }
         guard let body = answer.body else {
             throw Problem(
                 .conflict,
-                "A request with this Idempotency-Key has succeeded; its answer held a secret, which is not kept."
+                "A request with this Idempotency-Key has succeeded; its response contained a secret, which is not stored."
             )
         }
         var response = Response(

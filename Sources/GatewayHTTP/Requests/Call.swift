@@ -81,7 +81,7 @@ final class Call: Sendable {
 
     /// Returns a segment of the path, decoded exactly once.
     func segment(_ name: String) throws(Problem) -> String {
-        guard let raw = context.parameters[name[...]] else { throw Problem(.internal, "The route has no such part.") }
+        guard let raw = context.parameters[name[...]] else { throw Problem(.internal, "No such path parameter.") }
         guard let text = PercentDecoding.decode(raw) else {
             throw .unreadable("The path is not percent-encoded UTF-8.")
         }

@@ -40,7 +40,7 @@ struct OutboundRequest: Sendable {
             let known = Set(all.compactMap { BoundedName($0) })
             let words = text.byteSplit(",", omittingEmptySubsequences: false).compactMap { BoundedName($0) }
             guard !words.isEmpty, words.allSatisfy(known.contains) else {
-                throw Problem(invalid: "/types", "must be types with commas between: \(all.joined(separator: ", "))")
+                throw Problem(invalid: "/types", "must be types separated by commas: \(all.joined(separator: ", "))")
             }
             return Set(words)
         }

@@ -3,7 +3,7 @@ internal import GuardedHTTP
 internal import Identity
 internal import TextFormats
 
-/// The body of an app: its settings. Unsupported settings are rejected, so that nobody believes that they work.
+/// The body of an app: its settings; unsupported ones are rejected, so that nobody believes that they work.
 enum AppBody {
     private static let unsupported: [BoundedName] = ["huawei", "webPush", "pushProxy"]
 
@@ -67,7 +67,7 @@ enum AppBody {
             apns.wakesOnRead = wakesOnRead
             return apns
         }
-        if !object["password"].isEmpty { checks.fail(object["password"].pointer, "goes with a certificate only") }
+        if !object["password"].isEmpty { checks.fail(object["password"].pointer, "is allowed only with a certificate") }
         let teamId = checks.text(object["teamId"], isRequired: true)
         let key = key(object, &checks)
         let sandboxKey = checks.object(object["sandboxKey"]).flatMap { inner in

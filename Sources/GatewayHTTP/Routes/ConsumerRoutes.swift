@@ -101,7 +101,7 @@ enum ConsumerRoutes {
         var checks = FieldChecks()
         let named = checks.identifier(body["mergeFrom"], as: ConsumerID.self, isRequired: true)
         for other: BoundedName in ["name", "email", "phone", "quietHours"] where body[other].isNamed {
-            checks.fail(body[other].pointer, "does not go together with mergeFrom")
+            checks.fail(body[other].pointer, "is not allowed with mergeFrom")
         }
         checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
         let from = try checks.finish(named)
@@ -120,7 +120,7 @@ enum ConsumerRoutes {
         case .notMerged(.elsewhere):
             throw Problem(.conflict, "The consumer of `mergeFrom` was merged into another one before.")
         case .notMerged(.intoAnonymous):
-            throw Problem(.conflict, "An anonymous consumer cannot take in one that has an identifier.")
+            throw Problem(.conflict, "A consumer with an identifier cannot be merged into an anonymous one.")
         default: throw Problem.notFound("consumer")
         }
         let consumer = try await call.read { store throws(StorageError) in

@@ -32,7 +32,7 @@ enum ConversationRoutes {
         case .conflict:
             throw Problem(
                 .conflict,
-                "The consumer has \(ConversationToOpen.perConsumer) conversations; resolved ones go with their messages."
+                "The consumer has \(ConversationToOpen.perConsumer) conversations; resolved ones are deleted with their messages."
             )
         default: throw Problem.notFound("consumer")
         }
@@ -48,8 +48,8 @@ enum ConversationRoutes {
         switch seal.verdict(on: claim, of: access.brand, from: access.consumer, at: call.services.clock.now) {
         case .good(let engagement): return engagement
         case .stale:
-            throw Problem(.gone, "The engagement is not offered any more as it was: ask for engagements again.")
-        case .unknown: throw Problem(invalid: "/engagement/contextId", "is not of an offer of this engagement")
+            throw Problem(.gone, "The offer of the engagement is no longer valid: request engagements again.")
+        case .unknown: throw Problem(invalid: "/engagement/contextId", "does not belong to an offer of this engagement")
         }
     }
 
@@ -81,8 +81,8 @@ enum ConversationRoutes {
             writer.integer(written.sequence)
             writer.literal("}")
             return Answer.json(.created, writer)
-        case .conflict: throw Problem(.conflict, "Another message was sent under this `clientId`.")
-        case .gone: throw Problem(.gone, "The message that was sent under this `clientId` has been removed.")
+        case .conflict: throw Problem(.conflict, "Another message was sent with this `clientId`.")
+        case .gone: throw Problem(.gone, "The message that was sent with this `clientId` has been removed.")
         default: throw Problem.notFound("conversation")
         }
     }

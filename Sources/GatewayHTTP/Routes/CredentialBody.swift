@@ -29,7 +29,7 @@ struct CredentialBody {
         let kind = reader.checks.word(reader.member("kind"), as: CredentialKind.self, isRequired: true)
         let name = reader.checks.line(reader.member("name"), atMost: 256, isRequired: true)
         expiresAt = reader.checks.moment(reader.member("expiresAt"))
-        if let expiresAt, expiresAt <= now { reader.checks.fail("/expiresAt", "must lie in the future") }
+        if let expiresAt, expiresAt <= now { reader.checks.fail("/expiresAt", "must be in the future") }
         let request = kind.flatMap { Self.request($0, &reader) }
         if let kind {
             for member in body.names(besides: reader.known, atMost: Problem.maxErrors + 1) {
@@ -112,7 +112,7 @@ struct CredentialBody {
     private static func scopes(_ reader: inout Reader) -> [Scope]? {
         let member = reader.member("scopes")
         guard let items = reader.checks.items(member, atMost: 64, isRequired: true) else { return nil }
-        if items.isEmpty { reader.checks.fail(member.pointer, "must hold at least one") }
+        if items.isEmpty { reader.checks.fail(member.pointer, "must have at least one") }
         var scopes: [Scope] = []
         for item in items {
             guard let scope = reader.checks.word(item, as: Scope.self, isRequired: true) else { continue }
@@ -205,7 +205,7 @@ struct CredentialBody {
     private static func redirectURIs(_ reader: inout Reader) -> [String]? {
         let member = reader.member("redirectUris")
         guard let items = reader.checks.items(member, atMost: maxRedirectURIs, isRequired: true) else { return nil }
-        if items.isEmpty { reader.checks.fail(member.pointer, "must hold at least one") }
+        if items.isEmpty { reader.checks.fail(member.pointer, "must have at least one") }
         return items.compactMap { item in
             guard let uri = reader.checks.text(item, isRequired: true) else { return nil }
             if let detail = AddressRules.problem(ofRedirectURI: uri) { reader.checks.fail(item.pointer, detail) }

@@ -114,12 +114,12 @@ enum DeliveryRoutes {
         switch refusal {
         case .state(let state):
             "The delivery is \(state.rawValue); only one that failed or expired can be tried again."
-        case .registrationGone: "The device is not registered for the delivery's consumer any more."
-        case .registrationQuarantined: "The device's token was refused by the provider; the device must register again."
-        case .notReceived: "The device does not receive such messages any more."
-        case .messageGone: "The delivery's message is not kept any more."
+        case .registrationGone: "The device is no longer registered for the delivery's consumer."
+        case .registrationQuarantined: "The provider rejected the device's token; the device must register again."
+        case .notReceived: "The device no longer receives such messages."
+        case .messageGone: "The delivery's message is no longer stored."
         case .read: "The delivery's message has been read."
-        case .collapsed: "A newer delivery to the device takes the place of this one."
+        case .collapsed: "A newer delivery to the device replaces this one."
         }
     }
 

@@ -36,7 +36,7 @@ struct DeviceBody {
                 if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
             }
             if !app.settings.supports(pushType) {
-                checks.fail("/pushType", "is one that the app has no credential for")
+                checks.fail("/pushType", "is a type for which the app has no credential")
             }
         }
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
@@ -48,7 +48,7 @@ struct DeviceBody {
         let receives = receives(&checks)
         let extraTokens = extraTokens(&checks)
         if !extraTokens.isEmpty, (platform ?? (pushType == .apns ? .ios : app.settings.platform)) != .ios {
-            checks.fail("/extraTokens", "goes with the platform ios only")
+            checks.fail("/extraTokens", "is allowed only for the platform ios")
         }
         let locale = checks.line(body["locale"], atMost: 64)
         let timeZone = checks.line(body["timeZone"], atMost: 64)

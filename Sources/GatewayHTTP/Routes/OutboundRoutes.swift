@@ -78,7 +78,7 @@ enum OutboundRoutes {
     ) async throws(Problem) -> Int64 {
         let overview = try await call.read { store throws(StorageError) in try await store.subscriptions(brand: brand) }
         if let after = request.after, after > overview.end {
-            throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
+            throw Problem(invalid: "/after", "is beyond the end, which is \(overview.end)")
         }
         let known = overview.subscriptions.first { $0.id == id }
         if let known, !mayOwn(known, call) {
@@ -167,7 +167,7 @@ enum OutboundRoutes {
             var writer = JSONWriter(capacity: 192)
             writer.subscription(subscription, end: max(overview.end, subscription.mark))
             return Answer.json(.ok, writer)
-        case .beyondEnd(let end): throw Problem(invalid: "/upTo", "lies beyond the end, which is \(end)")
+        case .beyondEnd(let end): throw Problem(invalid: "/upTo", "is beyond the end, which is \(end)")
         case .unknown: throw Problem.notFound("subscription")
         }
     }

@@ -42,7 +42,7 @@ enum ProbeRoutes {
         var checks = FieldChecks()
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
         if let pushType, !app.settings.supports(pushType) {
-            checks.fail("/pushType", "is one that the app has no credential for")
+            checks.fail("/pushType", "is a type for which the app has no credential")
         }
         let locale = checks.line(body["locale"], atMost: 64)
         let event = try event(body, call, &checks)
@@ -90,7 +90,7 @@ enum ProbeRoutes {
         }
         guard let event = batch?.events.first else { return nil }
         guard event.type == .agentMessage || event.type == .proactiveMessage else {
-            checks.fail("/event/type", "must be one that makes a push: agent.message or proactive.message")
+            checks.fail("/event/type", "must be a type with a push: agent.message or proactive.message")
             return nil
         }
         return event
@@ -147,7 +147,7 @@ enum ProbeRoutes {
                 if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
             }
             if !app.settings.supports(pushType) {
-                checks.fail("/pushType", "is one that the app has no credential for")
+                checks.fail("/pushType", "is a type for which the app has no credential")
             }
         }
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production

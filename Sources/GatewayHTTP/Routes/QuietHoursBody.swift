@@ -28,7 +28,7 @@ enum QuietHoursBody {
         if let from, from == to { checks.fail(object["to"].pointer, "must not be the same as from") }
         let zone = checks.line(object["timeZone"], atMost: maxTimeZoneBytes, isRequired: isBrands)
         if let zone, LocalTimeZone(zone) == nil {
-            checks.fail(object["timeZone"].pointer, "is not a time zone that is known here, such as Europe/Berlin")
+            checks.fail(object["timeZone"].pointer, "is not a known time zone, such as Europe/Berlin")
         }
         guard let from, let to else { return nil }
         return QuietHours(from: from, to: to, timeZone: zone, mode: mode)

@@ -19,20 +19,20 @@ enum TemplateBody {
         for kind in TemplateSettings.Kind.allCases {
             guard let locales = checks.object(object[BoundedName(known: kind.rawValue)]) else { continue }
             if locales.names.count > maxLocales {
-                checks.fail(locales.pointer, "must hold at most \(maxLocales) locales")
+                checks.fail(locales.pointer, "must have at most \(maxLocales) locales")
                 continue
             }
             var tags: Set<BoundedName> = []
             for locale in locales.names {
                 guard let words = words(locales[locale], locale.text, &checks) else { continue }
                 if !tags.insert(BoundedName(known: BrandTemplates.normalised(locale.text))).inserted {
-                    checks.fail(locales[locale].pointer, "is a locale that is here already, in another spelling")
+                    checks.fail(locales[locale].pointer, "is a duplicate locale in another spelling")
                 }
                 bytes += (words.title?.utf8.count ?? 0) + (words.body?.utf8.count ?? 0)
                 kinds[kind, default: [:]][locale.text] = words
             }
         }
-        if bytes > maxBytes { checks.fail(object.pointer, "must hold at most \(maxBytes) bytes of templates") }
+        if bytes > maxBytes { checks.fail(object.pointer, "must have at most \(maxBytes) bytes of templates") }
         checks.refuseOthers(in: object, than: TemplateSettings.Kind.allCases.map { BoundedName(known: $0.rawValue) })
         return TemplateSettings(kinds: kinds)
     }

@@ -27,7 +27,7 @@ enum WebhookRoutes {
             try await store.subscriptions(brand: brand.id)
         }
         guard after <= overview.end else {
-            throw Problem(invalid: "/after", "lies beyond the end, which is \(overview.end)")
+            throw Problem(invalid: "/after", "is beyond the end, which is \(overview.end)")
         }
         let audit = try call.auditEntry(.outboundReplayed, brand: brand.id, target: "webhook")
         let state = try await call.read { store throws(StorageError) in

@@ -120,7 +120,7 @@ struct AnsweringMiddleware: RouterMiddleware {
                     LogKey.errorText: .string(String(describing: type(of: error))),
                 ]
             )
-            return Problem(.internal, "The gateway failed.")
+            return Problem(.internal, "Internal error of the gateway.")
         }
     }
 }
@@ -139,5 +139,5 @@ extension Request {
 
 extension Problem {
     /// The error of a request that names no host, or names it twice.
-    fileprivate static let wrongHost = Problem.unreadable("A request has exactly one Host header field.")
+    fileprivate static let wrongHost = Problem.unreadable("A request must have exactly one Host header field.")
 }

@@ -30,7 +30,7 @@ final class KnownPaths: Sendable {
         let methods = known(path).flatMap(\.methods)
         guard !methods.isEmpty else { return .notFound("resource") }
         let names = Set(methods.map(\.rawValue)).sorted()
-        var problem = Problem(.methodNotAllowed, "The path takes \(names.joined(separator: ", ")).")
+        var problem = Problem(.methodNotAllowed, "The path supports \(names.joined(separator: ", ")).")
         problem.allow = names
         return problem
     }

@@ -62,7 +62,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             }
             guard RequestHeadRules.isReadable(head) else {
-                answer(context, .unreadable("The path or a header holds bytes beyond ASCII."))
+                answer(context, .unreadable("The path or a header contains bytes outside ASCII."))
                 return
             }
         case .body: connection.watch.bodyBegan()

@@ -45,8 +45,8 @@ extension Call {
     ///   - session: The calling session; nil for back-ends.
     ///   - brand: The brand.
     /// - Returns: The result; nil when the app does not exist.
-    /// - Throws: `Problem`, 401 when the session has ended meanwhile, 403 when it was bound to another device meanwhile,
-    ///   409 when another consumer has the device and its push token was not shown.
+    /// - Throws: `Problem`, 401 when the session has ended meanwhile, 403 when it was bound to another device
+    ///   meanwhile, 409 when another consumer has the device and its push token was not shown.
     func register(
         _ wanted: DeviceToRegister,
         _ session: StoredSession?,
@@ -73,7 +73,7 @@ extension Problem {
     /// The error for another consumer's device, when the caller does not prove that it is on it.
     static let unprovenDevice = Problem(
         .conflict,
-        "Another consumer has this device. Name the push token that it is registered with as `currentToken`, or register "
+        "Another consumer has registered this device. Send its current push token as `currentToken`, or register "
             + "under another device id."
     )
 }

@@ -42,7 +42,7 @@ enum WindowFrameReader {
 
     private static func wrong(_ checks: inout FieldChecks) throws(Problem) -> ClientFrame {
         try checks.finish()
-        throw Problem(.internal, "The gateway failed.")
+        throw Problem(.internal, "Internal error of the gateway.")
     }
 
     private static func resume(_ body: BodyObject, _ checks: inout FieldChecks) throws(Problem) -> ClientFrame {

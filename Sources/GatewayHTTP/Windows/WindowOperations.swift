@@ -170,8 +170,8 @@ struct WindowOperations: Sendable {
         return await perform(.write(written)) { result in
             switch result {
             case .written(let written): .sent(messageID: written.messageID, sequence: written.sequence)
-            case .conflict: .failed(.conflict, "Another message was sent under this `clientId`.")
-            case .gone: .failed(.gone, "The message that was sent under this `clientId` has been removed.")
+            case .conflict: .failed(.conflict, "Another message was sent with this `clientId`.")
+            case .gone: .failed(.gone, "The message that was sent with this `clientId` has been removed.")
             default: .failed(.notFound, "There is no such conversation.")
             }
         }
@@ -207,7 +207,7 @@ struct WindowOperations: Sendable {
         _ body: (any GatewayStore) async throws(StorageError) -> WindowResult
     ) async -> WindowResult {
         do { return try await body(services.store) } catch {
-            return .failed(.overloaded, "The store does not answer.")
+            return .failed(.overloaded, "The store does not respond.")
         }
     }
 
