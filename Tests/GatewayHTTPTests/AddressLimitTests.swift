@@ -4,18 +4,18 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Limits of one address", .serialized, .timeLimit(.minutes(10)))
+@Suite("Limits per address", .serialized, .timeLimit(.minutes(10)))
 struct AddressLimitTests {
     private static let admin = "Authorization: Bearer \(TestGateway.adminToken)\r\n"
     private static let far: HTTPFields = [.xForwardedFor: "203.0.113.9"]
 
-    /// The head of a request that posts an event for a caller far away.
+    /// Returns the head of a request that posts an event for a remote caller.
     private static func post(length: Int, _ more: String = "X-Forwarded-For: 203.0.113.9\r\n") -> String {
         "POST /v1/brands/acme/events HTTP/1.1\r\nHost: h\r\n\(admin)Content-Type: application/json\r\n\(more)"
             + "Content-Length: \(length)\r\n\r\n"
     }
 
-    @Test("an address that holds its share of connections keeps no other address from connecting")
+    @Test("an address that uses up its share of connections does not prevent others from connecting")
     func connections() async throws {
         let metrics = TestMetrics()
         var limits = ServerLimits(connectionsPerAddress: 3, trustedProxies: [])
@@ -42,7 +42,7 @@ struct AddressLimitTests {
                 other.send(request)
                 #expect(try #require(await other.readAnswer()).hasPrefix("HTTP/1.1 200"))
             }
-            // One that ends makes room.
+            // A closed connection makes room.
             for client in held + crowd { client.endOfInput() }
             #expect(await metrics.reaches(open, 1))
             let next = try RawClient(port: port, from: 2)
@@ -51,7 +51,7 @@ struct AddressLimitTests {
         }
     }
 
-    @Test("connections of this machine have no limit by address")
+    @Test("connections from this host have no limit per address")
     func ownConnections() async throws {
         let metrics = TestMetrics()
         try await TestGateway.run(.live, limits: ServerLimits(connectionsPerAddress: 1), metrics: metrics) { api in
@@ -87,7 +87,7 @@ struct AddressLimitTests {
             }
             #expect((metrics.value(#"switchboard_http_refused_total{limit="address_requests"}"#) ?? 0) >= 1)
             #expect(metrics.value(#"switchboard_http_refused_total{limit="requests"}"#) ?? 0 == 0)
-            // Those that go give their slots back.
+            // Closed connections release their slots.
             for client in clients { client.endOfInput() }
             _ = try await api.until {
                 try await api.call(.get, "/v1/brands", headers: Self.far)
@@ -97,7 +97,7 @@ struct AddressLimitTests {
         }
     }
 
-    @Test("a proxy that names no client has half of one address's slots, and is warned of")
+    @Test("a proxy that names no client has half of one address's slots, and a warning is logged")
     func unnamedProxy() async throws {
         let log = CapturedLog()
         let limits = ServerLimits(slotsPerAddress: 4)
@@ -120,10 +120,10 @@ struct AddressLimitTests {
         }
     }
 
-    @Test("heads without the bodies that they announce hold no slot, and are ended in time")
+    @Test("heads without the announced bodies hold no slot, and end at the timeout")
     func headsAlone() async throws {
         let metrics = TestMetrics()
-        // The whole request would have far longer.
+        // The timeout of the whole request is far longer.
         let limits = ServerLimits(
             maxRequestsInFlight: 1,
             requestTimeout: .seconds(3600),
@@ -135,7 +135,7 @@ struct AddressLimitTests {
             var clients: [RawClient] = []
             for _ in 0..<20 {
                 let client = try RawClient(port: port)
-                // What comes in the same bytes is answered first: the head of the next has come then.
+                // A request in the same bytes is handled first: then the next head has arrived.
                 client.send("GET /livez HTTP/1.1\r\nHost: h\r\n\r\n" + Self.post(length: 400))
                 #expect(try #require(await client.readAnswer()).hasPrefix("HTTP/1.1 200"))
                 clients.append(client)

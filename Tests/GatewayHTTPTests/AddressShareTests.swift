@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Shares by address")
+@Suite("Shares per address")
 struct AddressShareTests {
     private static func shares(
         proxies: [String] = ["127.0.0.0/8", "::1"],
@@ -15,7 +15,7 @@ struct AddressShareTests {
         return AddressShares(ServerLimits(trustedProxies: ranges), clock: clock, logger: log.logger)
     }
 
-    @Test("owners that hold nothing are not kept")
+    @Test("owners that hold nothing are not stored")
     func bounded() {
         var shares = Shares<Int>()
         for owner in 0..<1000 {
@@ -27,7 +27,7 @@ struct AddressShareTests {
         #expect(shares.count == 0 && shares[7] == 0)
     }
 
-    @Test("an address gets its places and no more, and takes none of another's")
+    @Test("an address gets its slots and no more, and none of another's")
     func places() throws {
         var places = PlaceShares(limit: 10, perAddress: 4)
         let one = AddressShare(try #require(InternetAddress("203.0.113.9")))
@@ -42,7 +42,7 @@ struct AddressShareTests {
         #expect(places.take(one) == nil)
     }
 
-    @Test("a place is given back once")
+    @Test("a slot is released once")
     func once() throws {
         let places = SharedPlaces(limit: 2, perAddress: 1)
         let address = AddressShare(try #require(InternetAddress("::2")))
@@ -57,7 +57,7 @@ struct AddressShareTests {
         try places.check(address)
     }
 
-    @Test("IPv6 addresses of one site are one, and an IPv4 address is itself however it is written")
+    @Test("IPv6 addresses of one site count as one, and an IPv4 address counts as itself in every notation")
     func networks() throws {
         func share(_ name: String) throws -> AddressShare { AddressShare(try #require(InternetAddress(name))) }
         #expect(try share("2001:db8::1") == share("2001:db8::ffff:1:2:3"))
@@ -74,7 +74,7 @@ struct AddressShareTests {
         #expect(InternetAddress(nil as SocketAddress?) == nil)
     }
 
-    @Test("connections of this machine and of trusted proxies have no share, those of others have")
+    @Test("connections of this host and of trusted proxies have no share, others have one")
     func peers() throws {
         let shares = try Self.shares(proxies: ["10.0.0.0/8"])
         for peer in ["127.0.0.1", "127.9.9.9", "::1", "10.1.2.3", "::ffff:10.1.2.3"] {
@@ -85,22 +85,22 @@ struct AddressShareTests {
     }
 
     @Test(
-        "a request counts for its client, and for its proxy, with half, when that names none",
+        "a request counts for its client, and for its proxy, with half, when the proxy names no client",
         arguments: [
-            // A caller on this machine, through no proxy.
+            // A caller on this host, without a proxy.
             ("127.0.0.1", [], false, ["127.0.0.0/8", "::1"], nil, 0),
             ("127.0.0.1", [], true, ["127.0.0.0/8", "::1"], "127.0.0.1", 64),
             ("127.0.0.1", ["203.0.113.9"], true, ["127.0.0.0/8", "::1"], "203.0.113.9", 128),
             ("127.0.0.1", ["unknown"], true, ["127.0.0.0/8", "::1"], "127.0.0.1", 64),
             ("127.0.0.1", [], false, ["127.0.0.1"], "127.0.0.1", 64),
             ("127.0.0.1", [], true, ["10.0.0.0/8"], "127.0.0.1", 64),
-            // A proxy elsewhere.
+            // A proxy on another host.
             ("10.1.2.3", [], false, ["10.0.0.0/8"], "10.1.2.3", 64),
             ("::ffff:10.1.2.3", [], false, ["10.0.0.0/8"], "10.1.2.3", 64),
             ("10.1.2.3", ["203.0.113.9"], false, ["10.0.0.0/8"], "203.0.113.9", 128),
-            // A client among the trusted addresses that a proxy names.
+            // A client with a trusted address that a proxy names.
             ("10.1.2.3", ["10.4.4.4"], false, ["10.0.0.0/8"], "10.4.4.4", 128),
-            // Whoever is not trusted speaks for itself.
+            // A header from an untrusted address is ignored.
             ("198.51.100.1", ["203.0.113.9"], true, ["10.0.0.0/8"], "198.51.100.1", 128),
         ] as [(String, [String], Bool, [String], String?, Int)]
     )
@@ -125,7 +125,7 @@ struct AddressShareTests {
         #expect(share?.part(of: 128) ?? 0 == part)
     }
 
-    @Test("a proxy that names no client is warned of once in ten minutes, and one that does is not")
+    @Test("a warning of a proxy that names no client is logged once in ten minutes; none for a proxy that does")
     func warning() throws {
         let (clock, log) = (TestClock(), CapturedLog())
         let shares = try Self.shares(proxies: ["10.0.0.0/8"], clock: clock, log: log)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Brands, apps and credentials", .timeLimit(.minutes(10)))
 struct AdministrationTests {
-    @Test("a brand is made with the contract's defaults, changed by parts, and deleted")
+    @Test("a brand is created with the defaults, changed in parts, and deleted")
     func brands() async throws {
         try await TestGateway.run { api in
             let made = try await api.call(
@@ -47,7 +47,7 @@ struct AdministrationTests {
     }
 
     @Test(
-        "a brand that cannot be is refused by its members",
+        "the response to an invalid brand names the invalid members",
         arguments: [
             (#"{"name":"x"}"#, ["/id"]), (#"{"id":"a"}"#, ["/name"]), (#"{"id":"a b","name":""}"#, ["/id", "/name"]),
             (#"{"id":5,"name":"x"}"#, ["/id"]), (#"{"id":"a","name":"x","settings":[]}"#, ["/settings"]),
@@ -94,7 +94,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("an app's secrets go in and never come out")
+    @Test("an app's secrets are stored and never returned")
     func apps() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -117,7 +117,7 @@ struct AdministrationTests {
     }
 
     @Test(
-        "an app that cannot be is refused by its members, and its key never repeated",
+        "the response to an invalid app names the invalid members and never contains the key",
         arguments: [
             (#"{}"#, ["/platform"]), (#"{"platform":"toaster"}"#, ["/platform"]),
             (#"{"platform":"ios","apns":{"teamId":"T"}}"#, ["/apns/keyId", "/apns/privateKey", "/apns/topic"]),
@@ -156,7 +156,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("a credential's secret is shown once")
+    @Test("a credential's secret is returned once")
     func credentials() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

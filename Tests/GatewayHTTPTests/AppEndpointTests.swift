@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Whose an app's endpoints are, by REST", .timeLimit(.minutes(10)))
+@Suite("The owner of an app's endpoints, by REST", .timeLimit(.minutes(10)))
 struct AppEndpointTests {
     private static let path = "/v1/brands/acme/apps/ios"
 
@@ -20,13 +20,13 @@ struct AppEndpointTests {
         """#
     }
 
-    @Test("the administrator's stay its own until a tenant changes one, and become its own again")
+    @Test("endpoints of the administrator stay its own until a tenant changes one, and become its own again")
     func setters() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             let tenant = try await api.makeAccount("acme", "brand:admin")
             for (caller, body, setter) in [
-                // Inside: the administrator may.
+                // A private address: the administrator may set it.
                 (Credential.admin, Self.app("https://10.0.0.1:443"), "admin"),
                 (tenant, Self.app("https://10.0.0.1:443", topic: "com.example.other"), "admin"),
                 (tenant, Self.app("https://8.8.8.8:443"), "tenant"),
@@ -42,7 +42,7 @@ struct AppEndpointTests {
             }
             let new = try await api.call(.put, "/v1/brands/acme/apps/new", as: tenant, Self.app(nil))
             #expect(new.status == 201 && new["endpointsBy"]?.string == "tenant")
-            // Nobody says it himself.
+            // The caller cannot set the owner.
             let told = Self.app(nil).dropLast() + #","endpointsBy":"admin"}"#
             for caller in [Credential.admin, tenant] {
                 let refused = try await api.call(.put, Self.path, as: caller, String(told))
@@ -53,7 +53,7 @@ struct AppEndpointTests {
     }
 
     @Test(
-        "a tenant names no address inside, by its text, and nothing is changed",
+        "a tenant's private address is rejected by its text, and nothing is changed",
         arguments: [
             "https://10.0.0.1:443", "https://169.254.169.254:80", "https://[fd00::1]:443", "https://0.0.0.0:1",
             "https://[::ffff:10.0.0.1]:443",

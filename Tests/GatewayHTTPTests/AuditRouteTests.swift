@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The audit trail", .timeLimit(.minutes(10)))
 struct AuditRouteTests {
-    @Test("changes are told newest first, with who, what and in which request, and no value")
+    @Test("changes are listed newest first, with caller, change and request, without values")
     func trail() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -40,7 +40,7 @@ struct AuditRouteTests {
         }
     }
 
-    @Test("what a back-end does to consumers and readers is told, and minted sessions by their number")
+    @Test("a back-end's changes to consumers and subscriptions are listed, and created sessions by their number")
     func consumers() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -55,7 +55,7 @@ struct AuditRouteTests {
                 (.patch, consumer, #"{"name":"Ada Secret","email":null}"#), (.patch, consumer, "{}"),
                 (.get, consumer + "/export", nil), (.delete, consumer + "/sessions", nil),
                 (.get, "/v1/brands/acme/outbound/crm", nil), (.delete, "/v1/brands/acme/outbound/crm", nil),
-                // Nothing is done by these.
+                // These requests change nothing.
                 (.delete, "/v1/brands/acme/outbound/crm", nil), (.get, consumer + "x/export", nil),
                 (.delete, consumer + "x/sessions", nil), (.patch, consumer + "x", #"{"name":"x"}"#),
             ]
@@ -80,7 +80,7 @@ struct AuditRouteTests {
         }
     }
 
-    @Test("the trail is paged and cut by time")
+    @Test("the trail is paged and filtered by time")
     func pages() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -109,7 +109,7 @@ struct AuditRouteTests {
         }
     }
 
-    @Test("a brand's trail is its administrators', the instance's the operator's, and a deleted brand's stays there")
+    @Test("a brand's trail is for its administrators, the instance's, with those of deleted brands, for the operator")
     func whoMay() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -137,7 +137,7 @@ struct AuditRouteTests {
             #expect(items.first?["action"]?.string == "brand.deleted" && items.first?["brand"]?.string == "acme")
             #expect(Set(items.compactMap { $0["brand"]?.string }) == ["acme", "other"])
             try await api.makeBrand()
-            #expect(try await api.call(.get, path).json()["items"]?.items.count == 2, "made anew, it begins anew")
+            #expect(try await api.call(.get, path).json()["items"]?.items.count == 2, "a new brand has a new trail")
         }
     }
 }

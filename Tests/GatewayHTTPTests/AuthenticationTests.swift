@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// A route, and who may call it.
+/// A route, and the callers that it allows.
 struct GuardedRoute: Sendable, CustomStringConvertible {
     enum Kind: Sendable {
         /// Only the instance's admin token.
@@ -53,7 +53,7 @@ struct GuardedRoute: Sendable, CustomStringConvertible {
 
 @Suite("Credentials", .timeLimit(.minutes(10)))
 struct AuthenticationTests {
-    @Test("every route refuses who is not known, before it looks at the body")
+    @Test("every route rejects unauthenticated callers before it reads the body")
     func unknown() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -72,7 +72,7 @@ struct AuthenticationTests {
                 try await api.makeAccount("other", "brand:admin"), try await api.makeSession(brand: "other"),
             ]
             for route in GuardedRoute.all {
-                // Where no brand is named nobody is of another one.
+                // Without a brand in the path there is no caller of another brand.
                 for credential in unknown + (route.path == "/v1/brands" ? [] : elsewhere) {
                     let reply = try await api.call(route.method, route.path, as: credential, "not json")
                     #expect(reply.status == 401, "\(route) as \(credential): \(reply.text)")
@@ -82,7 +82,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("an unknown user and a wrong secret cannot be told apart (R2)")
+    @Test("an unknown user and a wrong secret get the same response (R2)")
     func indistinguishable() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -98,7 +98,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("every route refuses the right identity without the scope")
+    @Test("every route rejects an authenticated caller without the scope")
     func scopes() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -115,7 +115,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("each scope opens its own routes, and brand:admin all of the brand's")
+    @Test("each scope allows its own routes, and brand:admin all routes of the brand")
     func allowed() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -128,7 +128,7 @@ struct AuthenticationTests {
                 case .backend(let scope): accounts.append(try await api.makeAccount("acme", scope))
                 case .device: accounts.append(try await api.makeAccount("acme", "consumers:write"))
                 }
-                // Deleting would take away what later routes need; a body that is none stops the others in time.
+                // A deletion would remove what later routes need; an invalid body prevents other changes.
                 for account in accounts where route.method != .delete {
                     let reply = try await api.call(route.method, route.path + query, as: account, "not json")
                     #expect(reply.status != 401 && reply.status != 403, "\(route): \(reply.text)")
@@ -137,7 +137,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("who is no consumer must name one")
+    @Test("a caller that is not a consumer must name one")
     func consumerNeeded() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -159,7 +159,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("a revoked account is refused from the moment of the answer on")
+    @Test("a revoked account is rejected once the response was sent")
     func revocation() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Room for request bodies", .serialized, .timeLimit(.minutes(10)))
+@Suite("Memory for request bodies", .serialized, .timeLimit(.minutes(10)))
 struct BodyBudgetTests {
     private static let held = "switchboard_http_body_bytes"
     private static let refused = #"switchboard_http_refused_total{limit="body_bytes"}"#
@@ -18,7 +18,7 @@ struct BodyBudgetTests {
 
     private static func text(_ count: Int) -> String { "[" + String(repeating: " ", count: count - 1) }
 
-    @Test("memory grows by doubling with what has arrived, and is not taken anew for each part")
+    @Test("memory grows by doubling with the bytes that arrive, and is not allocated again for each part")
     func growth() {
         var (body, arrived, growths) = (ByteBuffer(string: "x"), 1, 0)
         var part = ByteBuffer()
@@ -35,7 +35,7 @@ struct BodyBudgetTests {
         #expect(growths < 20)
     }
 
-    @Test("a body for which there is no room is refused before it is read, and all room is given back")
+    @Test("a body for which there is no room is rejected before it is read, and all room is released")
     func refusals() async throws {
         let metrics = TestMetrics()
         let limits = ServerLimits(bodyBytes: 100_000, requestTimeout: .seconds(3600))
@@ -51,7 +51,7 @@ struct BodyBudgetTests {
             let answer = try #require(await second.readAnswer())
             #expect(answer.hasPrefix("HTTP/1.1 503") && answer.lowercased().contains("retry-after: 1"))
             #expect(metrics.value(Self.refused) == 1)
-            // Nobody knows how long this one is before it is too long.
+            // The length of this body is unknown before it is too long.
             let third = try RawClient(port: port)
             third.send(
                 Self.head("Connection: close\r\nTransfer-Encoding: chunked") + "7530\r\n\(Self.text(30_000))\r\n"
@@ -60,11 +60,11 @@ struct BodyBudgetTests {
             third.send("7530\r\n\(Self.text(30_000))\r\n")
             #expect(try #require(await third.readAnswer()).hasPrefix("HTTP/1.1 503"))
             #expect(await metrics.reaches(Self.held, 60_000))
-            // What fits is taken.
+            // A body that fits is accepted.
             let event = #"{"id":"e","type":"x"}"#
             #expect(try await api.call(.post, "/v1/brands/acme/events", event).status == 422)
             #expect(await metrics.reaches(Self.held, 60_000))
-            // One that ends with its answer, and one whose caller goes.
+            // One that ends with its response, and one whose caller disconnects.
             first.send(String(repeating: " ", count: 29_999) + "]")
             #expect(try #require(await first.readAnswer()).hasPrefix("HTTP/1.1 "))
             #expect(await metrics.reaches(Self.held, 0))

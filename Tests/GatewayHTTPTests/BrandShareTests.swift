@@ -8,9 +8,9 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Shares by brand", .serialized, .timeLimit(.minutes(10)))
+@Suite("Shares per brand", .serialized, .timeLimit(.minutes(10)))
 struct BrandShareTests {
-    @Test("one owner alone uses most of a room, half of it beside another, and a newcomer always gets in")
+    @Test("a single owner uses most of a resource, half of it beside another, and a newcomer always gets some")
     func fair() {
         var (shares, free) = (Shares<Int>(), 1000)
         func take(_ owner: Int) -> Bool {
@@ -21,7 +21,7 @@ struct BrandShareTests {
         }
         while take(0) {}
         #expect(shares[0] == 800)
-        // Each newcomer gets in, though those before it took what they could and gave nothing back.
+        // Each newcomer gets some, though those before it took all they could and released nothing.
         for owner in 1...4 {
             #expect(take(owner), "\(owner)")
             while take(owner) {}
@@ -39,7 +39,7 @@ struct BrandShareTests {
         #expect(take(0))
     }
 
-    @Test("a brand claims places only as far as its share goes, and an only brand claims all")
+    @Test("a brand gets slots only up to its share, and a single brand gets all")
     func claims() {
         let (one, other) = (BrandID(trusted: "one"), BrandID(trusted: "other"))
         var places = PlaceShares(limit: 10, perAddress: 1)
@@ -55,7 +55,7 @@ struct BrandShareTests {
         #expect(places.taken == 8)
     }
 
-    @Test("bodies share their room by address and by brand, and nothing is left of those that ended")
+    @Test("bodies share their memory by address and by brand, and all of it is released at the end")
     func bodies() throws {
         var bodies = BodyShares(limit: 1000)
         let address = AddressShare(try #require(InternetAddress("203.0.113.9")))
@@ -74,7 +74,7 @@ struct BrandShareTests {
         #expect(bodies.taken == 0 && bodies.take(900, of: one))
     }
 
-    @Test("a brand that holds its share of the slots leaves room for the other brand")
+    @Test("a brand that uses up its share of the slots leaves room for the other brand")
     func slots() async throws {
         let metrics = TestMetrics()
         try await TestGateway.run(.live, limits: ServerLimits(maxRequestsInFlight: 10), metrics: metrics) { api in
@@ -90,7 +90,7 @@ struct BrandShareTests {
                 )
                 return client
             }
-            // The only brand may use all slots.
+            // A single brand may use all slots.
             var clients = try (0..<10).map { _ in try begin() }
             func read(_ brand: String, _ credential: Credential) async throws -> Reply {
                 try await api.call(.get, "/v1/brands/\(brand)/deliveries", as: credential)
@@ -140,7 +140,7 @@ struct BrandShareTests {
             }
             #expect(await (try open(1)).end() == "1013 overloaded")
             #expect(metrics.value(#"switchboard_http_refused_total{limit="address_windows"}"#) == 1)
-            // From an address that has none: the brand has its share.
+            // From an address without windows: the brand is at its share.
             #expect(await (try open(5)).end() == "1013 overloaded")
             #expect(metrics.value(#"switchboard_http_refused_total{limit="brand_windows"}"#) == 1)
             let other = try await WindowClient(
@@ -149,7 +149,7 @@ struct BrandShareTests {
                 as: try await api.makeSession(brand: "other")
             )
             #expect(try await other.hear()["type"]?.string == "ready")
-            // One that closes gives its address's place back.
+            // A closed window releases its address's slot.
             for window in windows[0..<4] {
                 window.send(WindowClient.frame(8, []))
                 #expect(await window.end() == "none")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Calls that hold something for long")
+@Suite("Slots of long-running calls")
 struct CallSlotsTests {
     @Test(
-        "of many brands leave a place to one that has none",
+        "many brands leave a slot to a brand that has none",
         arguments: [
             (DeliveryTail.limit, DeliveryTail.brandLimit),
             (ConsumerRoutes.exportLimit, ConsumerRoutes.exportBrandLimit),
@@ -15,7 +15,7 @@ struct CallSlotsTests {
     func shares(limit: Int, brandLimit: Int) throws {
         let slots = CallSlots(limit: limit, brandLimit: brandLimit)
         var held: [CallSlots.Slot] = []
-        // As many brands as took all places when each had all that it may.
+        // As many brands as took all slots when each had all that it may.
         for number in 0..<limit / brandLimit {
             for _ in 0..<limit { if let slot = slots.take("b-\(number)") { held.append(slot) } }
         }

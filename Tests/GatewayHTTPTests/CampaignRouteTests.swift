@@ -7,7 +7,7 @@ import Testing
 struct CampaignRouteTests {
     private static let path = "/v1/brands/acme/campaigns/"
 
-    @Test("a campaign says what became of its messages")
+    @Test("a campaign's statistics show the state of its messages")
     func counts() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -34,7 +34,7 @@ struct CampaignRouteTests {
         }
     }
 
-    @Test("who may not read deliveries may not read campaigns, and an unknown one is 404")
+    @Test("a caller that may not read deliveries may not read campaigns, and an unknown campaign is 404")
     func refused() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -45,7 +45,7 @@ struct CampaignRouteTests {
             try await api.call(.get, Self.path + "spring", as: .none).expectProblem(401, "unauthorized")
         }
     }
-    @Test("the campaigns of a brand are listed in pages, the one that began last first")
+    @Test("the campaigns of a brand are listed in pages, newest first")
     func list() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -8,7 +8,7 @@ import Testing
 struct ClockRouteTests {
     private static let months: Int64 = 60 * 86_400
 
-    @Test("a clock far ahead is shown, and named in readyz; an operator's word ends that, and is in the trail")
+    @Test("a clock far ahead is shown, and named in readyz; an operator's confirmation ends that, and is in the trail")
     func accepted() async throws {
         try await TestGateway.run(clockAheadSeconds: Self.months) { api in
             try await api.makeBrand()
@@ -42,7 +42,7 @@ struct ClockRouteTests {
         }
     }
 
-    @Test("a clock that was set back since cannot be accepted: a restart is asked for")
+    @Test("a clock that was set back since cannot be confirmed: the response asks for a restart")
     func setBack() async throws {
         try await TestGateway.run(clockAheadSeconds: Self.months) { api in
             api.clock.advance(seconds: -7200)
@@ -53,7 +53,7 @@ struct ClockRouteTests {
         }
     }
 
-    @Test("a clock that is trusted has nothing to be accepted")
+    @Test("confirming a trusted clock does nothing")
     func trusted() async throws {
         try await TestGateway.run { api in
             let shown = try await api.call(.post, "/v1/clock/accept")

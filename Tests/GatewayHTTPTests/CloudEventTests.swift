@@ -27,7 +27,7 @@ struct CloudEventTests {
     }
 
     @Test(
-        "the content type tells the form, in any case and with parameters",
+        "the content type determines the format, in any case and with parameters",
         arguments: [
             ("application/json", "json"), ("Application/JSON; charset=utf-8", "json"),
             ("application/json;charset=\"UTF-8\"", "json"), ("application/x-ndjson", "lines"),
@@ -46,7 +46,7 @@ struct CloudEventTests {
     }
 
     @Test(
-        "ce-specversion beside another type means binary mode, whose body must be JSON",
+        "ce-specversion with another type means binary mode, whose body must be JSON",
         arguments: [
             ("application/json", true), ("application/json; charset=UTF-8", true), ("text/json", true),
             ("application/vnd.agent+json", true), (nil, true), ("application/x-ndjson", false), ("text/plain", false),
@@ -61,7 +61,7 @@ struct CloudEventTests {
         if !isTaken { #expect(format == nil) }
     }
 
-    @Test("the attributes may stand anywhere around data, and names in data are not theirs")
+    @Test("the attributes may be anywhere around data, and members of data do not count as attributes")
     func envelope() throws {
         let attributes = [
             #""specversion":"1.0""#, #""id":"e-1""#, #""type":"agent.message""#, #""source":"/crm?a=%20#b""#,
@@ -85,7 +85,7 @@ struct CloudEventTests {
     }
 
     @Test(
-        "what is wrong with an envelope is named",
+        "errors of an envelope are named",
         arguments: [
             (#"{}"#, ["/specversion", "/data", "/type", "/id", "/source"]),
             (#"{"specversion":"1.0","id":"1","type":"agent.message","source":"/s"}"#, ["/data"]),
@@ -158,7 +158,7 @@ struct CloudEventTests {
     }
 
     @Test(
-        "headers that are missing or badly written are named",
+        "headers that are missing or badly encoded are named",
         arguments: [
             (["ce-id": nil], ["/ce-id"]), (["ce-type": nil], ["/ce-type"]), (["ce-source": nil], ["/ce-source"]),
             (["ce-specversion": "0.3"], ["/ce-specversion"]), (["ce-specversion": ""], ["/ce-specversion"]),
@@ -177,7 +177,7 @@ struct CloudEventTests {
     }
 
     @Test(
-        "a header that comes twice is refused",
+        "a repeated header is rejected",
         arguments: ["ce-id", "ce-type", "ce-source", "ce-time", "ce-specversion"]
     )
     func doubled(_ name: String) throws {
@@ -187,7 +187,7 @@ struct CloudEventTests {
         #expect(try pointers(Self.members, headers) == ["/" + name])
     }
 
-    @Test("extension headers and those beside a structured event are ignored")
+    @Test("extension headers, and headers with a structured event, are ignored")
     func ignoredHeaders() throws {
         #expect(
             try pointers(Self.members, binary(["ce-sequence": "%", "ce-subject": "é", "ce-dataschema": "x"])) == []

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The guard of a connection")
 struct ConnectionGuardTests {
-    @Test("closes on a head that comes byte by byte, each well within the limit, when the whole takes longer")
+    @Test("closes on a head that arrives byte by byte, each well within the limit, when the whole takes longer")
     func tricklingHead() throws {
         let metrics = TestMetrics()
         let channel = EmbeddedChannel(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Watch over a connection")
+@Suite("Connection timeouts")
 struct ConnectionWatchTests {
     private var watch = ConnectionWatch(limit: .seconds(30), start: .seconds(30))
 
@@ -14,7 +14,7 @@ struct ConnectionWatchTests {
         watch.look(now: Self.at(seconds), buffered: buffered, isPeerAwaited: awaited)
     }
 
-    @Test("an idle connection is not looked at")
+    @Test("an idle connection is not checked")
     mutating func idle() {
         #expect(look(1000) == .rest)
         watch.bytesArrived(now: Self.at(1000))
@@ -23,7 +23,7 @@ struct ConnectionWatchTests {
         #expect(look(5000) == .rest)
     }
 
-    @Test("the time of a request runs from its first byte through head and body, whatever comes in between")
+    @Test("the time of a request runs from its first byte through head and body, whatever arrives in between")
     mutating func oneDeadline() {
         watch.bytesArrived(now: Self.at(100))
         #expect(look(129) == .lookAgain)
@@ -48,12 +48,12 @@ struct ConnectionWatchTests {
         #expect(look(129) == .lookAgain)
         #expect(look(130) == .cut(.slowBody))
         watch.requestArrived()
-        // The next one's first byte has its own time.
+        // The first byte of the next request has its own time.
         watch.headArrived(now: Self.at(200))
         #expect(look(210) == .cut(.slowBody))
     }
 
-    @Test("each request has its own time, also one that came in the same bytes as the one before")
+    @Test("each request has its own time, also one that arrived in the same bytes as the one before")
     mutating func next() {
         watch.bytesArrived(now: Self.at(100))
         watch.headArrived(now: Self.at(100))
@@ -63,7 +63,7 @@ struct ConnectionWatchTests {
         #expect(look(150) == .cut(.slowBody))
     }
 
-    @Test("time in which the gateway does not read is not the caller's")
+    @Test("time in which the gateway does not read does not count against the caller")
     mutating func ownDelay() {
         watch.bytesArrived(now: Self.at(100))
         watch.headArrived(now: Self.at(100))
@@ -72,7 +72,7 @@ struct ConnectionWatchTests {
         #expect(look(230) == .cut(.slowBody))
     }
 
-    @Test("a peer that does not go after the last answer is left after the same time")
+    @Test("a peer that does not close after the last response is disconnected after the same time")
     mutating func parting() {
         watch.bytesArrived(now: Self.at(100))
         watch.requestArrived()
@@ -82,7 +82,7 @@ struct ConnectionWatchTests {
         #expect(look(140) == .part)
     }
 
-    @Test("a peer that still takes its last answer is not left")
+    @Test("a peer that still receives its last response is not disconnected")
     mutating func lastAnswer() {
         watch.bytesArrived(now: Self.at(100))
         watch.requestArrived()
@@ -95,13 +95,13 @@ struct ConnectionWatchTests {
         #expect(look(175, buffered: 0) == .part)
     }
 
-    @Test("an answer that moves is not cut off, one that stands still is")
+    @Test("a response with progress is not cut off, one without progress is")
     mutating func answers() {
         watch.wrote(bytes: 1000)
         #expect(look(0, buffered: 1000) == .lookAgain)
         #expect(look(29, buffered: 999) == .lookAgain)
         #expect(look(58, buffered: 999) == .lookAgain)
-        // As much was written as was taken: it moves, though as much waits as before.
+        // As much was written as was taken: there is progress, though as much waits as before.
         watch.wrote(bytes: 10)
         #expect(look(60, buffered: 999) == .lookAgain)
         #expect(look(89, buffered: 999) == .lookAgain)

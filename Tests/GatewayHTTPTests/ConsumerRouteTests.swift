@@ -3,11 +3,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What back-ends know, change and forget of consumers", .timeLimit(.minutes(10)))
+@Suite("Consumer data for back-ends", .timeLimit(.minutes(10)))
 struct ConsumerRouteTests {
     private static let path = "/v1/brands/acme/consumers/u-1"
 
-    /// A consumer with a device, a conversation, a message of its own, a tap.
+    /// Creates a consumer with a device, a conversation, a message of its own and a tap.
     private func fill(_ api: API) async throws -> Credential {
         try await api.makeBrand()
         _ = try await api.call(.get, "/v1/brands/acme/outbound/crm")
@@ -32,7 +32,7 @@ struct ConsumerRouteTests {
         return session
     }
 
-    @Test("a consumer is shown with its profile, unread, conversations and devices, and its profile is changed")
+    @Test("a consumer is returned with profile, unread messages, conversations and devices; its profile is changed")
     func profile() async throws {
         try await TestGateway.run { api in
             _ = try await fill(api)
@@ -67,7 +67,7 @@ struct ConsumerRouteTests {
         }
     }
 
-    @Test("a back-end merges another consumer into one: everything follows, once, and its sessions are over")
+    @Test("a back-end merges another consumer into one: all data moves, once, and its sessions end")
     func merge() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand("acme", settings: #"{"anonymousConsumers":true}"#)
@@ -101,7 +101,7 @@ struct ConsumerRouteTests {
             #expect(entries.map { $0["target"]?.string } == ["\(anonymous) -> u-1"])
             #expect(entries.first?["actor"]?["kind"]?.string == "serviceAccount")
 
-            // What cannot be, by name; nothing changes.
+            // Invalid merges, by name; nothing changes.
             try await api.post("3", consumer: "u-2", conversation: "c-2")
             let second = try await api.call(
                 .post,
@@ -141,7 +141,7 @@ struct ConsumerRouteTests {
             after["credentials"] = before["credentials"]
             after["audit"] = before["audit"]
             #expect(after == before)
-            // One that was erased is nobody.
+            // An erased consumer does not exist.
             #expect(try await api.call(.delete, "/v1/brands/acme/consumers/u-2").status == 204)
             try await api.call(.patch, Self.path, as: backend, #"{"mergeFrom":"u-2"}"#)
                 .expectProblem(422, "invalid_request")
@@ -150,7 +150,7 @@ struct ConsumerRouteTests {
         }
     }
 
-    @Test("an export holds everything about the consumer and no token")
+    @Test("an export contains all data of the consumer and no token")
     func export() async throws {
         try await TestGateway.run { api in
             let session = try await fill(api)
@@ -175,7 +175,7 @@ struct ConsumerRouteTests {
         }
     }
 
-    @Test("a long conversation is exported whole")
+    @Test("a long conversation is exported completely")
     func longExport() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -186,7 +186,7 @@ struct ConsumerRouteTests {
         }
     }
 
-    @Test("an erased consumer is gone with the answer, and its id is somebody else's afterwards")
+    @Test("an erased consumer is gone before the response, and its id can be used again")
     func erasure() async throws {
         try await TestGateway.run { api in
             let session = try await fill(api)
@@ -201,7 +201,7 @@ struct ConsumerRouteTests {
             let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?[0]
             #expect(trail?["action"]?.string == "consumer.erased" && trail?["target"]?.string == "u-1")
             #expect(trail?["actor"]?["kind"]?.string == "serviceAccount")
-            // Again, and of nobody, is the same and says nothing.
+            // Again, and for an unknown consumer: the same response, and no audit entry.
             #expect(try await api.call(.delete, Self.path, as: backend).status == 204)
             let page = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
             #expect(page.filter { $0["action"]?.string == "consumer.erased" }.count == 1)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Conventions of every route", .timeLimit(.minutes(10)))
+@Suite("Conventions of all routes", .timeLimit(.minutes(10)))
 struct ConventionTests {
     private static let requestID = HTTPField.Name("X-Request-Id") ?? .age
 
-    @Test("what is not there is 404, another method 405 with Allow, all in one shape")
+    @Test("an unknown path is 404, another method 405 with Allow, all in one format")
     func routing() async throws {
         try await TestGateway.run { api in
             for path in ["/", "/nope", "/v1", "/v1/brands/acme/nope", "/v1/brands/acme/inbox"] {
@@ -24,7 +24,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("a path with an empty segment, or with a slash behind it, is another path than the one without")
+    @Test("a path with an empty segment, or with a slash at the end, is another path than the one without")
     func emptySegments() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -42,7 +42,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("HTTP/1.1 names exactly one host, and an answer to another request does not overtake")
+    @Test("HTTP/1.1 names exactly one host, and responses keep the order of the requests")
     func hosts() async throws {
         try await TestGateway.run(.live) { api in
             func answer(_ request: String) async throws -> Reply {
@@ -67,7 +67,7 @@ struct ConventionTests {
                 400,
                 "invalid_request"
             )
-            // In order, and the connection goes on.
+            // In order, and the connection stays open.
             let client = try RawClient(port: try #require(api.client.port))
             client.send(
                 "GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\(end)"
@@ -78,7 +78,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("at most 50 members are named of those that are wrong, and no more are looked for")
+    @Test("at most 50 invalid members are named, and checking stops there")
     func manyErrors() async throws {
         try await TestGateway.run(started: false) { api in
             func create(_ count: Int) async throws -> Reply {
@@ -105,7 +105,7 @@ struct ConventionTests {
         #expect(checks.text(BodyMember(pointer: "/text", value: .string("x"))) == nil)
     }
 
-    @Test("a usable request id is echoed, anything else replaced")
+    @Test("a valid request id is returned, anything else is replaced")
     func requestIDs() async throws {
         try await TestGateway.run { api in
             let own = try await api.call(.get, "/nope", as: .none, headers: [Self.requestID: "abc-1"])
@@ -118,7 +118,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("bodies are held to their type and size before anything else about them")
+    @Test("type and size of bodies are checked first")
     func bodies() async throws {
         try await TestGateway.run { api in
             let wrongType = try await api.call(.post, "/v1/brands", "{}", type: "text/plain")
@@ -167,7 +167,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("lists page by cursor and refuse what is no limit or cursor of theirs")
+    @Test("lists are paged by cursor and reject invalid limits and cursors")
     func lists() async throws {
         try await TestGateway.run { api in
             for id in ["a", "b", "c"] {
@@ -187,7 +187,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("a cursor is good for its own list only, cannot be made up, and survives deletions")
+    @Test("a cursor is valid for its own list only, cannot be forged, and survives deletions")
     func cursors() async throws {
         let seal = CursorSeal(key: .init(repeating: 1, count: 32))
         let cursor = seal.seal("b", of: "list")
@@ -212,7 +212,7 @@ struct ConventionTests {
             }
             let first = try await api.call(.get, "/v1/brands?limit=2")
             let next = try #require(first["nextCursor"]?.string)
-            // The item that it names goes, and so does the one behind it.
+            // The item that it names is deleted, and so is the next one.
             for id in ["b", "c"] { #expect(try await api.call(.delete, "/v1/brands/\(id)").status == 204) }
             let rest = try await api.call(.get, "/v1/brands?limit=2&cursor=\(next)")
             #expect(try rest.json()["items"]?.items.compactMap { $0["id"]?.string } == ["d"])
@@ -224,7 +224,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("the description is served, and not again to who has it")
+    @Test("the description is served, and not again to a caller that has it")
     func description() async throws {
         try await TestGateway.run { api in
             let first = try await api.call(.get, "/openapi.yaml", as: .none)
@@ -239,7 +239,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("liveness needs nothing, readiness a running core, metrics a credential from afar")
+    @Test("liveness needs no credential, readiness a running core, metrics a credential from other hosts")
     func health() async throws {
         try await TestGateway.run { api in
             #expect(try await api.call(.get, "/livez", as: .none).status == 200)
@@ -257,7 +257,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("a connection goes on after an answer without a body and after a body that was refused")
+    @Test("a connection stays open after a response without a body and after a rejected body")
     func liveConnection() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -274,7 +274,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("nothing that is somebody's stays in a cache, and no browser takes it for another type")
+    @Test("private data is not cached, and no browser treats it as another type")
     func caching() async throws {
         try await TestGateway.run { api in
             let options = try #require(HTTPField.Name("X-Content-Type-Options"))
@@ -305,7 +305,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("the log names the caller and its address, and never a token")
+    @Test("the log line names the caller and its address, and never a token")
     func callersInLog() async throws {
         let log = CapturedLog()
         try await TestGateway.run(.live, logger: log.logger) { api in
@@ -339,7 +339,7 @@ struct ConventionTests {
         }
     }
 
-    @Test("the log names requests and their outcome, and holds no text, token or secret (R187)")
+    @Test("the log line names requests and their results, and contains no text, token or secret (R187)")
     func logging() async throws {
         let log = CapturedLog()
         let trace = HTTPField.Name("traceparent") ?? .age

@@ -3,12 +3,12 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What consumers do in their conversations", .timeLimit(.minutes(10)))
+@Suite("Conversations for consumers", .timeLimit(.minutes(10)))
 struct ConversationRouteTests {
     private static let feed = "/v1/brands/acme/outbound/crm"
     private static let all = "/v1/brands/acme/conversations"
 
-    @Test("a consumer opens a conversation, writes, is listed as its sender, and reaches the back-end in order")
+    @Test("a consumer opens a conversation, writes, is listed as the sender, and reaches the back-end in order")
     func writing() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -49,7 +49,7 @@ struct ConversationRouteTests {
         }
     }
 
-    @Test("a consumer resolves what is active, and only that (R122)")
+    @Test("a consumer resolves the active conversation, and only that (R122)")
     func resolving() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -67,7 +67,7 @@ struct ConversationRouteTests {
             let made = try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#)
             #expect(made.status == 201)
             let id = try #require(made["id"]?.string)
-            // The same request again is answered with what is active, and with a new one when that is resolved.
+            // The same request gets the active conversation, and a new one once that is resolved.
             #expect(try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#).text == made.text)
             #expect(try await api.call(.post, Self.all + "/\(id)/resolve", as: session).status == 204)
             let next = try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#)
@@ -75,7 +75,7 @@ struct ConversationRouteTests {
         }
     }
 
-    @Test("who has opened a thousand conversations opens no more until some have gone")
+    @Test("a consumer with a thousand conversations cannot open more until some are deleted")
     func many() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -94,7 +94,7 @@ struct ConversationRouteTests {
         }
     }
 
-    @Test("what nobody may write is refused, and nothing is stored")
+    @Test("invalid messages are rejected, and nothing is stored")
     func refused() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

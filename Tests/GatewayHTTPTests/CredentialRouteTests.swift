@@ -22,7 +22,7 @@ struct CredentialRouteTests {
         #""kind":"tokenBroker","app":"ios","tokenUrl":"https://t.example/oauth/token","clientId":"c","keyId":"k","#
         + #""scope":"visual-sessions:execute","privateKey":"\#(privatePEM)""#
 
-    /// A body of each kind, and the members of the answer beside those that all have.
+    /// A body of each kind, and the members of the response besides the common ones.
     private static let bodies: [(kind: String, body: String, members: Set<String>)] = [
         ("serviceAccount", #""kind":"serviceAccount","scopes":["events:write"]"#, ["secret", "scopes"]),
         ("apiKey", #""kind":"apiKey""#, ["secret"]),
@@ -59,7 +59,7 @@ struct CredentialRouteTests {
         ),
     ]
 
-    @Test("limits of assertions are a day and none unless named, and refused where there are no assertions")
+    @Test("limits of assertions default to a day and no single use, and are rejected for other kinds")
     func assertionLimits() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -109,7 +109,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("each kind is made, shown and listed with what is public about it, and its secret shown once")
+    @Test("each kind is created, returned and listed without its secret, and its secret is returned once")
     func kinds() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -145,7 +145,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("an imported private key gives its own public half")
+    @Test("the public key of an imported private key is derived")
     func imported() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -162,7 +162,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("a revoked credential is refused before the 204, and the second of its kind goes on")
+    @Test("a revoked credential is rejected before the 204, and the second of its kind stays valid")
     func rotation() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -181,7 +181,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("credentials are the brand's administrators' alone, and another brand's are not there")
+    @Test("credentials are for the brand's administrators only, and those of another brand are 404")
     func whoMay() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -209,7 +209,7 @@ struct CredentialRouteTests {
     }
 
     @Test(
-        "a credential that cannot be is refused by all its wrong members, and nothing of it is repeated",
+        "an invalid credential is rejected with all invalid members, and no value is returned",
         arguments: [
             (#"{"name":"x"}"#, ["/kind"]), (#"{"kind":"other","name":"x"}"#, ["/kind"]),
             (#"{"kind":5,"name":"","expiresAt":"soon"}"#, ["/kind", "/name", "/expiresAt"]),

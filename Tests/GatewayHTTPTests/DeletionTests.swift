@@ -5,14 +5,14 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What is deleted is gone at once, with what is pending for it", .timeLimit(.minutes(10)))
+@Suite("Deletions take effect at once, with pending deliveries", .timeLimit(.minutes(10)))
 struct DeletionTests {
-    /// A lane without a credential keeps what waits for it.
+    /// A lane without a credential keeps its deliveries.
     private static let without =
         #"{"platform":"ios","fcm":{"serviceAccount":{"project_id":"p","private_key_id":"k","private_key":"x","#
         + #""client_email":"e","token_uri":"https://t.example"}}}"#
 
-    @Test("an app's devices are gone, its pending deliveries never leave, and its sessions stay the consumers'")
+    @Test("an app's devices are deleted, its pending deliveries are never sent, and its sessions stay the consumers'")
     func app() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -27,7 +27,7 @@ struct DeletionTests {
             try await api.call(.get, path, as: session).expectProblem(404, "not_found")
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
             #expect(try await api.post("e-2")["deliveries"]?.int == 0)
-            // The same id again is a new app: what waited for the old one is not sent by it.
+            // The same id again is a new app: it does not send the deliveries of the old one.
             let again = try await api.call(
                 .put,
                 "/v1/brands/acme/apps/ios",
@@ -37,7 +37,7 @@ struct DeletionTests {
             try await api.call(.get, path, as: session).expectProblem(404, "not_found")
             let states = try await api.call(.get, deliveries).json()["items"]?.items.map { $0["state"]?.string }
             #expect(states == ["pending"])
-            // Housekeeping has not been there.
+            // Housekeeping has not run yet.
             let housekeeping = HousekeepingBatch(work: .deletedApps, now: Timestamp(milliseconds: 1), limit: 100)
             #expect(try await api.store.keepHouse(housekeeping).removed == 2)
             let items = try await api.call(.get, deliveries).json()["items"]?.items ?? []
@@ -46,7 +46,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("a brand's sessions, accounts and deliveries are gone before the 204, also for a brand of the same id")
+    @Test("a brand's sessions, accounts and deliveries are gone before the 204, also for a new brand of the same id")
     func brand() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -69,7 +69,7 @@ struct DeletionTests {
             try await api.makeBrand()
             try await isGone()
             #expect(try await api.call(.get, "/v1/brands/acme/deliveries").json()["items"]?.items.isEmpty == true)
-            #expect(try await api.post("e-1")["status"]?.string == "accepted", "the event's id is forgotten too")
+            #expect(try await api.post("e-1")["status"]?.string == "accepted", "the event's id is deleted too")
         }
     }
 }

@@ -10,11 +10,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Retry, timeline, statistics and the tail", .timeLimit(.minutes(10)))
+@Suite("Retry, timeline, statistics and stream", .timeLimit(.minutes(10)))
 struct DeliveryFollowTests {
     private static let path = "/v1/brands/acme/deliveries"
 
-    /// One delivery that failed, of a device that is registered with a good token since.
+    /// Creates one failed delivery of a device that has a valid token now.
     private static func failed(_ api: API) async throws -> String {
         let session = try await api.makeSession()
         _ = try await api.register("d-1", as: session, token: "bad0")
@@ -28,7 +28,7 @@ struct DeliveryFollowTests {
         return try #require(reply["items"]?[0]?["id"]?.string)
     }
 
-    @Test("a failed delivery is tried again, and its timeline tells both tries")
+    @Test("a failed delivery is retried, and its timeline shows both attempts")
     func retry() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -51,7 +51,7 @@ struct DeliveryFollowTests {
             twice.expectProblem(409, "conflict")
             let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
             let told = trail.filter { $0["action"]?.string == "delivery.retried" }
-            #expect(told.map { $0["target"]?.string } == [id], "the one that was done")
+            #expect(told.map { $0["target"]?.string } == [id], "the retry that was done")
             #expect(told.first?["actor"]?["kind"]?.string == "serviceAccount")
         }
     }
@@ -121,7 +121,7 @@ struct DeliveryFollowTests {
         }
     }
 
-    @Test("every wrong filter is named at once")
+    @Test("all invalid filters are named at once")
     func wrongFilters() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -133,7 +133,7 @@ struct DeliveryFollowTests {
         }
     }
 
-    // MARK: Tail
+    // MARK: Stream
 
     private static func open(
         _ api: API,
@@ -156,7 +156,7 @@ struct DeliveryFollowTests {
         }
     }
 
-    @Test("a tail tells what finishes, and goes on behind the last event")
+    @Test("a stream reports finished deliveries, and continues after the last event")
     func tail() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -168,7 +168,7 @@ struct DeliveryFollowTests {
             try await api.post("1")
             let first = try #require(await client.read(until: "event: delivery"))
             let position = try #require(Self.ids(first).last)
-            // Gone while more happens.
+            // Disconnected while more happens.
             try await api.post("2")
             try await api.post("3")
             let again = try Self.open(api, lastID: position)
@@ -180,13 +180,13 @@ struct DeliveryFollowTests {
             #expect(ids == ids.sorted() && Set(ids).count == ids.count && ids.first == Int(position))
             #expect(ids.count == 3)
             #expect(text.contains(#""state":"accepted""#))
-            // A filter that lets nothing through opens all the same.
+            // A filter that matches nothing opens the stream all the same.
             let quiet = try Self.open(api, "?state=expired", lastID: "0")
             #expect(await quiet.read(until: "id: 0\n\n") != nil)
         }
     }
 
-    @Test("a tail ends with the right to read: the credential is revoked or expires, the brand is another one")
+    @Test("a stream ends with the right to read: the credential is revoked or expires, the brand is replaced")
     func tailPermission() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -204,18 +204,18 @@ struct DeliveryFollowTests {
             let soon = api.clock.now.adding(seconds: 60).rfc3339
             let (expiring, revoked) = try await (open(#","expiresAt":"\#(soon)""#), open(""))
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(revoked.id)").status == 204)
-            #expect(await revoked.client.readToEnd() != nil, "the stream of a revoked credential goes on")
+            #expect(await revoked.client.readToEnd() != nil, "the stream of a revoked credential continues")
             api.clock.advance(seconds: 61)
-            #expect(await expiring.client.readToEnd() != nil, "the stream of an expired credential goes on")
+            #expect(await expiring.client.readToEnd() != nil, "the stream of an expired credential continues")
             let admin = try Self.open(api)
             _ = try #require(await admin.read(until: "id: 0\n\n"))
             #expect(try await api.call(.delete, "/v1/brands/acme").status == 204)
             try await api.makeBrand()
-            #expect(await admin.readToEnd() != nil, "the stream tells of another brand of the same name")
+            #expect(await admin.readToEnd() != nil, "the stream reports another brand of the same name")
         }
     }
 
-    /// Takes what a stream writes, until a text came.
+    /// Reads the stream until a text arrives.
     private struct Reader: ResponseBodyWriter {
         let until: String
         var text = ""
@@ -228,7 +228,7 @@ struct DeliveryFollowTests {
         consuming func finish(_: HTTPFields?) async throws {}
     }
 
-    @Test("a quiet tail shows that it lives")
+    @Test("a quiet stream sends keep-alive comments")
     func tailHeartbeat() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         let store = try TestGateway.makeStore(path, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -247,7 +247,7 @@ struct DeliveryFollowTests {
         await #expect(throws: CancellationError.self) { try await tail.run(&writer) }
     }
 
-    @Test("a reader that goes gives its place back at once")
+    @Test("a client that disconnects releases its slot at once")
     func tailLife() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -264,7 +264,7 @@ struct DeliveryFollowTests {
         }
     }
 
-    @Test("a tail that cannot be opened says why")
+    @Test("a stream that cannot be opened has an error")
     func tailRefusals() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -290,11 +290,11 @@ struct DeliveryFollowTests {
         }
     }
 
-    @Test("the tails of some brands leave one to a brand that has none")
+    @Test("the streams of some brands leave a slot to a brand that has none")
     func tailShares() async throws {
         try await TestGateway.run(.live) { api in
             var open: [RawClient] = []
-            // As many brands as held all tails when each had all that it may.
+            // As many brands as held all streams when each had all that it may.
             for number in 0..<DeliveryTail.limit / DeliveryTail.brandLimit {
                 try await api.makeBrand("b-\(number)")
                 for _ in 0..<DeliveryTail.brandLimit {

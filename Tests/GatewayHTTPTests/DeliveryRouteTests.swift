@@ -10,7 +10,7 @@ struct DeliveryRouteTests {
         "reason", "queuedAt", "sentAt", "latencyMs", "tappedAt", "badge", "suppressedBy",
     ]
 
-    @Test("deliveries are listed newest first, filtered, paged, and shown with their attempts")
+    @Test("deliveries are listed newest first, filtered, paged, and returned with their attempts")
     func list() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -19,7 +19,7 @@ struct DeliveryRouteTests {
             _ = try await api.register("d-1", as: session)
             for id in ["1", "2", "3"] { try await api.post(id) }
             let path = "/v1/brands/acme/deliveries"
-            // The provider of the tests answers at once, but its outcomes are committed in a later turn.
+            // The tests' provider responds at once, but its outcomes are committed in a later transaction.
             let reply = try await api.until {
                 try await api.call(.get, path + "?state=accepted", as: reader)
             } holds: {

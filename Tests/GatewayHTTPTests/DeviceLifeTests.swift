@@ -4,12 +4,12 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Extra tokens, and when a device was last seen", .timeLimit(.minutes(10)))
+@Suite("Extra tokens, and the time when a device was last seen", .timeLimit(.minutes(10)))
 struct DeviceLifeTests {
     private static let path = "/v1/brands/acme/apps/ios/devices/d-1"
     private static let list = "/v1/brands/acme/consumers/u-1/devices"
 
-    @Test("extra tokens are shown as fingerprints, replaced by each PUT, and never given away")
+    @Test("extra tokens are shown as fingerprints, replaced by each PUT, and never returned")
     func extraTokens() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -40,7 +40,7 @@ struct DeviceLifeTests {
     }
 
     @Test(
-        "extra tokens that cannot be are named",
+        "invalid extra tokens are named",
         arguments: [
             (#"{"kind":"voip","token":"aa"}"#, ["/extraTokens"]),
             (#"[{"kind":"alert","token":"aa"}]"#, ["/extraTokens/0/kind"]),
@@ -73,7 +73,7 @@ struct DeviceLifeTests {
         }
     }
 
-    @Test("a device is seen by what it asks with a session of its own, once an hour")
+    @Test("a device is seen when its own session sends a request, once an hour")
     func seen() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand("acme", settings: #"{"sessionTtlSeconds":86400}"#)
@@ -83,7 +83,7 @@ struct DeviceLifeTests {
             #expect(made["lastSeenAt"] == made["registeredAt"])
             func lastSeen() async throws -> Reply { try await api.call(.get, Self.path + "?consumer=u-1") }
             api.clock.advance(seconds: 7200)
-            // Of whom a session says no device, nobody can tell which one it is.
+            // A session without a device does not identify one.
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: unbound).status == 200)
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
             let seen = try await api.until(lastSeen) { $0["lastSeenAt"] != made["lastSeenAt"] }
@@ -91,7 +91,7 @@ struct DeviceLifeTests {
             #expect(seen["registeredAt"] == made["registeredAt"])
             api.clock.advance(seconds: 1)
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
-            // A change of the same session comes after whatever that request has caused.
+            // A later change of the same session comes after the effects of that request.
             _ = try await api.call(.delete, Self.path + "?unregister=agent", as: session)
             #expect(try await lastSeen()["lastSeenAt"] == seen["lastSeenAt"])
             let listed = try await api.call(.get, Self.list)
@@ -99,7 +99,7 @@ struct DeviceLifeTests {
         }
     }
 
-    @Test("what a device receives is what it asked for last, also after a logout from agents' messages")
+    @Test("a device receives what its last request chose, also after a logout from agents' messages")
     func receives() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -126,7 +126,7 @@ struct DeviceLifeTests {
                 #expect(try await api.call(.delete, Self.path + "?unregister=agent", as: session).status == 204)
                 #expect(try await deliveries() == [0, receives.contains("proactive") ? 1 : 0], "\(receives)")
             }
-            // A login registers again, and gets everything.
+            // A login registers again, for all kinds.
             _ = try await api.register("d-1", as: session)
             #expect(try await deliveries() == [1, 1])
         }

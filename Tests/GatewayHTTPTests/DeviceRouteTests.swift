@@ -8,7 +8,7 @@ import Testing
 struct DeviceRouteTests {
     private static let path = "/v1/brands/acme/apps/ios/devices/d-1"
 
-    @Test("a registration is made, renewed and shown without its token")
+    @Test("a registration is created, renewed and returned without its token")
     func lifecycle() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -59,7 +59,7 @@ struct DeviceRouteTests {
     }
 
     @Test(
-        "what cannot be registered is named",
+        "invalid registrations are named",
         arguments: [
             (#"{"pushType":"apns"}"#, ["/token"]),
             (#"{"token":"aabb"}"#, ["/pushType"]),
@@ -91,7 +91,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("tokens have the shape of their transport")
+    @Test("tokens have the format of their transport")
     func tokens() {
         #expect(DeviceToken.normalised("AABBCC", for: .apns) == "aabbcc")
         #expect(DeviceToken.normalised(String(repeating: "a", count: 400), for: .apns)?.count == 400)
@@ -115,7 +115,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("another consumer's device is not there, and a token moves to who registers it last")
+    @Test("another consumer's device is 404, and a token moves to its last registration")
     func moving() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -132,13 +132,13 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("a device that was logged out while its request was on its way is not registered")
+    @Test("a device that was logged out during its request is not registered")
     func loggedOutMeanwhile() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             let session = try await api.makeSession()
             #expect(try await api.register("d-1", as: session).status == 201)
-            // Only the store knows yet.
+            // Only the store has the change yet.
             try await api.execute("DELETE FROM sessions; DELETE FROM registrations")
             try await api.register("d-1", as: session).expectProblem(401, "token_invalid")
             let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
@@ -146,7 +146,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("where a brand allows one device, the device that registers last logs the others out")
+    @Test("where a brand allows one device, the last registration logs the others out")
     func singleDevice() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand("acme", settings: #"{"singleDevice":true}"#)
@@ -165,7 +165,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("a back-end that knows a consumer by the name it had before it logged in sees its devices by it")
+    @Test("a back-end that uses the consumer's id from before the login sees its devices by it")
     func mergedName() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand("acme", settings: #"{"anonymousConsumers":true}"#)
@@ -185,7 +185,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("a back-end registers and lists for consumers whom it names")
+    @Test("a back-end registers and lists devices for consumers that it names")
     func backend() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -211,7 +211,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("an app that is not there takes no devices")
+    @Test("an unknown app accepts no devices")
     func unknownApp() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

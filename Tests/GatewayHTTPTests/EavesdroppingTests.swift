@@ -5,14 +5,14 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What somebody reaches who knows a device's id, which stands in paths and in the query of windows.
-@Suite("Who knows a device's id hears nothing", .timeLimit(.minutes(10)))
+/// Attacks with a known device id, which appears in paths and in the query of windows.
+@Suite("Knowing a device's id gives no access", .timeLimit(.minutes(10)))
 struct EavesdroppingTests {
     private static let sessions = "/v1/brands/acme/sessions"
     private static let spysToken = "badbad00"
     private static let ownToken = "aabbccdd"
 
-    /// The way on which the victim logs in.
+    /// The authentication method of the victim.
     enum Login: CaseIterable, Sendable {
         case assertion, exchange, minted
     }
@@ -66,7 +66,7 @@ struct EavesdroppingTests {
         }
     }
 
-    /// The fingerprints of the tokens that a message to a consumer goes to.
+    /// Returns the fingerprints of the tokens that a message to a consumer is sent to.
     private static func receivers(_ api: API, _ event: String, of consumer: String = "victim") async throws -> [String]
     {
         let posted = try await api.post(event, consumer: consumer, conversation: "c-\(consumer)")
@@ -80,7 +80,7 @@ struct EavesdroppingTests {
 
     // MARK: The anonymous merge
 
-    @Test("a registration that was planted by an anonymous session follows nobody's login", arguments: Login.allCases)
+    @Test("a registration that an anonymous session planted does not follow another login", arguments: Login.allCases)
     func planted(_ login: Login) async throws {
         try await Self.run { api in
             let spy = try Self.session(try await Self.guest(api, "d-1"))
@@ -89,7 +89,7 @@ struct EavesdroppingTests {
             #expect(made["merged"]?.bool == false, "\(made.text)")
             let victim = try Self.session(made)
             #expect(try await Self.receivers(api, "1").isEmpty)
-            // The device id is taken; under another the device registers, and the spy's token stays the spy's.
+            // The device id is taken; the device registers with another id, and the spy's token stays the spy's.
             let taken = try await api.register("d-1", as: victim, token: Self.ownToken)
             taken.expectProblem(409, "conflict")
             #expect(!taken.text.contains(Self.spysToken))
@@ -100,7 +100,7 @@ struct EavesdroppingTests {
         }
     }
 
-    @Test("a planted registration does not follow where the victim was anonymous, and shows its own session's token")
+    @Test("a planted registration does not follow where the victim was anonymous and presents its own session's token")
     func plantedBeside() async throws {
         try await Self.run { api in
             let own = try await Self.guest(api, "d-1")
@@ -115,7 +115,7 @@ struct EavesdroppingTests {
         }
     }
 
-    @Test("where a brand merges by device, the other devices of who is merged do not follow")
+    @Test("where a brand merges by device, the other devices of the merged consumer do not follow")
     func byDevice() async throws {
         try await Self.run { api in
             let settings = #"{"settings":{"anonymousMerge":"device"}}"#
@@ -137,13 +137,13 @@ struct EavesdroppingTests {
         }
     }
 
-    /// What is shown as `anonymousToken` and proves nothing.
+    /// A value that is sent as `anonymousToken` and proves nothing.
     enum NoProof: CaseIterable, Sendable {
         case loggedOut, loggedOutFromAfar, anotherBrand, expiredTooLong, named, alreadyMerged, invented, ofTheDevice
     }
 
     @Test(
-        "what is no token of an anonymous session that counts is ignored: the login succeeds and merges nobody",
+        "a value that is not a valid token of an anonymous session is ignored: the login succeeds and merges nobody",
         arguments: NoProof.allCases,
         [Login.assertion, .exchange]
     )
@@ -176,7 +176,7 @@ struct EavesdroppingTests {
         }
     }
 
-    @Test("an anonymous session's token that expired still proves a merge for the brand's days")
+    @Test("the expired token of an anonymous session still proves a merge for the brand's days")
     func expired() async throws {
         try await Self.run { api in
             let guest = try await Self.guest(api, "d-1")
@@ -195,9 +195,9 @@ struct EavesdroppingTests {
         }
     }
 
-    // MARK: Somebody's device
+    // MARK: Another consumer's device
 
-    @Test("a session that names somebody's device neither ends nor takes its registration", arguments: Login.allCases)
+    @Test("a session that names another's device neither ends nor takes its registration", arguments: Login.allCases)
     func others(_ login: Login) async throws {
         try await Self.run { api in
             let victim = try Self.session(try await Self.logIn(api))
@@ -218,7 +218,7 @@ struct EavesdroppingTests {
         }
     }
 
-    @Test("the present push token takes a device over, in the login or in the registration, in either case of letters")
+    @Test("the current push token takes a device over, in the login or in the registration, in either case of letters")
     func proven() async throws {
         try await Self.run { api in
             let first = try Self.session(try await Self.logIn(api, "u-1"))
@@ -232,14 +232,14 @@ struct EavesdroppingTests {
             let third = try Self.session(try await Self.logIn(api, "u-3", more: #","currentToken":"0102""#))
             #expect(try await Self.receivers(api, "4", of: "u-2").isEmpty)
             #expect(try await api.register("d-1", as: third, token: "0304").status == 201)
-            // The same token registered by who logs in next is proof as well.
+            // The same token, registered by the next consumer, is proof as well.
             let fourth = try Self.session(try await Self.logIn(api, "u-4"))
             #expect(try await api.register("d-1", as: fourth, token: "0304").status == 201)
             #expect(try await Self.receivers(api, "5", of: "u-3").isEmpty)
         }
     }
 
-    @Test("a push token in an assertion takes a device over only where it is the present one (R32)")
+    @Test("a push token in an assertion takes a device over only when it is the current one (R32)")
     func carried() async throws {
         try await Self.run { api in
             let first = try Self.session(try await Self.logIn(api, "u-1"))
@@ -267,7 +267,7 @@ struct EavesdroppingTests {
                 403,
                 "forbidden"
             )
-            // Where only the store knows, it decides.
+            // Where only the store has the change, the store decides.
             let other = try Self.session(try await Self.logIn(api, "u-1", device: nil))
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: other).status == 200)
             try await api.execute("UPDATE sessions SET device = 'd-3' WHERE device IS NULL")
@@ -275,7 +275,7 @@ struct EavesdroppingTests {
         }
     }
 
-    @Test("a back-end takes a device without proof, and the audit trail says so")
+    @Test("a back-end takes a device without proof, and the audit trail records it")
     func backend() async throws {
         try await Self.run { api in
             let account = try await api.makeAccount("acme", "consumers:write")
@@ -301,7 +301,7 @@ struct EavesdroppingTests {
 
     // MARK: The window
 
-    @Test("a session without a device opens a window of none, whatever device it names")
+    @Test("a session without a device opens a window without a device, whatever device it names")
     func window() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand(settings: #"{"presence":"device"}"#)

@@ -59,7 +59,7 @@ struct EngagementRouteTests {
         }
     }
 
-    @Test("an identity is verified, and the active conversation of whom it names is told (R118, R119)")
+    @Test("an identity is verified, and the active conversation of its consumer is returned (R118, R119)")
     func identity() async throws {
         try await TestGateway.run { api in
             try await Self.make(api)
@@ -78,7 +78,7 @@ struct EngagementRouteTests {
             let before = try await api.dump()
             let unknown = try await ask(token)
             #expect(unknown["engagementDetails"]?["status"]?.string == "expose", "\(unknown.text)")
-            // Who only asks is not made a consumer.
+            // A request alone does not create a consumer.
             #expect(try await api.dump() == before)
             try await api.post("1", conversation: "c-7")
             let known = try await ask(token)
@@ -99,7 +99,7 @@ struct EngagementRouteTests {
             try await ask(TestJWE.sealed(old, for: pem, kid: kid)).expectProblem(401, "token_expired")
             try await ask("a.b.c.d.e").expectProblem(401, "token_invalid")
 
-            // What was offered to one is of no use to another.
+            // An offer to one consumer is not valid for another.
             let session = try await api.makeSession("u-2")
             let foreign = try await api.call(
                 .post,
@@ -110,7 +110,7 @@ struct EngagementRouteTests {
             foreign.expectProblem(422, "invalid_request")
             #expect(foreign.pointers == ["/engagement/contextId"])
 
-            // Who was merged into another since is offered as that one.
+            // A consumer that was merged since is offered as the one that it was merged into.
             try await api.post("3", consumer: "u-5", conversation: "c-5")
             try await api.post("4", consumer: "u-5", conversation: "c-5", type: "conversation.resolved")
             let merge = #"{"mergeFrom":"u-1"}"#
@@ -121,7 +121,7 @@ struct EngagementRouteTests {
         }
     }
 
-    @Test("a new conversation is told with what was offered; a stale or foreign offer routes nothing (R120, R121)")
+    @Test("a new conversation is reported with the offer; a stale or foreign offer routes nothing (R120, R121)")
     func routing() async throws {
         try await TestGateway.run { api in
             try await Self.make(api)
@@ -165,7 +165,7 @@ struct EngagementRouteTests {
             let engagement = try #require(told.first?["data"]?["engagement"])
             #expect(engagement["skill"]?.string == "sales" && engagement["surveyId"]?.string == "s-1")
             #expect(engagement.names == ["campaignId", "engagementId", "skill", "surveyId"])
-            // The brand thinks again: what it offered before routes no more.
+            // The brand changes the engagement: the previous offer is no longer valid.
             let changed =
                 #"{"settings":{"engagements":[{"id":"sales","campaignId":"c-2","entryPoints":[],"skill":"new"}]}}"#
             #expect(try await api.call(.patch, "/v1/brands/acme", changed).status == 200)
@@ -175,7 +175,7 @@ struct EngagementRouteTests {
         }
     }
 
-    @Test("what cannot be asked or set is refused by name")
+    @Test("invalid requests and settings are rejected with the member's name")
     func refused() async throws {
         try await TestGateway.run { api in
             try await Self.make(api)
@@ -221,7 +221,7 @@ struct EngagementRouteTests {
         }
     }
 
-    @Test("who asks too often is slowed down by address")
+    @Test("callers that exceed the rate limit are slowed down by address")
     func limited() async throws {
         let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
         try await TestGateway.run(.live, limits: limits) { api in

@@ -3,9 +3,9 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Tags of what is administered", .timeLimit(.minutes(10)))
+@Suite("Entity tags of administered resources", .timeLimit(.minutes(10)))
 struct EntityTagTests {
-    @Test("what the caller has already is not sent again")
+    @Test("a representation that the caller has already is not sent again")
     func conditionalReads() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -31,7 +31,7 @@ struct EntityTagTests {
         }
     }
 
-    @Test("a change of what has changed meanwhile is refused and not made")
+    @Test("a change of an outdated state is rejected and not applied")
     func conditionalWrites() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

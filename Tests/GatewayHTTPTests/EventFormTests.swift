@@ -4,12 +4,12 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Every form of an event", .timeLimit(.minutes(10)))
+@Suite("All formats of an event", .timeLimit(.minutes(10)))
 struct EventFormTests {
     private static let path = "/v1/brands/acme/events"
     private static let good = WrongEvent.with("id", #""good""#)
 
-    /// Checks that nothing of consumer u-1 is stored and that the next request is served.
+    /// Checks that nothing of consumer u-1 is stored and that the next request succeeds.
     private static func expectNothingStored(_ api: API, _ form: PostedForm) async throws {
         let messages = try await api.call(.get, "/v1/brands/acme/messages?consumer=u-1")
         #expect(try messages.json()["items"]?.items.isEmpty == true, "\(messages.text)")
@@ -26,7 +26,7 @@ struct EventFormTests {
         try await api.call(.post, path, body, type: form.contentType, headers: form.headers(members))
     }
 
-    /// The problem of the first event, wherever the form answers it.
+    /// Returns the problem of the first event, wherever the format contains it.
     private static func problem(_ reply: Reply, _ form: PostedForm) throws -> JSON {
         guard form.isBatch else { return try reply.json() }
         #expect(reply.status == 202)
@@ -34,7 +34,7 @@ struct EventFormTests {
         return try #require(try reply.json()["results"]?[0]?["problem"])
     }
 
-    @Test("each wrong member is named where it lies, and nothing is stored", arguments: PostedForm.allCases)
+    @Test("each invalid member is named by its position, and nothing is stored", arguments: PostedForm.allCases)
     func wrongMembers(_ form: PostedForm) async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -53,7 +53,7 @@ struct EventFormTests {
         }
     }
 
-    @Test("all that is wrong with an event is told at once", arguments: PostedForm.allCases)
+    @Test("all errors of an event are reported at once", arguments: PostedForm.allCases)
     func severalAtOnce(_ form: PostedForm) throws {
         let members: PostedForm.Members = [
             ("type", #""nope""#), ("agent", #"{"id":""}"#), ("link", #"{"web":"x"}"#), ("ttlSeconds", "-1"),
@@ -65,7 +65,8 @@ struct EventFormTests {
         #expect(batch.refused.first?.problem.errors.map(\.pointer) == expected)
     }
 
-    /// Texts that are no event, with what a single one is answered; 400 that spoils the text around it is `spoils`.
+    /// Texts that are not events, with the status for a single one; `spoils` means that the text around it is invalid
+    /// too.
     private static let texts: [(name: String, make: @Sendable (String) -> String, status: Int, spoils: Bool)] = [
         ("truncated", { String($0.dropLast()) }, 400, true),
         ("a trailing comma", { $0.dropLast() + ",}" }, 400, true),
@@ -117,7 +118,7 @@ struct EventFormTests {
         ("an unknown number too large", { $0.replacing("\"x\"", with: "\"x\",\"k\":-1e999") }, 422, false),
     ]
 
-    @Test("text that is no event is refused, nothing is stored, the next is served", arguments: PostedForm.allCases)
+    @Test("text that is not an event is rejected and not stored, the next is served", arguments: PostedForm.allCases)
     func wrongTexts(_ form: PostedForm) async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -135,7 +136,7 @@ struct EventFormTests {
         }
     }
 
-    @Test("bytes that are not UTF-8 are refused", arguments: PostedForm.allCases)
+    @Test("bytes that are not UTF-8 are rejected", arguments: PostedForm.allCases)
     func invalidUTF8(_ form: PostedForm) async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -163,7 +164,7 @@ struct EventFormTests {
         }
     }
 
-    @Test("the same event in another form is a duplicate, and says the same", arguments: PostedForm.allCases)
+    @Test("the same event in another format is a duplicate with the same response", arguments: PostedForm.allCases)
     func duplicates(_ form: PostedForm) async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -175,7 +176,7 @@ struct EventFormTests {
             let result = try #require(try again.json()["results"]?[0])
             #expect(result["messageId"]?.string == id)
             #expect(result["warnings"] != .array([.string("body_differs")]))
-            // Another moment for the same instant is the same; another text is not, and both warnings come together.
+            // Another notation of the same instant is the same; another text is not, and both warnings come together.
             let moved = WrongEvent.with("time", #""2026-01-02T04:04:05.670+01:00""#, in: members)
             let same = try await Self.post(api, form, form.body([form.text(moved)]), moved)
             #expect(!same.text.contains("body_differs"))

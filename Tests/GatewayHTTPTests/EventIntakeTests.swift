@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Pieces on their way into the core", .timeLimit(.minutes(10)))
+@Suite("Pieces of a request in the delivery core", .timeLimit(.minutes(10)))
 struct EventIntakeTests {
     private static let brand = Brand(
         id: BrandID(trusted: "acme"),
@@ -61,7 +61,7 @@ struct EventIntakeTests {
         await store.close()
     }
 
-    @Test("what cannot be taken midway fails with all that follows, and what came before stays")
+    @Test("a piece that is not accepted midway fails with all later ones, and earlier ones stay")
     func midway() async throws {
         try await withCore { delivery in
             var intake = EventIntake(delivery: delivery, brand: Self.brand)
@@ -71,11 +71,11 @@ struct EventIntakeTests {
             let second = try await intake.take([Self.event("3"), Self.event("4")])
             #expect(second == Array(repeating: .failed(.fault(.diskSpaceLow)), count: 2))
             #expect(EventAnswer.problem(of: second[0])?.code == .overloaded)
-            // Nothing overtakes what failed, although there is room again.
+            // Nothing overtakes the failed piece, although there is room again.
             delivery.report([])
             let third = try await intake.take([Self.event("5")])
             #expect(third == [.failed(.fault(.diskSpaceLow))])
-            // The next request brings what is missing.
+            // The next request contains the missing events.
             var next = EventIntake(delivery: delivery, brand: Self.brand)
             let all = try await next.take((1...5).map { Self.event("\($0)") })
             let isReplay = all.map { if case .decided(.duplicate) = $0 { true } else { false } }
@@ -83,7 +83,7 @@ struct EventIntakeTests {
         }
     }
 
-    @Test("what cannot be taken at first refuses the request, also behind a piece without good events")
+    @Test("when the first piece is not accepted the request is rejected, also after a piece without valid events")
     func atFirst() async throws {
         try await withCore { delivery in
             delivery.report([.diskSpaceLow])
@@ -92,7 +92,7 @@ struct EventIntakeTests {
             #expect(none.isEmpty)
             do {
                 _ = try await intake.take([Self.event("1")])
-                Issue.record("it was taken")
+                Issue.record("it was accepted")
             } catch let problem as Problem { #expect(problem.status == 503) }
         }
     }

@@ -1,9 +1,9 @@
 import CSimdjson
 import Testing
 
-@Suite("Room of an event parser")
+@Suite("Buffers of an event parser")
 struct EventParserRoomTests {
-    @Test("room grows by doubling, up to what is allowed")
+    @Test("buffers grow by doubling, up to the limit")
     func growth() throws {
         let parser = try #require(event_parser_new(20_000, 64))
         defer { event_parser_delete(parser) }

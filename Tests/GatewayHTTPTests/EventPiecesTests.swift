@@ -15,7 +15,7 @@ struct EventPiecesTests {
 
     private static let batches: [PostedForm] = [.array, .lines, .cloudEventBatch]
 
-    @Test("they come in pieces of at most 500, in order, wherever the bad ones are", arguments: batches)
+    @Test("they are parsed in pieces of at most 500, in order, wherever the invalid ones are", arguments: batches)
     func pieces(_ form: PostedForm) throws {
         let format = try #require(EventFormat(form.allHeaders([])))
         for count in [1, 499, 500, 501, 999, 1000, 1001, 1250] {
@@ -27,7 +27,7 @@ struct EventPiecesTests {
         }
     }
 
-    @Test("results come in the order of the request, over all pieces", arguments: batches)
+    @Test("results are in the order of the request, over all pieces", arguments: batches)
     func order(_ form: PostedForm) async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -48,7 +48,7 @@ struct EventPiecesTests {
     }
 
     @Test(
-        "an array that turns out not to be JSON at its end stores nothing",
+        "an array that is not valid JSON at its end stores nothing",
         arguments: [PostedForm.array, .cloudEventBatch],
         [
             ",]", ",{]", ",{\"a\":}]", "", "}", "] x", ",\"\u{1}\"]", ",\"\\ud800\"]", " 5]", "]]", ",tru]", ",[1,]]",
@@ -100,7 +100,7 @@ struct EventPiecesTests {
         }
     }
 
-    @Test("elements end where they end, whatever their strings hold and wherever blocks of 64 bytes end")
+    @Test("elements end at the right place, whatever their strings contain and wherever blocks of 64 bytes end")
     func elements() throws {
         let texts = ["", #"\\"#, #"\""#, #"\\\""#, "]", "}", ",", "[{", #"\\\\"#, #"\"]},{\""#, "é", #"\u005d"#]
         for padding in 0..<130 {
@@ -116,7 +116,7 @@ struct EventPiecesTests {
         }
     }
 
-    @Test("the same random events are the same in every form")
+    @Test("the same random events are equal in every format")
     func differential() throws {
         var random = SplitMix(state: 5)
         for number in 0..<400 {

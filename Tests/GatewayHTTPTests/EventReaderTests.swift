@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Reading events")
+@Suite("Parsing events")
 struct EventReaderTests {
     private static let now = Timestamp(milliseconds: 1_767_323_045_678)
 
@@ -26,7 +26,7 @@ struct EventReaderTests {
         } catch let problem as Problem { return problem }
     }
 
-    @Test("every member of the contract's example arrives")
+    @Test("every member of the example is parsed")
     func example() throws {
         let batch = try read(
             """
@@ -65,7 +65,7 @@ struct EventReaderTests {
     }
 
     @Test(
-        "each type takes what it needs",
+        "each type has its required members",
         arguments: [
             (
                 #"{"id":"1","type":"conversation.resolved","consumer":"u","conversation":"c"}"#,
@@ -97,7 +97,7 @@ struct EventReaderTests {
         #expect(event.campaign == "k")
     }
 
-    @Test("a member whose name is escaped is the same member, for data too")
+    @Test("a member with an escaped name is the same member, for data too")
     func escapedNames() throws {
         let batch = try read(
             #"{"\u0069d":"1","type":"agent.message","consumer":"u","text":"x","d\u0061ta":{"a":{}},"zz":[[1],{}]}"#
@@ -108,7 +108,7 @@ struct EventReaderTests {
     }
 
     @Test(
-        "what is wrong with a member is named by its pointer",
+        "an invalid member is named by its pointer",
         arguments: [
             (#"{"type":"agent.message","consumer":"u","text":"x"}"#, ["/id"]),
             (#"{"id":"1","consumer":"u","text":"x"}"#, ["/type"]),
@@ -143,7 +143,7 @@ struct EventReaderTests {
     }
 
     @Test(
-        "every member is held to its type and range",
+        "every member has a type and a range",
         arguments: [
             ("id", "7", "/id"), ("id", #""""#, "/id"), ("id", #""a\u0007""#, "/id"), ("id", #""a\u0085""#, "/id"),
             ("consumer", "{}", "/consumer"), ("conversation", "[]", "/conversation"), ("dialog", "1", "/dialog"),
@@ -176,7 +176,7 @@ struct EventReaderTests {
     }
 
     @Test(
-        "lengths are bounded in bytes",
+        "lengths are limited in bytes",
         arguments: [
             ("id", 256, "/id"), ("consumer", 256, "/consumer"), ("conversation", 256, "/conversation"),
             ("dialog", 256, "/dialog"), ("collapseKey", 64, "/collapseKey"), ("category", 64, "/category"),
@@ -194,7 +194,7 @@ struct EventReaderTests {
     }
 
     @Test(
-        "what is not JSON is 400",
+        "text that is not JSON is 400",
         arguments: [
             "", "   ", "{", "[", "nope", #"{"id":"1""#, #"{"id":"1"} x"#, #"{"id":"1"}{"id":"2"}"#, "{'id':1}",
             #"{"id":01}"#, #"{"id":"1",}"#, #"[{"id":"1"},]"#, #"[{"id":"1"}"#, #"[{"id":"1"}] x"#, #"[{"id":"1"} {}]"#,
@@ -219,23 +219,23 @@ struct EventReaderTests {
         #expect(try problem(Array("[".utf8) + bytes + Array("]".utf8)).status == 400)
     }
 
-    @Test("depth is bounded and never crashes", arguments: [65, 1000, 100_000])
+    @Test("depth is limited and never causes a crash", arguments: [65, 1000, 100_000])
     func depth(_ depth: Int) throws {
         let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         #expect(try problem(#"{"id":"1","data":{"a":"# + nested + "}}").status == 400)
-        // Brackets that never close, too.
+        // Unclosed brackets, too.
         #expect(try problem(#"{"id":"1","data":{"a":"# + String(repeating: "[", count: depth)).status == 400)
         #expect(try problem(String(repeating: "[", count: depth)).status == 400)
     }
 
-    @Test("60 levels of data are fine")
+    @Test("60 levels of data are accepted")
     func shallow() throws {
         let nested = String(repeating: "[", count: 60) + String(repeating: "]", count: 60)
         let text = #"{"id":"1","type":"agent.message","consumer":"u","text":"x","data":{"a":"# + nested + "}}"
         #expect(try read(text).events.first?.data?.text == #"{"a":"# + nested + "}")
     }
 
-    @Test("a bad line is rejected in its place, the others stay")
+    @Test("an invalid line is rejected individually, the others stay")
     func lines() throws {
         let good = #"{"id":"ID","type":"agent.message","consumer":"u","text":"x"}"#
         let text = """
@@ -257,7 +257,7 @@ struct EventReaderTests {
         #expect(batch.refused[1].problem.errors.map(\.pointer) == ["/consumer", "/text"])
     }
 
-    @Test("an array is a batch of whatever length; a bad element is rejected in its place")
+    @Test("an array of any length is a batch; an invalid element is rejected individually")
     func arrays() throws {
         #expect(try read(" [ ] ").isBatch)
         #expect(try read("[]").count == 0)
@@ -277,7 +277,7 @@ struct EventReaderTests {
         #expect(throws: Problem(.payloadTooLarge, "A request must have at most 10000 events.")) { try read(array) }
     }
 
-    @Test("an event longer than 1 MiB is refused alone")
+    @Test("an event longer than 1 MiB is rejected individually")
     func tooLong() throws {
         let text = #"{"id":"1","pad":""# + String(repeating: "a", count: 1 << 20) + #""}"#
         #expect(try problem(text).code == .payloadTooLarge)
@@ -287,7 +287,7 @@ struct EventReaderTests {
     }
 
     @Test(
-        "a time far from now is moved to the end of what we accept",
+        "a time far from now is moved to the limit",
         arguments: [
             ("2026-01-02T03:04:05.678Z", Int64(0), false), ("2020-01-01T00:00:00Z", Int64(-604_800_000), true),
             ("2030-01-01T00:00:00Z", Int64(300_000), true),
@@ -301,7 +301,7 @@ struct EventReaderTests {
         #expect(event.clampedTime == clamped)
     }
 
-    @Test("the hash is of what an event says: order, spacing, escapes and unknown members make no difference")
+    @Test("the hash covers the content of an event: order, spacing, escapes and unknown members make no difference")
     func hash() throws {
         let text = #"{"id":"1","type":"agent.message","consumer":"u","text":"x y","data":{"a":[1,"b \" c"]}}"#
         let first = try #require(try read(text).events.first)
@@ -319,11 +319,11 @@ struct EventReaderTests {
             text.replacing("agent.message", with: "conversation.resolved"),
             text.replacing("\"u\"", with: "\"v\""), text.replacing("\"text\"", with: "\"silent\":true,\"text\""),
         ] { #expect(try read(other).events.first?.bodyHash != first.bodyHash, "\(other)") }
-        // The value is stored: it may not change between versions.
+        // The value is stored: it must not change between versions.
         #expect(first.bodyHash == 14_298_650_723_994_566_706)
     }
 
-    @Test("mutated events never crash, and what is read passes the rules")
+    @Test("mutated events never cause a crash, and parsed events are valid")
     func fuzz() throws {
         let seeds = [
             #"{"id":"evt-1","type":"agent.message","consumer":"u-1","conversation":"c-9","sourceSequence":7,"#
@@ -360,7 +360,7 @@ struct EventReaderTests {
                 #expect(event.data.map { $0.text.first == "{" && $0.text.last == "}" } ?? true)
             }
         }
-        // The mutations are neither too wild nor too tame to find anything.
+        // Enough mutations are valid, and enough are not.
         #expect(taken > 500)
         #expect(refused > 1000)
     }

@@ -50,7 +50,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("a time far away is moved and said so")
+    @Test("a time far away is moved to the limit and reported")
     func clamped() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -59,7 +59,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("silent, proactive, resolved and typing count nothing")
+    @Test("silent, proactive, resolved and typing events do not count")
     func uncounted() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -75,7 +75,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("a bad line is rejected in its place and the others are stored")
+    @Test("an invalid line is rejected individually and the others are stored")
     func lines() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -100,7 +100,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("a batch is 202 even if all of it is rejected, or it is empty")
+    @Test("a batch is 202 even if all events are rejected, or it is empty")
     func batches() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -116,7 +116,7 @@ struct EventRouteTests {
     }
 
     @Test(
-        "what cannot be read stores nothing",
+        "a body that cannot be parsed stores nothing",
         arguments: [
             ("{", 400), ("", 400), ("nope", 400), (#"[{"id":"1"},]"#, 400), ("5", 400), (#"{"id":"1"}"#, 422),
             (#"{"id":"1","id":"1","type":"agent.message","consumer":"u-1","text":"x"}"#, 422),
@@ -126,14 +126,14 @@ struct EventRouteTests {
         try await TestGateway.run { api in
             try await api.makeBrand()
             try await api.call(.post, Self.path, body).expectProblem(status, "invalid_request")
-            // Nor does an array whose first element would be good.
+            // Nor does an array whose first element would be valid.
             try await api.call(.post, Self.path, "[\(Self.event("1")),{]").expectProblem(400, "invalid_request")
             let messages = try await api.call(.get, "/v1/brands/acme/messages?consumer=u-1")
             #expect(try messages.json()["items"]?.items.isEmpty == true)
         }
     }
 
-    @Test("bodies that are too long or of another type are refused")
+    @Test("bodies that are too long or of another type are rejected")
     func limits() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -153,7 +153,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("another consumer's conversation is refused as a wrong member")
+    @Test("another consumer's conversation is rejected as an invalid member")
     func otherConversation() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -183,7 +183,7 @@ struct EventRouteTests {
         }
     }
 
-    @Test("a gateway that does not run takes nothing and says when to come again")
+    @Test("a gateway that does not run accepts nothing and reports when to retry")
     func stopped() async throws {
         try await TestGateway.run(started: false) { api in
             try await api.makeBrand()

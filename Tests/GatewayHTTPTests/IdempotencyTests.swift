@@ -9,7 +9,7 @@ struct IdempotencyTests {
 
     private static func key(_ text: String) -> HTTPFields { [.idempotencyKey: text] }
 
-    @Test("a repetition of what created something answers the same and creates nothing")
+    @Test("a repetition of a request that created something has the same response and creates nothing")
     func answered() async throws {
         try await TestGateway.run { api in
             let first = try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k-1"))
@@ -20,7 +20,7 @@ struct IdempotencyTests {
             #expect(again.status == 201 && again.text == first.text)
             #expect(again.headers[.location] == "/v1/brands/acme")
             #expect(again.headers[.idempotencyReplayed] == "true")
-            // Another body under the same key, and the same body under another.
+            // Another body with the same key, and the same body with another.
             let other = try await api.call(
                 .post,
                 "/v1/brands",
@@ -31,7 +31,7 @@ struct IdempotencyTests {
             #expect(other.pointers == ["/Idempotency-Key"])
             #expect(try await api.dump() == before)
             try await api.call(.post, "/v1/brands", Self.brand, headers: Self.key("k-2")).expectProblem(409, "conflict")
-            // What was refused leaves no trace: the key is good for the next try.
+            // A rejected request leaves no trace: the key can be used again.
             let later = try await api.call(.post, "/v1/brands", #"{"id":"b","name":"B"}"#, headers: Self.key("k-2"))
             #expect(later.status == 201)
             api.clock.advance(seconds: 86_400)
@@ -39,7 +39,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("what holds a secret is refused the second time")
+    @Test("a response with a secret is not repeated")
     func refused() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -52,14 +52,14 @@ struct IdempotencyTests {
                 let before = try await api.dump()
                 try await api.call(.post, path, body, headers: Self.key("k")).expectProblem(409, "conflict")
                 #expect(try await api.dump() == before)
-                // Another caller's key of the same name is another one.
+                // The same key of another caller is a different one.
                 let account = try await api.makeAccount("acme", "brand:admin", "sessions:mint")
                 #expect(try await api.call(.post, path, as: account, body, headers: Self.key("k")).status == 201)
             }
         }
     }
 
-    @Test("a caller without a credential has nothing kept for its key")
+    @Test("nothing is stored for the key of a caller without a credential")
     func anonymous() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
@@ -92,14 +92,14 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("while the first runs the second is told so")
+    @Test("while the first request runs, a second one is rejected with the reason")
     func running() async throws {
         let keys = IdempotencyKeys()
         #expect(keys.begin([1]))
         #expect(!keys.begin([1]) && keys.begin([2]))
         keys.end([1])
         #expect(keys.begin([1]))
-        // Whoever comes at the same time: one of them creates, none gets anything else than its answer or 409.
+        // Concurrent requests: one of them creates, the others get the same response or 409.
         try await TestGateway.run { api in
             let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
                 for _ in 0..<16 {

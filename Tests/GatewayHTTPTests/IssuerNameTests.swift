@@ -6,9 +6,9 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The issuer that an assertion grant names", .timeLimit(.minutes(10)))
+@Suite("The issuer in an assertion grant", .timeLimit(.minutes(10)))
 struct IssuerNameTests {
-    @Test("an issuer's display name in the request chooses among issuers, and one that is nobody's is told so (R61)")
+    @Test("an issuer's display name in the request chooses among issuers, and an unknown name is reported (R61)")
     func displayName() async throws {
         let key = P256.Signing.PrivateKey()
         let pem = key.publicKey.pemRepresentation.replacing("\n", with: "\\n")
@@ -50,7 +50,7 @@ struct IssuerNameTests {
                 reply.expectProblem(401, "token_invalid")
                 #expect(reply["reason"]?.string == "unknown_issuer", "\(iss), \(name)")
             }
-            // It is the named one's key that counts, and no SDK key has such a name.
+            // The key of the named issuer counts, and no SDK key has such a name.
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(shop)").status == 204)
             #expect(try await login("shop", "Shop")["reason"]?.string == "unknown_issuer")
             #expect(try await login("shop", nil).status == 201)

@@ -49,7 +49,7 @@ struct LinkRouteTests {
             )
             #expect(put.status == 201, "\(put.text)")
             #expect(put["links"]?["host"]?.string == "go.example.com")
-            // A second app of the brand on the same host, and another brand's on its own.
+            // A second app of the brand on the same host, and another brand's app on its own.
             let second = Self.links("go.example.com", #","ios":{"appIds":["TEAM123456.com.example.two"]}"#)
             #expect(try await api.call(.put, "/v1/brands/acme/apps/two", second).status == 201)
             #expect(
@@ -92,7 +92,7 @@ struct LinkRouteTests {
         }
     }
 
-    @Test("passwords are shared only where an app asks for it")
+    @Test("passwords are shared only when an app sets it")
     func passwords() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand(settings: Self.hosts("go.example.com"))
@@ -113,7 +113,7 @@ struct LinkRouteTests {
         }
     }
 
-    @Test("link hosts are the administrator's to give, each to one brand, and are used only when given")
+    @Test("only the administrator gives link hosts, each to one brand, and apps use only their brand's")
     func given() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -144,7 +144,7 @@ struct LinkRouteTests {
             #expect(try await patch(Self.hosts("A.example")).status == 200)
             #expect(try await api.call(.put, app, as: tenant, Self.links("a.example", Self.ios)).status == 201)
             #expect(try await Self.get(api, Self.apple, host: "a.example").status == 200)
-            // What changes no host is the tenant's to do, the defaults of everything else among it.
+            // A tenant may change everything else, including a reset to the defaults.
             #expect(try await patch(Self.hosts("a.example"), as: tenant).status == 200)
             #expect(try await patch(#"{"preview":"none"}"#, as: tenant).status == 200)
             let defaults = try await patch("null", as: tenant)
@@ -157,7 +157,7 @@ struct LinkRouteTests {
             #expect(try await api.call(.delete, app).status == 204)
             #expect(try await patch(#"{"linkHosts":[]}"#).status == 200)
             try await refusedApp("a.example")
-            // It is free again, as that of a brand that is deleted is.
+            // It is free again, like that of a deleted brand.
             #expect(try await api.call(.delete, "/v1/brands/other").status == 204)
             #expect(try await patch(#"{"linkHosts":["a.example","b.example"]}"#).status == 200)
         }
@@ -176,7 +176,7 @@ struct LinkRouteTests {
             }
             try await put("acme", "own.example", api)
             try await put("other", "both.example", api)
-            // Two brands with one host, as older data may have them.
+            // Two brands with one host, as older data may have.
             try await api.execute(
                 "UPDATE brands SET settings = json_remove(settings, '$.linkHosts') WHERE id = 'other'"
             )
@@ -190,7 +190,7 @@ struct LinkRouteTests {
                 try await Self.get(next, Self.android, host: "both.example").expectProblem(404, "not_found")
                 try await Self.get(next, "/chat/1", host: "both.example").expectProblem(404, "not_found")
                 #expect(next.directory.appsWithoutLinkHost.map(\.brand.rawValue) == ["other", "third"])
-                // Its app stays as it is; put again it is refused.
+                // Its app is unchanged; a new PUT is rejected.
                 let app = try await next.call(.get, "/v1/brands/other/apps/one")
                 #expect(app["links"]?["host"]?.string == "both.example")
                 let put = try await next.call(.put, "/v1/brands/other/apps/one", Self.links("both.example", Self.ios))
@@ -199,7 +199,7 @@ struct LinkRouteTests {
                 #expect(trail.text.contains("settings.linkHosts"))
                 #expect(try await next.call(.delete, "/v1/brands/third").status == 204)
             }
-            // What was not given stays so, though nobody else uses it any more.
+            // A host that was not given stays so, though no other brand uses it any more.
             try await TestGateway.runAnother(on: api.data) { next in
                 try await Self.get(next, Self.apple, host: "both.example").expectProblem(404, "not_found")
                 let give = try await next.call(
@@ -214,7 +214,7 @@ struct LinkRouteTests {
         }
     }
 
-    @Test("a browser that opens a link of the app goes to its platform's page (R189)")
+    @Test("a browser that opens a link of the app is redirected to its platform's page (R189)")
     func fallback() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand(settings: Self.hosts("go.example.com"))
@@ -241,7 +241,8 @@ struct LinkRouteTests {
                     #expect(reply.status == 302 && reply.headers[.location] == page, "\(agent)")
                 }
             }
-            // Another app of the host has a page for all; it comes by its id first, and the store comes before it.
+            // Another app of the host has a page for all platforms; its id comes first, but the store page takes
+            // precedence.
             let other = try await api.call(
                 .put,
                 "/v1/brands/acme/apps/another",
@@ -254,14 +255,14 @@ struct LinkRouteTests {
                 try await Self.get(api, path, host: "go.example.com", agent: phone).expectProblem(404, "not_found")
             }
             try await Self.get(api, "/chat/77", host: "example.com", agent: phone).expectProblem(404, "not_found")
-            // Nothing of the API is served otherwise because of a host.
+            // The host does not change the responses of the API.
             try await Self.get(api, "/v1/brands", host: "go.example.com").expectProblem(401, "unauthorized")
             let post = try await Self.get(api, "/chat/77", host: "go.example.com", agent: phone, method: .post)
             post.expectProblem(404, "not_found")
         }
     }
 
-    @Test("links of apps that lead to each other lead nowhere, and those that end somewhere go there")
+    @Test("links of apps that lead to each other are not redirected, and those that end somewhere are")
     func circle() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand(settings: #"{"linkHosts":["a.example","c.example","d.example"]}"#)
@@ -280,12 +281,12 @@ struct LinkRouteTests {
                 return reply.headers[.location]
             }
             try await put("one", host: "a.example", web: "https://B.example:443/chat/7?x#y")
-            // The other is another brand's, and knows of nothing.
+            // The other app is another brand's, and is not affected.
             try await put("two", "other", host: "b.example", web: "https://c.example/chat/8")
             #expect(try await page("a.example") == "https://B.example:443/chat/7?x#y")
             try await put("three", host: "c.example", web: "https://a.example/chat/9")
             for host in ["a.example", "b.example", "c.example"] { #expect(try await page(host) == nil, "\(host)") }
-            // One that only leads into the circle.
+            // A link that only leads into the loop.
             try await put("four", host: "d.example", web: "https://a.example/chat/9")
             #expect(try await page("d.example") == nil)
             try await put("three", host: "c.example", web: "https://a.example/elsewhere")
@@ -296,7 +297,7 @@ struct LinkRouteTests {
     }
 
     @Test(
-        "what cannot be a link host is refused",
+        "an invalid link host is rejected",
         arguments: [
             (#"{"host":"localhost","paths":["/"]\#(ios)}"#, "/links/host"),
             (#"{"host":"a.example:443","paths":["/"]\#(ios)}"#, "/links/host"),

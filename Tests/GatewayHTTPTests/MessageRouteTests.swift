@@ -4,9 +4,9 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Unread, messages, reads and taps", .timeLimit(.minutes(10)))
+@Suite("Unread counts, messages, reads and taps", .timeLimit(.minutes(10)))
 struct MessageRouteTests {
-    @Test("unread counts over all conversations and falls only by reads, never past what is there (R87-R89)")
+    @Test("unread counts cover all conversations and fall only by reads, never beyond the last message (R87-R89)")
     func unread() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -22,7 +22,7 @@ struct MessageRouteTests {
             let first = try #require(counts["conversations"]?.items.first { $0["id"]?.string == "c-1" })
             #expect(first.names == ["id", "unread", "lastSequence", "readSequence"])
             #expect([first["unread"]?.int, first["lastSequence"]?.int, first["readSequence"]?.int] == [3, 3, 0])
-            // Downloading alone resets nothing (R88).
+            // Downloading does not mark messages as read (R88).
             _ = try await api.call(.get, "/v1/brands/acme/messages?conversation=c-1", as: session)
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 4)
 
@@ -30,12 +30,12 @@ struct MessageRouteTests {
             #expect(try await api.call(.post, read, as: session, #"{"upToSequence":2}"#).text == #"{"unread":2}"#)
             #expect(try await api.call(.post, read, as: session, #"{"upToSequence":1}"#)["unread"]?.int == 2)
             #expect(try await api.call(.post, read, as: session, #"{"upToSequence":99}"#)["unread"]?.int == 1)
-            // A mark beyond the end was clamped: the next message counts (R89).
+            // A mark beyond the end was moved to it: the next message counts (R89).
             #expect(try await api.post("5")["unread"]?.int == 2)
         }
     }
 
-    @Test("a read that cannot be is refused")
+    @Test("an invalid read is rejected")
     func badReads() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -53,7 +53,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("messages come in order and page by cursor")
+    @Test("messages are in order and paged by cursor")
     func messages() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -85,7 +85,7 @@ struct MessageRouteTests {
             let next = try #require(across["nextCursor"]?.string)
             let last = try await api.call(.get, all + "?cursor=\(next)", as: session)
             #expect(try last.json()["items"]?.items.compactMap { $0["data"]?["n"]?.int } == [5])
-            // A cursor of one list is none of the other.
+            // A cursor of one list is not valid for the other.
             try await api.call(.get, all + "?conversation=c-1&cursor=\(next)", as: session)
                 .expectProblem(422, "invalid_request")
             let other = try await api.makeSession("u-2")
@@ -94,7 +94,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("a tap is recorded once, answers the same again and changes no count (R109, R112)")
+    @Test("a tap is recorded once, has the same response again and changes no count (R109, R112)")
     func taps() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -116,7 +116,7 @@ struct MessageRouteTests {
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
             let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries?message=\(id)")
             #expect(try deliveries.json()["items"]?[0]?["tappedAt"]?.string == tappedAt)
-            // Before the message was there nobody has tapped it, and nobody has in the future.
+            // A time before the message and a time in the future are corrected.
             let early = try #require(try await api.post("2")["messageId"]?.string)
             let cameAt = api.clock.now.rfc3339
             api.clock.advance(seconds: 60)
@@ -130,7 +130,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("proactive messages come with the tap until their look-back is over")
+    @Test("proactive messages are returned with the tap until their look-back is over")
     func proactiveTaps() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -148,7 +148,7 @@ struct MessageRouteTests {
                 #expect(tap["kind"]?.string == kind)
                 #expect(tap["message"]?["messageId"]?.string == id)
                 #expect(tap["message"]?["text"]?.string == "hello")
-                // Repeats answer the same, whenever they come.
+                // Repetitions have the same response at any time.
                 api.clock.advance(seconds: 61)
                 #expect(try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#).text == tap.text)
                 let late = try await api.post(
@@ -169,7 +169,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("a tap on what is unknown or another's is 404, with a wrong member 422")
+    @Test("a tap on an unknown or another consumer's message is 404, with an invalid member 422")
     func badTaps() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -191,7 +191,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("each receipt is answered by itself; when none is right, all that is wrong is named")
+    @Test("each receipt has its own result; when none is valid, all errors are named")
     func receipts() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -242,7 +242,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("receipts and taps in any order are counted once, and a delivery never falls back (R109)")
+    @Test("receipts and taps in any order are counted once, and the state of a delivery never goes back (R109)")
     func counted() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -250,7 +250,7 @@ struct MessageRouteTests {
             _ = try await api.register("d-1", as: session)
             var ids: [String] = []
             for number in 1...4 { ids.append(try #require(try await api.post("\(number)")["messageId"]?.string)) }
-            // Only a badge: it is no message that could be tapped.
+            // Only a badge: it is not a message that could be tapped.
             _ = try await api.call(
                 .post,
                 "/v1/brands/acme/conversations/c-1/read?consumer=u-1",
@@ -271,7 +271,7 @@ struct MessageRouteTests {
                 )
                 #expect(reply["recorded"]?.int == 2)
             }
-            // Of the future, the distant past, out of order, repeated.
+            // In the future, in the distant past, out of order, repeated.
             try await report(ids[0], "dismissed", at: "2999-01-01T00:00:00Z")
             try await report(ids[0], "delivered", at: "1971-01-01T00:00:00Z")
             try await report(ids[1], "displayed", at: "2026-01-01T00:00:00Z")

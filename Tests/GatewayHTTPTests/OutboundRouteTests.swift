@@ -12,7 +12,7 @@ struct OutboundRouteTests {
 
     private func positions(_ reply: Reply) -> [Int] { reply["items"]?.items.compactMap { $0["position"]?.int } ?? [] }
 
-    @Test("a new subscription starts at the end or at the start; reading moves nothing, acknowledging does")
+    @Test("a new subscription starts at the end or at the start; only an acknowledgement moves the mark")
     func reading() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -33,7 +33,7 @@ struct OutboundRouteTests {
             #expect(ack.status == 200 && ack["position"]?.int == 2 && ack["lag"]?.int == 1)
             #expect(try positions(await api.call(.get, Self.feed)) == [3])
             #expect(try positions(await api.call(.get, Self.feed + "?after=0")) == [1, 2, 3])
-            // It never goes back.
+            // The mark never moves back.
             #expect(try await api.call(.post, Self.feed + "/ack", #"{"upTo":1}"#)["position"]?.int == 2)
             #expect(try positions(await api.call(.get, "/v1/brands/acme/outbound/late")).isEmpty)
             #expect(try positions(await api.call(.get, "/v1/brands/acme/outbound/early?from=start")) == [1, 2, 3])
@@ -74,7 +74,7 @@ struct OutboundRouteTests {
                 #expect(try await acknowledge(reader) == 200)
             }
             #expect(try await owner() == crmID)
-            // Without the account that had it the next one has it, but nobody who looks at all of them.
+            // After its owner is deleted the next reader owns it, except a reader that manages all subscriptions.
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(crmID)").status == 204)
             for reader in [manager, .admin] { #expect(try await read(reader) == 200) }
             #expect(try await owner() == crmID)
@@ -84,7 +84,7 @@ struct OutboundRouteTests {
             try await refuse(late)
             #expect(try await api.call(.delete, Self.feed, as: other).status == 204)
             #expect(try await read(late) == 200)
-            // One that the administrator began belongs to the first account that reads it.
+            // A subscription that the administrator created belongs to the first account that reads it.
             #expect(try await api.call(.get, "/v1/brands/acme/outbound/new").status == 200)
             #expect(try await owner("new") == nil)
             #expect(try await api.call(.get, "/v1/brands/acme/outbound/new", as: manager).status == 200)
@@ -94,7 +94,7 @@ struct OutboundRouteTests {
         }
     }
 
-    @Test("a filter passes over what it leaves out")
+    @Test("a filter skips items of other types")
     func types() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -109,7 +109,7 @@ struct OutboundRouteTests {
         }
     }
 
-    @Test("a reader that waits is answered when something is committed")
+    @Test("a waiting reader gets a response when something is committed")
     func longPoll() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -122,14 +122,14 @@ struct OutboundRouteTests {
         }
     }
 
-    @Test("readers that wait are bounded, and go when the gateway stops")
+    @Test("waiting readers are limited, and end when the gateway stops")
     func bounded() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             _ = try await api.call(.get, Self.feed)
             async let waiting = api.call(.get, Self.feed + "?waitSeconds=60")
             while api.outbound.bell.waiting == 0 { await Task.yield() }
-            // The test's bell lets one wait.
+            // The test's notifier allows one waiting reader.
             try await api.call(.get, Self.feed + "?waitSeconds=60").expectProblem(503, "overloaded")
             api.outbound.bell.close()
             let reply = try await waiting
@@ -138,7 +138,7 @@ struct OutboundRouteTests {
         }
     }
 
-    @Test("subscriptions are listed with how far they are behind, bounded and deleted")
+    @Test("subscriptions are listed with their lag, limited in number and deleted")
     func subscriptions() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -156,7 +156,7 @@ struct OutboundRouteTests {
     }
 
     @Test(
-        "every parameter that is wrong is named, all at once",
+        "all invalid parameters are named at once",
         arguments: [
             ("?after=-1", ["/after"]), ("?after=x", ["/after"]), ("?after=5", ["/after"]),
             ("?after=9223372036854775808", ["/after"]),
@@ -179,7 +179,7 @@ struct OutboundRouteTests {
     }
 
     @Test(
-        "an acknowledgement that cannot be is refused",
+        "an invalid acknowledgement is rejected",
         arguments: [
             (#"{"upTo":1}"#, 422, ["/upTo"]), (#"{"upTo":-1}"#, 422, ["/upTo"]), (#"{"upTo":"1"}"#, 422, ["/upTo"]),
             (#"{}"#, 422, ["/upTo"]), (#"{"upTo":null}"#, 422, ["/upTo"]), (#"{"upTo":1.5}"#, 422, ["/upTo"]),
@@ -196,7 +196,7 @@ struct OutboundRouteTests {
         }
     }
 
-    @Test("a name that cannot be a subscription's is refused, an unknown one is not found")
+    @Test("an invalid subscription name is rejected, an unknown one is 404")
     func names() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -7,7 +7,7 @@ import Testing
 struct ProactiveRouteTests {
     static let path = "/v1/brands/acme/proactive"
 
-    @Test("what is pending is listed newest first, page by page, until its look-back is over (R114, R115)")
+    @Test("pending messages are listed newest first, page by page, until their look-back is over (R114, R115)")
     func list() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -39,7 +39,7 @@ struct ProactiveRouteTests {
         }
     }
 
-    @Test("others' messages are not listed, and bad pages are refused")
+    @Test("other consumers' messages are not listed, and invalid pages are rejected")
     func refused() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -55,7 +55,7 @@ struct ProactiveRouteTests {
         }
     }
 
-    @Test("a tap with clearOthers leaves nothing pending; repeated, it clears nothing new")
+    @Test("a tap with clearOthers leaves nothing pending; repeated, it has no effect")
     func clears() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -29,7 +29,7 @@ struct ProbeRouteTests {
             #expect(reply["headers"]?["apns-push-type"]?.string == "alert")
             #expect(reply["body"]?["aps"]?["alert"]?["body"]?.string == "hello")
             #expect(reply["body"]?["aps"]?["badge"]?.int == 1)
-            // As it came, to the byte.
+            // Unchanged, to the byte.
             #expect(reply.text.contains(#""data":{"z":1.50,"a":[1,{"event":2}]}"#))
             #expect(reply["truncated"]?.items.isEmpty == true)
             #expect(reply["limitBytes"]?.int == 4096)
@@ -39,7 +39,7 @@ struct ProbeRouteTests {
         }
     }
 
-    @Test("a preview says what does not fit")
+    @Test("a preview reports what does not fit")
     func truncated() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -56,7 +56,7 @@ struct ProbeRouteTests {
         }
     }
 
-    @Test("what is wrong with a preview is named where it is, all at once")
+    @Test("all errors of a preview are named by their positions at once")
     func previewProblems() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -87,7 +87,7 @@ struct ProbeRouteTests {
         }
     }
 
-    @Test("a self-check says what the provider says of the token, and leaves no trace")
+    @Test("a self-check returns the provider's verdict on the token, and stores nothing")
     func selfCheck() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -111,7 +111,7 @@ struct ProbeRouteTests {
             let tenant = try await api.makeAccount("acme", "brand:admin")
             try await api.call(.post, path, as: tenant, "{}").expectProblem(422, "invalid_request")
             try await api.call(.post, "/v1/brands/acme/apps/none/self-check", "{}").expectProblem(404, "not_found")
-            // But for the audit trail, which has the two that were done.
+            // Except the audit trail, which has the two self-checks.
             let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
             let told = trail.filter { $0["action"]?.string == "app.self_checked" }.map { $0["target"]?.string }
             #expect(told.count == 2 && Set(told).count == 1)
@@ -119,7 +119,7 @@ struct ProbeRouteTests {
     }
 
     @Test(
-        "a member's text is found as it stands",
+        "a member's text is found unchanged",
         arguments: [
             (#"{"event":{"a":"}"},"b":1}"#, #"{"a":"}"}"#),
             (#"{"x":{"event":1},"event" : [1,{"event":2}] }"#, #"[1,{"event":2}] "#),

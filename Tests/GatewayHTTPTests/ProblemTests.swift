@@ -15,7 +15,7 @@ import Testing
 @Suite("Problems")
 struct ProblemTests {
     @Test(
-        "what may pass is 503 with a time to come again, what will not is 500",
+        "a temporary error is 503 with Retry-After, a permanent one 500",
         arguments: [
             (StorageError.full(detail: "row"), 503, Int?.some(30), "The disk is full."),
             (.readOnly(detail: "row"), 503, 30, "The data cannot be written."),
@@ -43,7 +43,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "events that are not taken are 503 with a time to come again",
+        "events that are not accepted are 503 with Retry-After",
         arguments: [
             (IntakeError.overloaded(retryAfterSeconds: 7), "7"), (.stopping, "5"),
             (.fault(.fileDescriptorsExhausted), "5"), (.fault(.diskSpaceLow), "30"),
@@ -56,7 +56,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "a code that is not redeemed because too many are is 503 or 429 with a time to come again, and a refused one is 401"
+        "a code that is not redeemed under overload is 503 or 429 with Retry-After, and a rejected one is 401"
     )
     func codes() {
         let response = Problem(CodeExchangeError.overloaded).response(requestID: "r")
@@ -67,7 +67,7 @@ struct ProblemTests {
         #expect(refused == Problem(AuthenticationError.tokenInvalid(.codeReused)) && refused.status == 401)
     }
 
-    @Test("429 and 503 have a time to come again, whoever makes them", arguments: ProblemCode.allCases)
+    @Test("429 and 503 have Retry-After, whoever creates them", arguments: ProblemCode.allCases)
     func retryAfter(_ code: ProblemCode) {
         let mustHave = code.status == 429 || code.status == 503
         #expect(Problem(code, "x").response(requestID: "r").headers.contains(.retryAfter) == mustHave)
@@ -77,7 +77,7 @@ struct ProblemTests {
         if mustHave { #expect(thrown.status == status) }
     }
 
-    @Test("not ready names every reason in plain words")
+    @Test("the readiness response names every reason")
     func notReady() {
         func text(_ error: StorageError?, _ faults: Set<MachineFault>) -> String {
             let health = DeliveryHealth(isAccepting: false, storeError: error, faults: faults, pendingEvents: 0)
@@ -95,7 +95,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "every code has the status of the contract",
+        "every code has its documented status",
         arguments: [
             (ProblemCode.invalidRequest, 422), (.unauthorized, 401), (.tokenExpired, 401), (.tokenInvalid, 401),
             (.forbidden, 403), (.notFound, 404), (.gone, 410), (.unsupportedMediaType, 415), (.conflict, 409),
@@ -109,7 +109,7 @@ struct ProblemTests {
         #expect(Problem(code, "x").title.isEmpty == false)
     }
 
-    @Test("an intake that fills up midway rejects the rest as overloaded, to be sent again")
+    @Test("an intake that becomes full midway rejects the rest as overloaded, to be sent again")
     func filledUp() throws {
         var batch = EventBatch()
         for id in ["1", "2"] {
@@ -130,7 +130,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "what the store refuses about an event names the member",
+        "an error of the store about an event names the member",
         arguments: [
             (EventRejection.conversationOfAnotherConsumer, 422, ["/conversation"]),
             (.unknownConversation, 422, ["/conversation"]), (.unknownMessage, 422, ["/upToMessageId"]),
@@ -143,7 +143,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "links are https or of an app's own scheme",
+        "links are https or have an app's own scheme",
         arguments: [
             ("https://a", true), ("HTTPS://a.b/c?d#e", true), ("myapp://x", true), ("my.app+1:x", true),
             ("tel:123", true),
@@ -157,7 +157,7 @@ struct ProblemTests {
         #expect(found == isValid)
     }
 
-    @Test("whoever logs in is told nothing of what an identity provider answered")
+    @Test("a login does not reveal the response of an identity provider")
     func upstream() {
         let error = AuthenticationError.upstreamUnavailable("Their address answers with status 503.")
         let problem = Problem(error)

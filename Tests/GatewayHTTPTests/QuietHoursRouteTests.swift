@@ -3,9 +3,9 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The settings of quiet hours and summaries", .timeLimit(.minutes(10)))
+@Suite("Settings of quiet hours and summaries", .timeLimit(.minutes(10)))
 struct QuietHoursRouteTests {
-    @Test("they are shown as they were given, replaced as a whole, and null takes them away")
+    @Test("they are returned as they were set, replaced as a whole, and removed by null")
     func settings() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -9,41 +9,41 @@ import Testing
 
 @Suite("Rate limits", .timeLimit(.minutes(10)))
 struct RateLimitTests {
-    @Test("a bucket lets a burst pass, then its rate, and is full again after its time")
+    @Test("a bucket allows a burst, then its rate, and is full again after its time")
     func bucket() {
         var buckets = RateBuckets(perSecond: 10)
         let start: UInt64 = 1_000_000_000_000
         #expect(buckets.quota == 50)
         for left in (0..<50).reversed() {
             guard case .taken(let remaining, _) = buckets.take(1, now: start) else {
-                Issue.record("refused with \(left) left")
+                Issue.record("rejected with \(left) left")
                 return
             }
             #expect(remaining == left)
         }
         #expect(buckets.take(1, now: start) == .refused(wait: 100_000_000))
-        // Being refused takes nothing.
+        // A rejection takes nothing.
         #expect(buckets.take(1, now: start + 99_999_999) == .refused(wait: 1))
         #expect(buckets.take(1, now: start + 100_000_000) == .taken(remaining: 0, untilFull: 5_000_000_000))
         #expect(buckets.take(1, now: start + 100_000_000) == .refused(wait: 100_000_000))
-        // Another one's is untouched, and this one's is full again after five seconds.
+        // Another caller's bucket is unchanged, and this one is full again after five seconds.
         #expect(buckets.take(2, now: start) == .taken(remaining: 49, untilFull: 100_000_000))
         #expect(buckets.take(1, now: start + 6_000_000_000) == .taken(remaining: 49, untilFull: 100_000_000))
     }
 
-    @Test("however many callers there are, memory is bounded, and nobody is slowed down for others")
+    @Test("memory is limited for any number of callers, and nobody is slowed down because of others")
     func bounded() {
         var buckets = RateBuckets(perSecond: 1)
         for caller in 0..<(3 * RateBuckets.maxCallers) {
             guard case .taken = buckets.take(caller, now: 5) else {
-                Issue.record("caller \(caller) was refused")
+                Issue.record("caller \(caller) was rejected")
                 return
             }
             #expect(buckets.count <= RateBuckets.maxCallers)
         }
     }
 
-    @Test("who asks too often is told when to come back, and others are not slowed down")
+    @Test("a caller that exceeds its limit gets Retry-After, and others are not slowed down")
     func callers() async throws {
         let limits = ServerLimits(rates: RateLimits(accountPerSecond: 2, sessionPerSecond: 1, addressPerSecond: 1))
         try await TestGateway.run(limits: limits) { api in
@@ -73,31 +73,31 @@ struct RateLimitTests {
         }
     }
 
-    @Test("an address is slowed down for what it does without a good credential")
+    @Test("an address is slowed down for requests without a valid credential")
     func addresses() async throws {
         let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
         try await TestGateway.run(.live, limits: limits) { api in
             try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
             let path = "/v1/brands/acme/sessions"
             let body = #"{"grant":"anonymous"}"#
-            // A caller on this machine, and one for whom a proxy on this machine speaks.
+            // A caller on this host, and one for whom a proxy on this host speaks.
             for _ in 0..<7 { #expect(try await api.call(.post, path, as: .none, body).status == 201) }
             let far: HTTPFields = [.xForwardedFor: "203.0.113.9, 127.0.0.1"]
             for _ in 0..<5 { #expect(try await api.call(.post, path, as: .none, body, headers: far).status == 201) }
             let refused = try await api.call(.post, path, as: .none, body, headers: far)
             refused.expectProblem(429, "rate_limited")
             #expect(refused.headers[.rateLimitPolicy] == #""address";q=5;w=5"#)
-            // Wrong credentials count too; right ones from the same address do not.
+            // Invalid credentials count too; valid ones from the same address do not.
             try await api.call(.get, "/v1/brands", as: .bearer("x"), headers: far).expectProblem(429, "rate_limited")
             #expect(try await api.call(.get, "/v1/brands", headers: far).status == 200)
             #expect(try await api.call(.post, path, as: .none, body, headers: [.xForwardedFor: "::2"]).status == 201)
-            // Nobody far away reads the metrics through the proxy.
+            // Remote callers do not read the metrics through the proxy.
             #expect(try await api.call(.get, "/metrics", as: .none).status == 200)
             #expect(try await api.call(.get, "/metrics", as: .none, headers: [.xForwardedFor: "::2"]).status == 401)
         }
     }
 
-    @Test("whoever asks for what there is not is slowed down, and who opens a link is not")
+    @Test("a caller of unknown paths is slowed down, and one that opens a link is not")
     func unmatched() async throws {
         let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
         try await TestGateway.run(.live, limits: limits) { api in
@@ -124,13 +124,13 @@ struct RateLimitTests {
             let refused = try await api.call(.get, "/nothing", as: .none, headers: far)
             refused.expectProblem(429, "rate_limited")
             #expect(refused.headers[.rateLimitPolicy] == #""address";q=5;w=5"#)
-            // Its links go on, and so do others.
+            // Its links still work, and so do other callers.
             #expect(try await link("/chat/1") == 302)
             try await api.call(.get, "/nothing", as: .none).expectProblem(404, "not_found")
         }
     }
 
-    @Test("a credential lets in only so many, whatever devices and addresses they come from")
+    @Test("logins with one credential are limited, whatever devices and addresses they come from")
     func credentials() async throws {
         let limits = ServerLimits(rates: RateLimits(credentialPerSecond: 1))
         try await TestGateway.run(limits: limits) { api in
@@ -141,7 +141,7 @@ struct RateLimitTests {
                 let body = #"{"grant":"assertion","sdkKeyName":"acme","token":"\#(token)"}"#
                 return try await api.call(.post, "/v1/brands/acme/sessions", as: .none, body)
             }
-            // What is not the credential's, or is refused for its claims, does not count.
+            // A login without the credential, or one that is rejected for its claims, does not count.
             for _ in 0..<6 {
                 #expect(try await api.exchange(api.token(api.claims(), key: "wrong")).status == 401)
                 #expect(try await api.exchange(token(#","identifier":7"#)).status == 400)
@@ -162,13 +162,13 @@ struct RateLimitTests {
     }
 
     @Test(
-        "only proxies that are trusted say for whom they speak",
+        "only trusted proxies report other clients",
         arguments: [
             ("198.51.100.1", ["203.0.113.9"], "198.51.100.1"), ("10.1.2.3", ["203.0.113.9"], "203.0.113.9"),
             ("10.1.2.3", ["1.2.3.4, 203.0.113.9", "10.9.9.9"], "203.0.113.9"), ("10.1.2.3", [], "10.1.2.3"),
             ("10.1.2.3", ["10.4.4.4"], "10.4.4.4"), ("::ffff:10.1.2.3", ["2001:db8::1"], "2001:db8::1"),
             ("127.0.0.1", ["203.0.113.9"], nil), ("::1", [], nil),
-            // Some proxies write the client's port; what is no address is the proxy's own.
+            // Some proxies write the client's port; an invalid address counts as the proxy's own.
             ("10.1.2.3", ["203.0.113.9:50001"], "203.0.113.9"), ("10.1.2.3", ["[2001:db8::1]:50001"], "2001:db8::1"),
             ("10.1.2.3", ["[2001:db8::1]"], "2001:db8::1"), ("10.1.2.3", ["203.0.113.9, unknown"], "10.1.2.3"),
             ("10.1.2.3", ["[203.0.113.9]"], "10.1.2.3"), ("10.1.2.3", ["203.0.113.9:"], "203.0.113.9"),
@@ -187,14 +187,14 @@ struct RateLimitTests {
     }
 
     @Test(
-        "a proxy on this machine that names no client is not this machine",
+        "a proxy on this host that names no client does not count as this host",
         arguments: [
-            // As it is by default, and where the settings name other proxies.
+            // As by default, and where the settings name other proxies.
             ("127.0.0.0/8,::1", [], false, nil), ("127.0.0.0/8,::1", [], true, "127.0.0.1"),
             ("127.0.0.0/8,::1", ["203.0.113.9"], true, "203.0.113.9"), ("127.0.0.0/8,::1", [""], true, "127.0.0.1"),
             ("10.0.0.0/8", [], false, nil), ("10.0.0.0/8", [], true, "127.0.0.1"),
             ("10.0.0.0/8", ["203.0.113.9"], true, "127.0.0.1"),
-            // Where the settings name one on this machine.
+            // Where the settings name a proxy on this host.
             ("127.0.0.1", [], false, "127.0.0.1"), ("127.0.0.1", ["203.0.113.9"], true, "203.0.113.9"),
             ("::1,10.0.0.0/8,127.0.0.0/8", [], false, "127.0.0.1"),
         ] as [(String, [String], Bool, String?)]
@@ -206,7 +206,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "metrics are for this machine, and not for whoever comes through a proxy on it",
+        "metrics are for this host, and not for callers through a proxy on it",
         arguments: [
             ("Forwarded", "for=_hidden"), ("Via", "1.1 proxy"), ("X-Forwarded-Proto", "https"),
             ("X-Forwarded-Host", "go.example.com"), ("X-Real-IP", "203.0.113.9"), ("X-Forwarded-For", "unknown"),
@@ -222,7 +222,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("ranges of addresses are read strictly")
+    @Test("ranges of addresses are parsed strictly")
     func ranges() throws {
         for bad in ["", "10", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "host", "10.0.0.0/x"] {
             #expect(AddressRange(bad) == nil, "\(bad)")

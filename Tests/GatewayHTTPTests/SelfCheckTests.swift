@@ -4,11 +4,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What a self-check tells of a provider that cannot be used", .timeLimit(.minutes(10)))
+@Suite("The result of a self-check with an unusable provider", .timeLimit(.minutes(10)))
 struct SelfCheckTests {
     private static let detail = "10.0.0.5:443: cannot connect: connection refused (errno: 111)"
 
-    /// Fails at once, or never answers.
+    /// Fails at once, or never responds.
     private final class FailingProvider: PushProvider {
         private let source: any PushSource
         private let fault: PushProviderFault?
@@ -46,7 +46,7 @@ struct SelfCheckTests {
         return try await check.run(token: "aabb") { _, _, _, source in FailingProvider(source, fault) }
     }
 
-    @Test("the instance's administrator is told everything")
+    @Test("the instance's administrator gets all details")
     func administrator() async throws {
         for setter in [nil, AppSettings.EndpointSetter.admin, .tenant] {
             for fault in [PushProviderFault.unreachable, .credential] {
@@ -57,7 +57,7 @@ struct SelfCheckTests {
         }
     }
 
-    @Test("a service account is told which side is at fault, and nothing of the transport")
+    @Test("a service account learns which side is at fault, and nothing of the transport")
     func serviceAccount() async throws {
         for setter in [nil, AppSettings.EndpointSetter.admin] {
             let unreachable = try await result(.unreachable, isForAdmin: false, endpointsBy: setter)
@@ -69,7 +69,7 @@ struct SelfCheckTests {
     }
 
     @Test(
-        "a service account cannot tell refused, unanswered and forbidden connections apart where a tenant set the endpoints"
+        "a service account cannot distinguish refused, unanswered and forbidden connections to a tenant's endpoints"
     )
     func tenantsEndpoints() async throws {
         var told: Set<String> = []

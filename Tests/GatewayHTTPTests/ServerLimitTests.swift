@@ -9,14 +9,14 @@ struct ServerLimitTests {
     private static let admin = "Authorization: Bearer \(TestGateway.adminToken)\r\n"
     private static let impatient = ServerLimits(requestTimeout: .milliseconds(200))
 
-    /// More than the sockets' buffers take at their largest; made at once, so that no other test waits for a thread.
+    /// More than the sockets' buffers take at their largest; created at once, so that no other test waits for a thread.
     private static let long = String(decoding: [UInt8](repeating: UInt8(ascii: "#"), count: 40 << 20), as: UTF8.self)
 
     private static func head(_ line: String, _ more: String = "") -> String {
         "\(line) HTTP/1.1\r\nHost: h\r\n\(admin)\(more)\r\n"
     }
 
-    /// Runs a test with the port of a gateway, and sees afterwards that the next good caller is served.
+    /// Runs a test with the port of a gateway, and checks afterwards that the next valid caller is served.
     private static func run(
         _ limits: ServerLimits,
         metrics: TestMetrics = TestMetrics(),
@@ -25,18 +25,18 @@ struct ServerLimitTests {
     ) async throws {
         try await TestGateway.run(.live, limits: limits, metrics: metrics, logger: log.logger) { api in
             try await test(try #require(api.client.port), api)
-            // The gateway hears of a caller's close a moment later.
+            // The gateway notices a caller's close a moment later.
             #expect(await metrics.reaches("switchboard_http_open_connections", 1))
             let next = try RawClient(port: try #require(api.client.port))
             next.send(head("GET /v1/brands", "Connection: close\r\n"))
             // Hummingbird waits for the caller's end too.
             #expect(try #require(await next.readAnswer()).hasPrefix("HTTP/1.1 200"))
-            // A slow caller is no fault of the gateway.
+            // A slow caller is not an error of the gateway.
             #expect(!log.text.contains("error a request failed unexpectedly"))
         }
     }
 
-    @Test("a head that does not become whole is closed without a word")
+    @Test("a head that is not completed is closed without a response")
     func slowHead() async throws {
         let metrics = TestMetrics()
         try await Self.run(Self.impatient, metrics: metrics) { port, api in
@@ -48,7 +48,7 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("a body that does not become whole is answered 408, and closed")
+    @Test("a body that is not completed gets 408, and the connection is closed")
     func slowBody() async throws {
         let metrics = TestMetrics()
         try await Self.run(Self.impatient, metrics: metrics) { port, api in
@@ -68,9 +68,9 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("a body that nobody needs and that does not come is closed behind the answer")
+    @Test("when an unneeded body does not arrive, the connection is closed after the response")
     func unneededBody() async throws {
-        // Long enough for the answer on a busy machine.
+        // Long enough for the response on a busy host.
         try await Self.run(ServerLimits(requestTimeout: .seconds(5))) { port, api in
             _ = try await api.call(.get, "/livez")
             let client = try RawClient(port: port)
@@ -80,7 +80,7 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("a caller that does not read its answer is closed")
+    @Test("a caller that does not read its response is closed")
     func slowReader() async throws {
         let answer = Self.long
         let metrics = TestMetrics(answer: answer)
@@ -94,7 +94,7 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("a caller that reads its large answer slowly gets all of it")
+    @Test("a caller that reads its large response slowly gets all of it")
     func steadyReader() async throws {
         let answer = Self.long
         let metrics = TestMetrics(answer: answer)
@@ -107,7 +107,7 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("connections beyond the limit get 503 with Retry-After, health is answered, and more still are closed")
+    @Test("connections beyond the limit get 503 with Retry-After, health checks succeed, and more are closed")
     func tooManyConnections() async throws {
         let metrics = TestMetrics()
         try await Self.run(ServerLimits(maxConnections: 3), metrics: metrics) { port, api in
@@ -134,14 +134,14 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("requests beyond the limit get 503 before their bodies are read; health is answered")
+    @Test("requests beyond the limit get 503 before their bodies are read; health checks succeed")
     func tooManyRequests() async throws {
         let metrics = TestMetrics()
         try await Self.run(ServerLimits(maxRequestsInFlight: 1), metrics: metrics) { port, api in
             try await api.makeBrand()
             var clients: [RawClient] = []
             let refusal = try await api.until {
-                // The route waits for the rest of the body; a caller that was refused itself takes no place.
+                // The route waits for the rest of the body; a caller that was itself rejected takes no slot.
                 let client = try RawClient(port: port)
                 clients.append(client)
                 client.send(
@@ -155,7 +155,7 @@ struct ServerLimitTests {
                 $0.status == 503
             }
             refusal.expectProblem(503, "overloaded")
-            // The body is never sent: the answer does not wait for it.
+            // The body is never sent: the response does not wait for it.
             let second = try RawClient(port: port)
             second.send(Self.head("POST /v1/brands", "Content-Length: 100\r\n"))
             #expect(try #require(await second.readAnswer()).hasPrefix("HTTP/1.1 503"))
@@ -172,12 +172,12 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("a head larger than the decoder takes is answered 400, and closed", arguments: [100_000, 5_000_000])
+    @Test("a head larger than the decoder accepts is 400, and the connection closes", arguments: [100_000, 5_000_000])
     func largeHead(bytes: Int) async throws {
         try await Self.run(Self.impatient) { port, api in
             _ = try await api.call(.get, "/livez")
             let client = try RawClient(port: port)
-            // The connection ends though its caller goes on writing and never closes.
+            // The connection ends though its caller continues to write and never closes.
             await client.sendMuch("GET /livez HTTP/1.1\r\nX-Large: \(String(repeating: "a", count: bytes))\r\n\r\n")
             let answer = try #require(await client.readToEnd())
             #expect(answer.hasPrefix("HTTP/1.1 400") || answer.isEmpty)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The server's log")
+@Suite("The server's log handler")
 struct ServerLogTests {
     private final class Lines: LogSink {
         private let count = Mutex(0)
         func write(_: [UInt8]) { count.withLock { $0 += 1 } }
-        /// How many lines came since it was asked last.
+        /// Returns the number of lines since the last call.
         func taken() -> Int {
             count.withLock { count in
                 defer { count = 0 }
@@ -27,7 +27,7 @@ struct ServerLogTests {
             GatewayLogHandler(label: $0, threshold: threshold, format: .json, clock: TestClock(), sink: lines)
         }
         let server = ServerLogHandler.logger(passingTo: gateway)
-        // What Hummingbird does for each request.
+        // As Hummingbird does for each request.
         var request = server
         request[metadataKey: "hb.request.id"] = "1"
         for level in Logger.Level.allCases {

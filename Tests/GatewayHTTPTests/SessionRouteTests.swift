@@ -36,7 +36,7 @@ struct SessionRouteTests {
         )
     }
 
-    @Test("an assertion that is valid for too long, or comes again where it may come once, opens nothing")
+    @Test("an assertion with a lifetime that is too long, or with a single use that is repeated, is rejected")
     func limits() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -55,7 +55,7 @@ struct SessionRouteTests {
             #expect(try await refusal(token(#","jti":"a","name":"Eve""#)) == "reused")
             let profile = try await api.call(.get, "/v1/brands/acme/consumers/u-1")
             #expect(profile.text.contains("Ann") && !profile.text.contains("Eve"))
-            // Of many at once one wins.
+            // Of many concurrent logins one succeeds.
             let contended = token(#","jti":"b""#)
             let answers = try await withThrowingTaskGroup(of: Reply.self) { group in
                 for _ in 0..<8 { group.addTask { try await grant(api, contended) } }
@@ -66,7 +66,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("an assertion opens a session that its consumer uses")
+    @Test("an assertion opens a session for its consumer")
     func assertion() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -89,7 +89,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("what is wrong with an assertion is told apart: expired, or invalid and why (R26, R54)")
+    @Test("the response distinguishes the errors of an assertion: expired, or invalid with a reason (R26, R54)")
     func refusals() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -126,13 +126,13 @@ struct SessionRouteTests {
             )
             #expect(try await api.call(.delete, "/v1/brands/acme/credentials/\(id)").status == 204)
             try await grant(api, token).expectProblem(401, "token_invalid")
-            // What it opened ends with it, and nothing else.
+            // The sessions that it opened end with it, and no others.
             try await api.call(.get, "/v1/brands/acme/unread", as: session).expectProblem(401, "token_invalid")
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: minted).status == 200)
         }
     }
 
-    @Test("sessions that a service account mints end with it, those of the admin do not")
+    @Test("sessions that a service account creates end with it, those of the admin do not")
     func revokedAccount() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -152,7 +152,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("who logs in with an identifier and shows an anonymous session's token is given what that one had (R30)")
+    @Test("a login with an identifier and an anonymous session's token merges the anonymous consumer (R30)")
     func merge() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand(settings: #"{"anonymousConsumers":true}"#)
@@ -181,13 +181,13 @@ struct SessionRouteTests {
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
             let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
             #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-1"])
-            // A back-end that does not know goes on posting to the old id.
+            // A back-end that does not know continues to post to the old id.
             #expect(try await post("e-2", to: anonymous).status == 202)
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 2)
         }
     }
 
-    @Test("anonymous consumers only where the brand allows them")
+    @Test("anonymous consumers exist only where the brand allows them")
     func anonymous() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -198,7 +198,7 @@ struct SessionRouteTests {
             #expect(made["consumer"]?["anonymous"]?.bool == true)
             let other = try await api.call(.post, Self.path, as: .none, #"{"grant":"anonymous","deviceId":"d"}"#)
             #expect(other["consumer"]?["id"] != made["consumer"]?["id"])
-            // They may have a lifetime of their own (R65).
+            // They may have their own lifetime (R65).
             #expect(made["expiresIn"]?.int == 3600)
             for (setting, seconds) in [("2592000", 2_592_000), ("null", 3600)] {
                 let settings = #"{"settings":{"anonymousSessionTtlSeconds":\#(setting)}}"#
@@ -212,7 +212,7 @@ struct SessionRouteTests {
     }
 
     @Test(
-        "a grant that cannot be is refused by its members",
+        "an invalid grant is rejected with its members",
         arguments: [
             (#"{}"#, "/grant"), (#"{"grant":"magic"}"#, "/grant"), (#"{"grant":"code","code":"x"}"#, "/redirectUri"),
             (#"{"grant":"code","redirectUri":"https://a/"}"#, "/code"),
@@ -235,7 +235,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("a brand that there is not answers as one that does not know the issuer")
+    @Test("an unknown brand has the same response as an unknown issuer")
     func unknownBrands() async throws {
         func token(_ header: String, _ claims: String) -> String {
             TestKeys.assertion(claims, key: Self.key, header: header)
@@ -268,7 +268,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("every minting makes another token, bound to its consumer and brand (R4-R6)")
+    @Test("every new session has another token, bound to its consumer and brand (R4-R6)")
     func minting() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -283,7 +283,7 @@ struct SessionRouteTests {
     }
 
     @Test(
-        "logout ends the token and unregisters as asked",
+        "logout ends the token and the requested part of the registration",
         arguments: [("", 0), ("?unregister=agent", 1), ("?unregister=none", 2)]
     )
     func logout(_ query: String, _ kept: Int) async throws {
@@ -335,7 +335,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test("a push token in an assertion is registered when there is no doubt what it is (R32)")
+    @Test("a push token in an assertion is registered when it is unambiguous (R32)")
     func pushToken() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -344,7 +344,7 @@ struct SessionRouteTests {
             #expect(try await grant(api, Self.assertion(claims), #","deviceId":"d-1""#).status == 201)
             let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
             #expect(try devices.json()["items"]?.items.compactMap { $0["deviceId"]?.string } == ["d-1"])
-            // Without a device, or of another shape, it is ignored.
+            // Without a device, or in another format, it is ignored.
             let odd = Self.claims(api, #","identifier":"u-2","push_token":"not hex""#)
             #expect(try await grant(api, Self.assertion(odd), #","deviceId":"d-2""#).status == 201)
             #expect(try await grant(api, Self.assertion(claims)).status == 201)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The setting of templates", .timeLimit(.minutes(10)))
 struct TemplateRouteTests {
-    @Test("it is shown as it was given, replaced as a whole, and null takes it away")
+    @Test("they are returned as they were set, replaced as a whole, and removed by null")
     func setting() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -21,7 +21,7 @@ struct TemplateRouteTests {
         }
     }
 
-    @Test("a preview shows the words of its locale")
+    @Test("a preview shows the texts of its locale")
     func preview() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -44,7 +44,7 @@ struct TemplateRouteTests {
     }
 
     @Test(
-        "what is wrong is named where it is",
+        "errors are named by their position",
         arguments: [
             (#"[]"#, [""]), (#"{"chat":{}}"#, ["/chat"]), (#"{"agent":{"de":null}}"#, ["/agent/de"]),
             (#"{"agent":{"de":{}}}"#, ["/agent/de"]), (#"{"agent":{"d e":{"body":"x"}}}"#, ["/agent/d e"]),
@@ -64,7 +64,7 @@ struct TemplateRouteTests {
         }
     }
 
-    @Test("there is a limit to locales and to all templates together")
+    @Test("the number of locales and the size of all templates are limited")
     func limits() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

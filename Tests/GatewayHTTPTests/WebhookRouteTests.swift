@@ -17,7 +17,7 @@ struct WebhookRouteTests {
         try await api.call(.patch, Self.brand, #"{"settings":{"webhook":\#(webhook)}}"#)
     }
 
-    @Test("is set with the brand's settings; a secret that is made is shown once, a given one never")
+    @Test("is set with the brand's settings; a generated secret is returned once, a given one never")
     func secrets() async throws {
         try await TestGateway.run { api in
             let made = try await api.call(
@@ -38,7 +38,7 @@ struct WebhookRouteTests {
             #expect(webhook["secret"] == nil && webhook["url"]?.string == "https://hooks.example/y")
             #expect(webhook["secretFingerprint"] == read["settings"]?["webhook"]?["secretFingerprint"])
             #expect(webhook["types"]?.items.map(\.string) == ["message.tapped"])
-            // A secret of the caller's own; the one before it signs for a day.
+            // A secret from the caller; the previous one signs for a day.
             let given = try await patch(api, #"{"secret":"\#(Self.secret)","types":null}"#)
             let changed = try #require(given["settings"]?["webhook"])
             #expect(!given.text.contains(Self.secret) && changed["types"] == nil)
@@ -50,13 +50,13 @@ struct WebhookRouteTests {
             #expect(try await patch(api, #"{"secret":"\#(Self.secret)"}"#).text == given.text)
             let renewed = try await patch(api, #"{"secret":null}"#)
             #expect(renewed["settings"]?["webhook"]?["secret"]?.string?.hasPrefix("whsec_") == true)
-            // As after a lost answer: what the receiver has still signs.
+            // As after a lost response: the receiver's current secret still signs.
             let first = try #require(WebhookSecret(Self.secret))
             for _ in 0..<2 { _ = try await patch(api, #"{"secret":null}"#) }
             #expect(api.directory.webhookKeys(brand: BrandID(trusted: "acme")).contains(first.key))
             for _ in 0..<5 { _ = try await patch(api, #"{"secret":null}"#) }
             let keys = api.directory.webhookKeys(brand: BrandID(trusted: "acme"))
-            #expect(keys.count == 4 && !keys.contains(first.key), "more than a few are not kept")
+            #expect(keys.count == 4 && !keys.contains(first.key), "more than a few are not stored")
             api.clock.advance(seconds: 86_400)
             #expect(api.directory.webhookKeys(brand: BrandID(trusted: "acme")).count == 1)
             #expect(try await patch(api, "null")["settings"]?["webhook"] == .null)
@@ -65,7 +65,7 @@ struct WebhookRouteTests {
     }
 
     @Test(
-        "members that are wrong are named, all at once",
+        "all invalid members are named at once",
         arguments: [
             (#"{}"#, ["/settings/webhook/url"]), (#"{"url":null}"#, ["/settings/webhook/url"]),
             (#"{"url":5}"#, ["/settings/webhook/url"]), ("[]", ["/settings/webhook"]),
@@ -98,7 +98,7 @@ struct WebhookRouteTests {
     }
 
     @Test(
-        "a service account is not told how far a connection came; the instance's administrator is",
+        "a service account does not learn how far a connection came; the instance's administrator does",
         arguments: ["unreachable", "timeout", "unresolved", "forbidden_address", "tls", "too_large"]
     )
     func hiddenCause(word: String) async throws {
@@ -119,7 +119,7 @@ struct WebhookRouteTests {
         }
     }
 
-    @Test("says how it stands, and is set back")
+    @Test("reports its state, and its mark is set back")
     func replay() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -146,7 +146,7 @@ struct WebhookRouteTests {
         }
     }
 
-    @Test("only the brand's administrators may look and set it back")
+    @Test("only the brand's administrators may read it and set its mark back")
     func access() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

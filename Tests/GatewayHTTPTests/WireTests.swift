@@ -5,15 +5,15 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What goes wrong on the wire itself: every text is sent as it stands, on a connection of its own.
-@Suite("HTTP that is wrong, and forms that smuggle a request behind another", .serialized, .timeLimit(.minutes(10)))
+/// Invalid requests on the wire: every text is sent unchanged, on its own connection.
+@Suite("Invalid HTTP, and formats that smuggle a second request", .serialized, .timeLimit(.minutes(10)))
 struct WireTests {
-    /// What is sent, and what may come back.
+    /// The bytes to send, and the allowed responses.
     struct Case: Sendable, CustomStringConvertible {
         var description: String
-        /// The text; `{A}` is the authorization's line.
+        /// The text; `{A}` is replaced by the authorization header.
         var text: String
-        /// Statuses of the answers in order; a connection that is closed without one answers nothing.
+        /// The statuses of the responses in order; none for a connection that is closed without a response.
         var answers: [[Int]]
     }
 
@@ -27,7 +27,7 @@ struct WireTests {
     }
 
     static let cases: [Case] = [
-        // Two lengths, or a length beside chunks: RFC 9112 section 6.3.
+        // Two lengths, or a length with chunks: RFC 9112 section 6.3.
         Case(
             description: "length and chunks",
             text: post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled),
@@ -58,7 +58,7 @@ struct WireTests {
         ),
         Case(
             description: "a length beyond the limit",
-            // The second answer is to the end of a body that is not whole.
+            // The second response is for the end of an incomplete body.
             text: post("Content-Length: 99999999\r\n", "[{}"),
             answers: [[413], [400]]
         ),
@@ -175,7 +175,7 @@ struct WireTests {
         ),
     ]
 
-    @Test("is refused or taken for what it is; nothing is smuggled, and the next caller is served", arguments: cases)
+    @Test("is rejected or handled correctly; nothing is smuggled, and the next caller is served", arguments: cases)
     func wire(_ sent: Case) async throws {
         try await TestGateway.run(.live, limits: ServerLimits(requestTimeout: .milliseconds(500))) { api in
             try await api.makeBrand()

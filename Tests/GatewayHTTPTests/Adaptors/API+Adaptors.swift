@@ -10,13 +10,13 @@ extension API {
     static let signPath = "/api/ccaip/sign"
     static let sdkKeySecret = String(repeating: "k", count: 64)
 
-    /// A brand with the adaptors on, and an SDK key named as the brand unless another name is given.
+    /// Creates a brand with the adaptors on, and an SDK key with the brand's name unless another name is given.
     func makeWiredBrand(_ id: String = "acme", _ settings: String = "", keyName: String? = nil) async throws {
         try await makeBrand(id, settings: #"{"wire":{"copilot":true,"ccai":true}\#(settings)}"#)
         try await makeSDKKey(id, name: keyName ?? id)
     }
 
-    /// An SDK key whose secret is known; its id.
+    /// Creates an SDK key with a known secret; returns its id.
     @discardableResult
     func makeSDKKey(_ brand: String = "acme", name: String, _ more: String = "") async throws -> String {
         let made = try await call(
@@ -28,13 +28,13 @@ extension API {
         return try #require(made["id"]?.string)
     }
 
-    /// Claims that are good for ten minutes, with more of them.
+    /// Returns claims that are valid for ten minutes, with additional ones.
     func claims(_ more: String = "", age: Int64 = 0) -> String {
         let now = clock.now.seconds - age
         return #"{"iat":\#(now),"exp":\#(now + 600)\#(more)}"#
     }
 
-    /// A token that an SDK key signed.
+    /// Returns a token that is signed with an SDK key.
     func token(_ claims: String, header: String = #"{"alg":"HS256","typ":"JWT"}"#, key: String? = nil) -> String {
         TestKeys.assertion(claims, key: key ?? Self.sdkKeySecret, header: header)
     }
@@ -51,12 +51,12 @@ extension API {
         return try await call(.post, Self.exchangePath, as: .none, body, headers: headers)
     }
 
-    /// Asks for a key as a Copilot.cx back-end does.
+    /// Requests a key as a Copilot.cx back-end does.
     func generateKey(as credential: Credential, _ body: String = #"{"user_id":"u-1"}"#) async throws -> Reply {
         try await call(.post, Self.copilotPath, as: credential, body)
     }
 
-    /// Has a payload signed.
+    /// Requests the signature of a payload.
     func sign(as credential: Credential, _ payload: String = "{}", query: String = "") async throws -> Reply {
         try await call(.post, Self.signPath + query, as: credential, #"{"payload":\#(payload)}"#)
     }

@@ -33,7 +33,7 @@ struct CCAIExchangeTests {
         #expect(metrics.value(#"switchboard_sessions_opened_total{grant="ccai"}"#) == 2)
     }
 
-    /// A token that is refused: its claims behind the times, how it differs, and the answer.
+    /// An invalid token: the age of its claims, its other differences, and the expected response.
     struct Hostile: Sendable, CustomTestStringConvertible {
         var name: String
         var token: @Sendable (API) -> String
@@ -87,7 +87,7 @@ struct CCAIExchangeTests {
         }
     }
 
-    @Test("what is wrong with a token is told apart (R26)")
+    @Test("the response distinguishes the errors of a token (R26)")
     func hostile() async throws {
         let log = CapturedLog()
         try await TestGateway.run(logger: log.logger) { api in
@@ -101,14 +101,14 @@ struct CCAIExchangeTests {
                 #expect(!reply.text.contains(token), "\(hostile.name)")
                 #expect(!log.text.contains(token), "\(hostile.name)")
             }
-            #expect(try await api.dump() == before, "something was made")
+            #expect(try await api.dump() == before, "something was stored")
             let good = try await api.exchange(api.token(api.claims(#","identifier":"u-secret""#)))
             let session = try #require(good["auth_token"]?.string)
             #expect(!log.text.contains(session) && !log.text.contains("u-secret"))
         }
     }
 
-    @Test("an unknown key name answers as a bad token, a missing one as a missing credential")
+    @Test("an unknown key name is an invalid token, a missing name a missing credential")
     func keyNames() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -117,7 +117,7 @@ struct CCAIExchangeTests {
             for name in [nil, ""] {
                 try await api.exchange(body: "not json", keyName: name).expectEnvelope(401, "unauthorized")
             }
-            // The name is all that counts, whatever the token says.
+            // Only the key's name counts, whatever the token contains.
             try await api.makeWiredBrand("other")
             let other = try await api.exchange(token, keyName: "other")
             let session = Credential.bearer(try #require(other["auth_token"]?.string))
@@ -127,7 +127,7 @@ struct CCAIExchangeTests {
         }
     }
 
-    @Test("a key that is revoked, expired or gone with its brand is refused at once (R33)")
+    @Test("a key that is revoked, expired or deleted with its brand is rejected at once (R33)")
     func endedKeys() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -148,13 +148,13 @@ struct CCAIExchangeTests {
         }
     }
 
-    @Test("without an identifier the account is anonymous (R28), where the brand allows it")
+    @Test("without an identifier the account is anonymous (R28), when the brand allows it")
     func anonymous() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
             let token = api.token(api.claims())
             try await api.exchange(token).expectEnvelope(403, "forbidden")
-            // Who is not known is not told what the brand allows.
+            // An unauthenticated caller does not learn what the brand allows.
             let forged = api.token(api.claims(), key: String(repeating: "x", count: 64))
             try await api.exchange(forged).expectEnvelope(401, "token_invalid", "bad_signature")
             try await api.makeWiredBrand("open", #","anonymousConsumers":true"#)
@@ -166,7 +166,7 @@ struct CCAIExchangeTests {
         }
     }
 
-    @Test("who presents an identifier and the anonymous account's token is given what that one had (R30)")
+    @Test("a login with an identifier and the anonymous account's token merges that account (R30)")
     func merge() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand("acme", #","anonymousConsumers":true"#)
@@ -188,7 +188,7 @@ struct CCAIExchangeTests {
         }
     }
 
-    @Test("a claim that cannot be used is 400 invalid_claim (R31); an empty one is none")
+    @Test("a claim that cannot be used is 400 invalid_claim (R31); an empty one counts as absent")
     func claims() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()

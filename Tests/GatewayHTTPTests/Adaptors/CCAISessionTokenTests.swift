@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What a session had signed is worth what the session is", .timeLimit(.minutes(10)))
+@Suite("A token that a session had signed has no more rights than the session", .timeLimit(.minutes(10)))
 struct CCAISessionTokenTests {
     private static let unread = "/v1/brands/acme/unread"
 
@@ -19,20 +19,20 @@ struct CCAISessionTokenTests {
         .bearer(try #require(reply[name]?.string, "\(reply.text)"))
     }
 
-    /// What a session's token is stored as, as the claim has it.
+    /// The stored form of a session's token, as in the claim.
     static func claim(_ credential: Credential) throws -> String {
         guard case .bearer(let token) = credential else { throw CancellationError() }
         return Data(SHA256.hash(data: Data(token.utf8))).base64EncodedString().replacing("+", with: "-")
             .replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The grant of our own API, which takes the same tokens.
+    /// The grant of the gateway's own API, which accepts the same tokens.
     private static func grant(_ api: API, _ token: String, _ more: String = "") async throws -> Reply {
         let body = #"{"grant":"assertion","token":"\#(token)"\#(more)}"#
         return try await api.call(.post, "/v1/brands/acme/sessions", as: .none, body)
     }
 
-    @Test("the device stays the session's")
+    @Test("the device is that of the session")
     func device() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -47,7 +47,7 @@ struct CCAISessionTokenTests {
             try await Self.grant(api, token, #","deviceId":"d-2""#).expectProblem(403, "forbidden")
             let granted = try Self.session(try await Self.grant(api, token), "sessionToken")
             try await api.register("d-2", as: granted).expectProblem(403, "forbidden")
-            // One that is bound to none may still be bound.
+            // A session that is bound to no device may still be bound.
             let free = try await Self.signed(api, as: try await api.makeSession("u-1"))
             let made = try Self.session(try await api.exchange(free, #","device_id":"d-2""#))
             try await api.register("d-1", as: made).expectProblem(403, "forbidden")
@@ -55,7 +55,7 @@ struct CCAISessionTokenTests {
         }
     }
 
-    @Test("the end stays the session's, however often a session is exchanged for another")
+    @Test("the end is that of the session, after any number of exchanges")
     func end() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -75,7 +75,7 @@ struct CCAISessionTokenTests {
         }
     }
 
-    @Test("who is logged out has nothing left to exchange")
+    @Test("after a logout the token cannot be exchanged")
     func logout() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -90,7 +90,7 @@ struct CCAISessionTokenTests {
         }
     }
 
-    @Test("the credential that opened the session takes with it what came of it")
+    @Test("revoking the credential that opened the session ends all sessions that result from it")
     func revocation() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -107,7 +107,7 @@ struct CCAISessionTokenTests {
         }
     }
 
-    @Test("a back-end's signature is bound to no session, and nobody writes the claim")
+    @Test("a back-end's signature is bound to no session, and nobody can write the claim")
     func claim() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -134,7 +134,7 @@ struct CCAISessionTokenTests {
             for value in ["7", "null", #""""#, #""x""#, "\"\(hash)A\"", "\"\(hash)=\"", "[\(good)]"] {
                 try await api.exchange(claimed(value)).expectEnvelope(401, "token_invalid", "malformed")
             }
-            #expect(try await api.dump()["consumers"] == before, "a consumer was made")
+            #expect(try await api.dump()["consumers"] == before, "a consumer was created")
             #expect(try await api.exchange(claimed(good)).status == 200)
         }
     }

@@ -24,7 +24,7 @@ struct CCAISigningTests {
         )
     }
 
-    @Test("a consumer's session has its payload signed, and the exchange takes it (R20-R23)")
+    @Test("a consumer's session has its payload signed, and the exchange accepts it (R20-R23)")
     func session() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -55,7 +55,7 @@ struct CCAISigningTests {
     }
 
     @Test(
-        "a device does not choose its consumer's email and phone (R22); a name that nobody knows is its to give (R21)"
+        "a device does not choose its consumer's email and phone (R22), but its name while that is unknown (R21)"
     )
     func unknownProfile() async throws {
         try await TestGateway.run { api in
@@ -66,14 +66,14 @@ struct CCAISigningTests {
             #expect(claims["name"]?.string == "Default")
             #expect(claims["email"] == nil && claims["phone"] == nil)
             #expect(try await api.exchange(token).status == 200)
-            // A back-end knows.
+            // The back-end provides the data.
             let account = try await api.makeAccount("acme", "sessions:mint")
             let (_, trusted, _) = try parts(try await api.sign(as: account, payload, query: "?consumer=u-1"))
             #expect(trusted["email"]?.string == "chosen@example.com" && trusted["phone"]?.string == "+15550199")
         }
     }
 
-    @Test("a back-end that may mint sessions names the user, who need not be known")
+    @Test("a back-end that may create sessions names the user, who need not exist")
     func backend() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -88,7 +88,7 @@ struct CCAISigningTests {
         }
     }
 
-    @Test("nobody else gets a token (R22)")
+    @Test("no other caller gets a token (R22)")
     func callers() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand("acme", #","anonymousConsumers":true"#)
@@ -101,11 +101,11 @@ struct CCAISigningTests {
             }
             let account = try await api.makeAccount("acme", "consumers:write")
             try await api.sign(as: account, query: "?consumer=u-1").expectEnvelope(403, "forbidden")
-            // A session is its consumer's.
+            // A session acts for its own consumer.
             let session = try await api.makeSession("u-1")
             try await api.sign(as: session, query: "?consumer=u-2").expectEnvelope(403, "forbidden")
             #expect(try await api.sign(as: session, query: "?consumer=u-1").status == 200)
-            // The id of an anonymous account is nobody's identity.
+            // The id of an anonymous account is not an identity.
             let anonymous = try await api.exchange(api.token(api.claims()))
             let nobody = Credential.bearer(try #require(anonymous["auth_token"]?.string))
             try await api.sign(as: nobody).expectEnvelope(403, "forbidden")
@@ -114,7 +114,7 @@ struct CCAISigningTests {
         }
     }
 
-    @Test("a payload that is missing, no object, too large, or holds what is not signed is 400 (R24)")
+    @Test("a payload that is missing, not an object, too large, or with members that are not signed is 400 (R24)")
     func payloads() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -147,7 +147,7 @@ struct CCAISigningTests {
         }
     }
 
-    @Test("the newest key in force signs, one for all apps before one for an app, or that of the app that is named")
+    @Test("the newest active key signs, one for all apps before one for an app, or the key of the named app")
     func keys() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The Copilot.cx adaptor", .timeLimit(.minutes(10)))
 struct CopilotRouteTests {
-    @Test("a service account mints keys for a user, each one fresh, and each one a session of the user (R1, R5)")
+    @Test("a service account creates keys for a user; each is new, and each is a session of the user (R1, R5)")
     func mint() async throws {
         let metrics = TestMetrics()
         try await TestGateway.run(metrics: metrics) { api in
@@ -28,7 +28,7 @@ struct CopilotRouteTests {
         #expect(metrics.value(#"switchboard_sessions_opened_total{grant="copilot"}"#) == 2)
     }
 
-    @Test("credentials that are missing, of another scheme, undecodable or wrong are 401, and alike (R2)")
+    @Test("credentials that are missing, of another scheme, undecodable or wrong get the same 401 (R2)")
     func unauthorized() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -43,17 +43,17 @@ struct CopilotRouteTests {
                 Credential.none, .raw("Basic"), .raw("Basic !!!"), .raw("Digest abc"), .basic("nobody", "secret"),
                 .basic(id, "wrong"), .basic(id, ""), .admin, session, .bearer("abc"),
             ] {
-                // Nothing of the body is looked at (R3).
+                // The body is not read (R3).
                 let reply = try await api.generateKey(as: credential, "not json")
                 reply.expectEnvelope(401, "unauthorized")
                 messages.insert(reply["error"]?["message"]?.string ?? "")
             }
             #expect(messages.count == 1)
-            #expect(try await api.dump() == before, "something was minted")
+            #expect(try await api.dump() == before, "a session was created")
         }
     }
 
-    @Test("the account needs the scope; its brand's administrator has it")
+    @Test("the account needs the scope; brand:admin includes it")
     func scopes() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -64,7 +64,7 @@ struct CopilotRouteTests {
         }
     }
 
-    @Test("a body that does not name a user is 400 (R3); other members are ignored")
+    @Test("a body without a user is 400 (R3); other members are ignored")
     func bodies() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -81,13 +81,13 @@ struct CopilotRouteTests {
             #expect(try await api.dump() == before)
             let made = try await api.generateKey(as: account, #"{"user_id":"u-1","deviceId":"d-1","more":[1.5]}"#)
             #expect(made.status == 200)
-            // The device is not its business: a session of any device may be used from any.
+            // The device does not matter: a session of any device may be used from any other.
             let session = Credential.bearer(try #require(made["auth_key"]?.string))
             #expect(try await api.register("d-2", as: session).status == 201)
         }
     }
 
-    @Test("a key is of the account's brand (R4) and of its user (R6), and its time ends (R7)")
+    @Test("a key belongs to the account's brand (R4) and its user (R6), and it expires (R7)")
     func bounds() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -107,7 +107,7 @@ struct CopilotRouteTests {
         }
     }
 
-    @Test("a key ends with the account that minted it, and a deleted brand's account is unknown")
+    @Test("a key ends with the account that created it, and the account of a deleted brand is unknown")
     func ends() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Wire adaptors", .timeLimit(.minutes(10)))
 struct WireSettingTests {
-    @Test("are off by default, switched one by one, and keep their places in a merge patch")
+    @Test("are off by default, are switched individually, and are unchanged by a merge patch without them")
     func setting() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -32,7 +32,7 @@ struct WireSettingTests {
         }
     }
 
-    @Test("that are off for the brand are not there, but only for who is known")
+    @Test("that are off for the brand are 404, but only for authenticated callers")
     func off() async throws {
         try await TestGateway.run { api in
             // Each with the other one on.
@@ -61,7 +61,7 @@ struct WireSettingTests {
         }
     }
 
-    @Test("refuse in their own shape, whatever is wrong")
+    @Test("use their own error format for every error")
     func shapes() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()
@@ -82,12 +82,12 @@ struct WireSettingTests {
                 wrong.expectEnvelope(405, "method_not_allowed")
                 #expect(wrong.headers[.allow] == "POST")
             }
-            // What is nobody's is refused in ours.
+            // A path without a route has the gateway's own error format.
             try await api.call(.post, API.copilotPath + "/x", as: account, "{}").expectProblem(404, "not_found")
         }
     }
 
-    @Test("slow down who asks too often, and say for how long")
+    @Test("have rate limits and report when to retry")
     func rates() async throws {
         let limits = ServerLimits(rates: RateLimits(accountPerSecond: 1, sessionPerSecond: 1, addressPerSecond: 1))
         try await TestGateway.run(.live, limits: limits) { api in
@@ -100,7 +100,7 @@ struct WireSettingTests {
             let session = try await api.makeSession()
             for _ in 0..<RateLimits.burstSeconds { #expect(try await api.sign(as: session).status == 200) }
             try await api.sign(as: session).expectEnvelope(429, "rate_limited")
-            // Whoever tries tokens or credentials, by the address for which a proxy on this machine speaks.
+            // Callers that try tokens or credentials, by the address that a proxy on this host reports.
             let far: HTTPFields = [.xForwardedFor: "203.0.113.9"]
             for _ in 0..<RateLimits.burstSeconds {
                 let reply = try await api.exchange(body: #"{"token":"x"}"#, headers: far)
@@ -114,9 +114,9 @@ struct WireSettingTests {
         }
     }
 
-    @Test("tell the caller to come back when too much is under way")
+    @Test("report when to retry under overload")
     func overloaded() async throws {
-        // Room for none at all.
+        // No slots at all.
         let limits = ServerLimits(maxRequestsInFlight: 0)
         try await TestGateway.run(limits: limits) { api in
             let reply = try await api.generateKey(as: .none)

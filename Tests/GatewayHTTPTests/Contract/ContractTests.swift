@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("The description drives the server", .timeLimit(.minutes(10)))
+@Suite("The API description tested against the server", .timeLimit(.minutes(10)))
 struct ContractTests {
     @Test("every route is described, and every description has its route")
     func complete() async throws {
@@ -15,7 +15,7 @@ struct ContractTests {
         }
     }
 
-    @Test("every operation names itself, its answers and what is wrong with its callers")
+    @Test("every operation has an id, responses and the errors of its callers")
     func shapes() async throws {
         let operations = try await Description.read().operations
         #expect(Set(operations.map(\.id)).count == operations.count)
@@ -31,18 +31,18 @@ struct ContractTests {
         }
     }
 
-    @Test("what the examples ask for is done, and the answer is one that is described")
+    @Test("the examples succeed, and the responses are described")
     func examples() async throws {
         let operations = try await Description.read().operations
         try await TestGateway.run { api in
             let world = try await World.make(api)
-            // What deletes goes last.
+            // Deletions come last.
             let ordered =
                 operations.filter { $0.method != "DELETE" } + operations.filter { $0.method == "DELETE" }.reversed()
             for operation in ordered where (operation.isForAdmin || operation.isAdaptor) && operation.path != "/metrics"
             {
                 guard operation.statuses.isDisjoint(with: ["101"]), operation.id != "tailDeliveries" else { continue }
-                // The world's only delivery does not fail.
+                // The test brand's only delivery does not fail.
                 guard operation.id != "retryDelivery" else { continue }
                 let reply = try await world.call(operation)
                 #expect(operation.statuses.contains(String(reply.status)), "\(operation): \(reply.text)")
@@ -51,7 +51,7 @@ struct ContractTests {
         }
     }
 
-    @Test("nobody comes in without a credential, or with one of another brand")
+    @Test("a call without a credential, or with one of another brand, is rejected")
     func credentials() async throws {
         let operations = try await Description.read().operations
         try await TestGateway.run { api in
@@ -68,7 +68,7 @@ struct ContractTests {
         }
     }
 
-    @Test("a body that is wrong in one place is refused by that place's name, and nothing is stored")
+    @Test("a body with one invalid member is rejected with that member's name, and nothing is stored")
     func wrongBodies() async throws {
         let description = try await Description.read()
         try await TestGateway.run { api in
@@ -90,12 +90,12 @@ struct ContractTests {
                 }
             }
             #expect(try await api.dump() == before)
-            #expect(count > 300, "only \(count) bodies were tried")
+            #expect(count > 300, "only \(count) bodies were sent")
             print("bodies that are wrong in one place: \(count)")
         }
     }
 
-    @Test("a parameter that is wrong is refused by its name")
+    @Test("an invalid parameter is rejected with its name")
     func wrongParameters() async throws {
         let description = try await Description.read()
         try await TestGateway.run { api in
@@ -124,7 +124,7 @@ struct ContractTests {
             #expect(try await api.dump() == before, "something was stored")
             for operation in description.operations where operation.isForAdmin {
                 for parameter in operation.parameters where parameter.place == "path" {
-                    // Some of these are ids that may be.
+                    // Some of these are valid ids.
                     for value in ["%00", "..%2F..", "%252e%252e", String(repeating: "x", count: 257), "%C2%85"] {
                         let path = world.path(operation, [parameter.name: value])
                         let reply = try await world.call(operation, path: path)
@@ -141,7 +141,7 @@ struct ContractTests {
         }
     }
 
-    /// Texts for a query that its schema refuses.
+    /// Returns texts for a query that its schema rejects.
     private static func wrongTexts(_ schema: JSON, _ values: WrongValues) -> [(String, String)] {
         var texts: [(String, String)] = values.values(schema).compactMap { name, value in
             switch value {
@@ -156,7 +156,7 @@ struct ContractTests {
         return texts.filter { !$0.1.contains("&") }
     }
 
-    @Test("a text that is no JSON object is refused before anything about it is looked at")
+    @Test("a text that is not a JSON object is rejected before anything about it is read")
     func wrongTexts() async throws {
         let description = try await Description.read()
         let deep = #"{"a":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}"
@@ -179,11 +179,11 @@ struct ContractTests {
             let before = try await api.dump()
             for operation in description.operations where operation.body != nil {
                 for (name, bytes, statuses) in texts {
-                    // Where nothing is required and other members are ignored, a long list of them is no fault.
+                    // Where nothing is required and other members are ignored, a long list of them is not an error.
                     let isLenient = name.contains("members") && operation.id == "mintSession"
                     let reply = try await world.call(operation, bytes: bytes)
                     #expect(
-                        // There what is wrong with a member is 400, too.
+                        // There an invalid member is 400, too.
                         statuses.contains(reply.status) || isLenient || (operation.isAdaptor && reply.status == 400),
                         "\(operation) \(name): \(reply.status) \(reply.text.prefix(300))"
                     )
@@ -199,7 +199,7 @@ struct ContractTests {
         }
     }
 
-    @Test("every path says which methods it takes")
+    @Test("every path reports its methods")
     func methods() async throws {
         let operations = try await Description.read().operations
         let known = Dictionary(grouping: operations, by: \.path).mapValues { Set($0.map(\.method)) }
@@ -226,7 +226,7 @@ struct ContractTests {
 }
 
 extension World {
-    /// Calls an operation as its example does, but for what is given.
+    /// Calls an operation as its example does, except for the given values.
     func call(
         _ operation: Description.Operation,
         as credential: Credential? = nil,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The description of the API as another program's YAML reader understands it.
+/// The API description as parsed by another YAML library.
 struct Description: Sendable {
     /// A parameter of an operation.
     struct Parameter: Sendable {
@@ -13,22 +13,22 @@ struct Description: Sendable {
         var schema: JSON
     }
 
-    /// What one method of one path does.
+    /// One operation: a method of a path.
     struct Operation: Sendable, CustomStringConvertible {
         var method: String
         var path: String
         var parameters: [Parameter]
-        /// The schema of the body as JSON; nil when it takes none.
+        /// The schema of the body as JSON; nil when there is no body.
         var body: JSON?
-        /// A body that is right.
+        /// A valid body.
         var example: JSON?
-        /// Whether a call without a credential is refused.
+        /// Whether a call without a credential is rejected.
         var isSecured: Bool
-        /// Whether the instance's admin token opens it.
+        /// Whether it allows the instance's admin token.
         var isForAdmin: Bool
-        /// Whether a consumer's session opens it; others then name the consumer for whom they act.
+        /// Whether it allows a consumer's session; other callers then name the consumer for whom they act.
         var isForConsumer: Bool
-        /// Whether it is another system's, and refuses in that one's shape.
+        /// Whether it belongs to an adaptor and uses its error format.
         var isAdaptor: Bool
         var statuses: Set<String>
         var id: String
@@ -38,12 +38,12 @@ struct Description: Sendable {
 
     let root: JSON
 
-    /// Reads the document by Python's `yaml`.
+    /// Parses the document with Python's `yaml`.
     static func read() async throws -> Description {
         let folder = try TemporaryDirectory()
         let path = folder.path("openapi.yaml")
         try OpenAPIDocument.text.write(toFile: path, atomically: true, encoding: .utf8)
-        // The distribution's own interpreter: its packages are installed by the distribution's names.
+        // The distribution's own interpreter, because its packages are installed by the distribution's names.
         let reader = try ChildProcess(
             "/usr/bin/python3",
             [

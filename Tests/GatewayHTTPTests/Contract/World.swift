@@ -3,13 +3,13 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// A brand with one of everything, so that a call that is wrong in one place is right in all others.
+/// A brand with one of everything, so that a call with one invalid value is valid otherwise.
 struct World: Sendable {
     let api: API
     /// Values for the parameters of paths, by name.
     var names: [String: String]
     let stranger: Credential
-    /// Calls what the admin does not.
+    /// Callers of operations that the administrator does not call.
     let backend: Credential
 
     static func make(_ api: API) async throws -> World {
@@ -46,7 +46,7 @@ struct World: Sendable {
         return World(api: api, names: names, stranger: stranger, backend: backend)
     }
 
-    /// A path with its parameters filled in, but for one that is given.
+    /// Returns a path with its parameters filled in, except for the given one.
     func path(_ operation: Description.Operation, _ other: [String: String] = [:], query: String? = nil) -> String {
         var path = operation.path
         for (name, value) in names.merging(other, uniquingKeysWith: { $1 }) {
@@ -58,18 +58,18 @@ struct World: Sendable {
         return parts.isEmpty ? path : path + "?" + parts.joined(separator: "&")
     }
 
-    /// Whose call of an operation is taken.
+    /// Returns the caller that an operation allows.
     func credential(_ operation: Description.Operation) -> Credential {
         operation.isAdaptor ? (operation.isSecured ? backend : .none) : .admin
     }
 
-    /// Headers without which an operation refuses.
+    /// Returns the headers that an operation requires.
     func headers(_ operation: Description.Operation) throws -> HTTPFields {
         guard operation.id == "exchangeToken" else { return [:] }
         return [try #require(HTTPField.Name("X-SDK-Key-Name")): "acme"]
     }
 
-    /// A body that is right for an operation.
+    /// Returns a valid body of an operation.
     func body(_ operation: Description.Operation) throws -> JSON? {
         switch operation.id {
         case "putApp": try JSON(#"{"platform":"ios","apns":\#(API.apns)}"#)

@@ -1,22 +1,22 @@
-/// Values that a schema refuses, made from the schema.
+/// Values that a schema rejects, generated from the schema.
 struct WrongValues {
     let description: Description
 
-    /// A body that is wrong in one place.
+    /// A body with one invalid value.
     struct Case {
-        /// What is wrong with it.
+        /// A description of the error.
         var name: String
         var body: JSON
-        /// Where.
+        /// The JSON pointer of the invalid value.
         var pointer: String
     }
 
-    /// Every way in which one member of a body can be wrong.
+    /// Returns bodies that each have one invalid member, in every possible variant.
     ///
     /// - Parameters:
     ///   - schema: The body's schema.
-    ///   - valid: A body that is right.
-    /// - Returns: Bodies, each wrong in one place.
+    ///   - valid: A valid body.
+    /// - Returns: Bodies, each with one invalid value.
     func bodies(_ schema: JSON, _ valid: JSON) -> [Case] {
         object(schema, valid, at: "") { $0 }
     }
@@ -59,13 +59,13 @@ struct WrongValues {
         return cases
     }
 
-    /// The schema beside `null` of one that may be null.
+    /// Returns the schema other than `null` of a nullable one.
     private func nonNull(_ schema: JSON) -> JSON {
         let choices = (schema["oneOf"]?.items ?? []).map { description.resolved($0) }
         return choices.first { $0["type"] != .string("null") } ?? schema
     }
 
-    /// Values that a schema of one member refuses.
+    /// Returns values that the schema of one member rejects.
     func values(_ schema: JSON) -> [(String, JSON)] {
         let choices = (schema["oneOf"]?.items ?? []).map { description.resolved($0) }
         let inner = nonNull(schema)

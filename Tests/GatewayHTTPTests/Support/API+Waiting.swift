@@ -1,9 +1,9 @@
 import Testing
 
 extension API {
-    /// Asks until the answer is as it should be; for what is committed in a later turn than the one that was waited for.
+    /// Repeats a request until the response is as expected; for data that is committed in a later transaction.
     ///
-    /// Bounded by the number of questions, and by the time limit of the suite.
+    /// Limited by the number of requests, and by the time limit of the suite.
     func until(
         _ ask: () async throws -> Reply,
         holds: (Reply) -> Bool,
@@ -15,13 +15,13 @@ extension API {
             if holds(reply) { return reply }
             await Task.yield()
         }
-        Issue.record("the answer never came to be as expected", sourceLocation: location)
+        Issue.record("the response never became as expected", sourceLocation: location)
         return try await ask()
     }
 
-    /// Asks until that is refused with 503, because clients hold all that there is of something.
+    /// Repeats a request until it is rejected with 503, because clients hold all slots.
     ///
-    /// Each client that was answered instead, for a question had its place, is replaced by one that begins anew.
+    /// A client that got a response, because this request had its slot, is replaced by a new one.
     func untilRefused(
         holding clients: inout [RawClient],
         begin: () throws -> RawClient,

@@ -10,21 +10,21 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Calls the gateway as tests like it.
+/// Calls the gateway on behalf of tests.
 struct API: Sendable {
     let client: any TestClientProtocol
     let clock: TestClock
     let outbound: OutboundServices
     let directory: Directory
-    /// The open windows, and who is told of them.
+    /// The open windows, and the observer of them.
     let windows: WindowHub
     let presence: TestPresence
     let data: TestGateway.SharedData
-    /// All routes in the words of their description.
+    /// All routes as the API description writes them.
     let routes: [String]
     var store: any GatewayStore { data.store }
 
-    /// What each table holds, as text.
+    /// The content of each table, as text.
     func dump() async throws -> [String: String] {
         var configuration = Configuration()
         configuration.readonly = true
@@ -38,7 +38,7 @@ struct API: Sendable {
         }
     }
 
-    /// Changes the database behind the gateway's back.
+    /// Changes the database directly, without the gateway.
     func execute(_ sql: String) async throws {
         try await DatabaseQueue(path: data.database).write { db in try db.execute(sql: sql) }
     }
@@ -73,12 +73,12 @@ struct API: Sendable {
         ) { Reply($0) }
     }
 
-    // MARK: What most tests begin with
+    // MARK: Common set-up
 
     static let apns =
         #"{"teamId":"TEAM123456","keyId":"KEY1234567","privateKey":"\#(TestKeys.p8)","topic":"com.example.app"}"#
 
-    /// A brand with an app for APNs.
+    /// Creates a brand with an app for APNs.
     func makeBrand(_ id: String = "acme", settings: String = "{}") async throws {
         let made = try await call(.post, "/v1/brands", #"{"id":"\#(id)","name":"Acme","settings":\#(settings)}"#)
         try #require(made.status == 201, "\(made.text)")
@@ -86,7 +86,7 @@ struct API: Sendable {
         try #require(app.status == 201, "\(app.text)")
     }
 
-    /// A back-end's credential.
+    /// Creates a back-end's credential.
     func makeAccount(_ brand: String = "acme", _ scopes: String...) async throws -> Credential {
         let list = scopes.map { "\"\($0)\"" }.joined(separator: ",")
         let made = try await call(
@@ -98,7 +98,7 @@ struct API: Sendable {
         return .basic(try #require(made["id"]?.string), try #require(made["secret"]?.string))
     }
 
-    /// A consumer's session.
+    /// Opens a consumer's session.
     func makeSession(
         _ consumer: String = "u-1",
         device: String? = nil,

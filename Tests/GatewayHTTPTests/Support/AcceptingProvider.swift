@@ -4,7 +4,7 @@ import Identity
 import PushProviders
 import Synchronization
 
-/// A provider that takes every push at once, but those to tokens that begin with `bad`; what left is kept.
+/// A provider that accepts every push at once, except those to tokens that begin with `bad`; it stores the pushes.
 final class AcceptingProvider: PushProvider {
     private let source: any PushSource
     private let clock: any GatewayClock
@@ -40,7 +40,7 @@ final class AcceptingProvider: PushProvider {
     func shutdown(within limit: Duration) async {}
 }
 
-/// Lanes of the test's directory, which is made after the delivery core.
+/// Creates lanes of the test's directory, which is created after the delivery core.
 final class TestLanes: LaneDirectory {
     let directory = Mutex<Directory?>(nil)
     private let clock: any GatewayClock

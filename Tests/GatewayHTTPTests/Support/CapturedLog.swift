@@ -1,13 +1,13 @@
 import Logging
 import Synchronization
 
-/// Keeps everything that is logged, as text.
+/// Stores all log events, as text.
 final class CapturedLog: Sendable {
     private let lines = Mutex<[String]>([])
 
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
-    /// A logger that writes here, at every level.
+    /// A logger that writes to this log, at every level.
     var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(log: self) }
         logger.logLevel = .trace

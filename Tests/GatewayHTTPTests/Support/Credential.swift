@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a test shows as its credential.
+/// The credential that a test sends.
 enum Credential: Sendable, CustomStringConvertible {
     case none
     case admin

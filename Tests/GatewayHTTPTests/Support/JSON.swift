@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value that tests look into.
+/// A JSON value for assertions of tests.
 enum JSON: Decodable, Sendable, Equatable {
     case null
     case bool(Bool)

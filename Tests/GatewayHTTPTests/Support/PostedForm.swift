@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The forms in which an event can be posted.
+/// The formats in which an event can be posted.
 enum PostedForm: CaseIterable, Sendable, CustomTestStringConvertible {
     case single, array, lines, cloudEvent, cloudEventBatch, binary
 
@@ -23,15 +23,15 @@ enum PostedForm: CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether the answer is 202 whatever is wrong with an event.
+    /// Whether the response is 202 even when an event is invalid.
     var isBatch: Bool { self == .array || self == .lines || self == .cloudEventBatch }
 
-    /// Whether text that is not JSON refuses all of the request.
+    /// Whether text that is not JSON rejects the whole request.
     var isOneText: Bool { self != .lines }
 
     var isCloud: Bool { self == .cloudEvent || self == .cloudEventBatch || self == .binary }
 
-    /// Where a member of a plain event lies in this form.
+    /// Returns the position of a member of a plain event in this format.
     func pointer(_ plain: String) -> String {
         let isAttribute = Self.attributes.contains(String(plain.dropFirst()))
         switch self {
@@ -41,7 +41,7 @@ enum PostedForm: CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The text that holds an event, without what stands around it in a batch.
+    /// Returns the text that contains an event, without the text around it in a batch.
     func text(_ members: Members) -> String {
         func object(_ members: Members) -> String {
             "{" + members.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",") + "}"
@@ -52,12 +52,12 @@ enum PostedForm: CaseIterable, Sendable, CustomTestStringConvertible {
         var attributes = members.filter { Self.attributes.contains($0.name) }
         attributes.append(("specversion", #""1.0""#))
         if !attributes.contains(where: { $0.name == "source" }) { attributes.append(("source", #""/crm""#)) }
-        // Before some attributes and behind others.
+        // Before some attributes and after others.
         attributes.insert(("data", object(data)), at: attributes.count / 2)
         return object(attributes)
     }
 
-    /// The body around the texts of events; those of one event take the first.
+    /// Returns the body with the texts of events; a format for one event takes the first.
     func body(_ texts: [String]) -> String {
         switch self {
         case .array, .cloudEventBatch: "[" + texts.joined(separator: ",") + "]"
@@ -66,7 +66,7 @@ enum PostedForm: CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The headers beside `Content-Type`.
+    /// The headers in addition to `Content-Type`.
     func headers(_ members: Members) -> HTTPFields {
         guard self == .binary else { return [:] }
         var headers: HTTPFields = [.ceSpecVersion: "1.0"]
@@ -86,7 +86,7 @@ enum PostedForm: CaseIterable, Sendable, CustomTestStringConvertible {
         return headers
     }
 
-    /// Percent-encoded as CloudEvents ask for.
+    /// Percent-encodes a text as CloudEvents requires.
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             if byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "%"), byte != UInt8(ascii: "\"") {

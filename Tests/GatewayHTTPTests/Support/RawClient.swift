@@ -2,18 +2,18 @@ import Dispatch
 import Foundation
 import Testing
 
-/// A caller that writes and reads bytes as it likes, on a socket of its own.
+/// A client that writes and reads arbitrary bytes on its own socket.
 final class RawClient: Sendable {
     private let descriptor: Int32
 
-    /// Connects on loopback, from 127.0.0.1 or another one of its addresses.
+    /// Connects on loopback, from 127.0.0.1 or another loopback address.
     init(port: Int, receiveBufferBytes: Int32? = nil, from lastByte: UInt32 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
         if var bytes = receiveBufferBytes {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
         }
-        // A test that waits for what never comes fails instead of hanging.
+        // A test that waits for data that never arrives fails and does not hang.
         var patience = timeval(tv_sec: 540, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -43,20 +43,20 @@ final class RawClient: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes a text; false when the peer is gone.
+    /// Writes a text; false when the peer has disconnected.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Writes bytes; false when the peer is gone.
+    /// Writes bytes; false when the peer has disconnected.
     @discardableResult
     func send(bytes: [UInt8]) -> Bool {
         Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// So many bytes; nil when the connection ends before them.
+    /// Reads that many bytes; nil when the connection ends before them.
     func read(bytes count: Int) async -> [UInt8]? {
         let descriptor = descriptor
         return await withCheckedContinuation { continuation in
@@ -68,16 +68,16 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Whether something waits to be read, or the peer is gone; does not wait.
+    /// Whether there is data to read, or the peer has disconnected; does not wait.
     var isAnswered: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
 
-    /// Says that nothing more will be written.
+    /// Ends writing.
     func endOfInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Writes more than the sockets' buffers may take, on a thread that may wait for the peer; false when it is gone.
+    /// Writes more than the sockets' buffers may take, on a thread that may wait; false when the peer has disconnected.
     @discardableResult
     func sendMuch(_ text: String) async -> Bool {
         await withCheckedContinuation { continuation in
@@ -85,19 +85,19 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Everything up to the end of the connection; nil when it does not end.
+    /// Reads up to the end of the connection; nil when it does not end.
     func readToEnd() async -> String? { await receive(until: nil) }
 
-    /// Everything up to the end of the first answer's headers and whatever came along; nil when it never comes.
+    /// Reads up to the end of the first response's headers, and whatever came with them; nil when it never comes.
     func readAnswer() async -> String? { await read(until: "\r\n\r\n") }
 
-    /// Everything up to a text and whatever came along, or to the end of the connection; nil when neither comes.
+    /// Reads up to a text, and whatever came with it, or to the end of the connection; nil when neither comes.
     func read(until text: String) async -> String? { await receive(until: text) }
 
     private func receive(until text: String?) async -> String? {
         let descriptor = descriptor
         let wanted = text.map { Array($0.utf8) } ?? []
-        // A blocking read is not for a thread of the cooperative pool.
+        // A blocking read must not use a thread of the cooperative pool.
         return await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 var all: [UInt8] = []
@@ -106,7 +106,7 @@ final class RawClient: Sendable {
                     let count = recv(descriptor, &buffer, buffer.count, 0)
                     let isEnd = count == 0 || (count < 0 && errno == ECONNRESET)
                     if count > 0 { all += buffer[..<count] }
-                    // Only what is new is looked at: a reader that looks at all again is a slow one.
+                    // Only new data is searched: searching all of it again would be slow.
                     let tail = all.suffix(max(count, 0) + wanted.count)
                     if isEnd || !wanted.isEmpty && tail.firstRange(of: wanted) != nil {
                         return continuation.resume(returning: String(decoding: all, as: UTF8.self))

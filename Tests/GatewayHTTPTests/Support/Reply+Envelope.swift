@@ -2,7 +2,7 @@ import HTTPTypes
 import Testing
 
 extension Reply {
-    /// Checks that it is a refusal in the shape of the wire adaptors.
+    /// Checks that it is an error in the format of the wire adaptors.
     func expectEnvelope(
         _ status: Int,
         _ code: String,
@@ -12,7 +12,7 @@ extension Reply {
         let error = self["error"]
         #expect(self.status == status, "\(text)", sourceLocation: location)
         #expect(error?["code"]?.string == code, "\(text)", sourceLocation: location)
-        // The shape has it always: null is none.
+        // The format always has the member: null means none.
         let wanted: JSON = reason.map { .string($0) } ?? .null
         #expect(error?["reason"] == wanted, "\(text)", sourceLocation: location)
         #expect(headers[.contentType] == "application/json", sourceLocation: location)

@@ -3,7 +3,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// An answer of the gateway.
+/// A response of the gateway.
 struct Reply: Sendable {
     let status: Int
     let headers: HTTPFields
@@ -15,7 +15,7 @@ struct Reply: Sendable {
         text = String(buffer: response.body)
     }
 
-    /// What came over a socket of its own: one answer with a length.
+    /// Parses the bytes from a raw socket: one response with a length.
     init(raw: String) throws {
         let parts = raw.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
         let lines = parts[0].split(separator: "\r\n")
@@ -29,7 +29,7 @@ struct Reply: Sendable {
         text = parts.count == 2 ? String(parts[1]) : ""
     }
 
-    /// The body; fails the test when it is no JSON.
+    /// The body; fails the test when it is not JSON.
     func json(_ location: SourceLocation = #_sourceLocation) throws -> JSON {
         try #require(try? JSON(text), "not JSON: \(text)", sourceLocation: location)
     }
@@ -39,7 +39,7 @@ struct Reply: Sendable {
     /// The pointers of a problem.
     var pointers: [String] { self["errors"]?.items.compactMap { $0["pointer"]?.string } ?? [] }
 
-    /// Checks that it is a problem in the API's shape.
+    /// Checks that it is a problem in the API's format.
     func expectProblem(_ status: Int, _ code: String, _ location: SourceLocation = #_sourceLocation) {
         #expect(self.status == status, "\(text)", sourceLocation: location)
         #expect(self["code"]?.string == code, "\(text)", sourceLocation: location)

@@ -1,4 +1,4 @@
-/// A generator with a seed, so that a finding can be run again.
+/// A random number generator with a seed, so that a failure can be reproduced.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

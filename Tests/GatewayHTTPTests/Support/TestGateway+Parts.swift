@@ -13,7 +13,7 @@ import Telemetry
 
 @testable import GatewayHTTP
 
-/// Takes every app; its certificates say nothing.
+/// Accepts every app; its certificates have no expiry.
 private struct TestSettingsReader: AppSettingsReader {
     func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }
@@ -94,7 +94,7 @@ extension TestGateway {
     }
 }
 
-/// Identity providers are on this machine here, by their address.
+/// Identity providers are on this host here, by their address.
 private struct NoNames: HostResolver {
     func addresses(of host: String, for _: String) async -> [InternetAddress] { [] }
 }

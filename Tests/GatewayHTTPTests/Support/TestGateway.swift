@@ -14,29 +14,29 @@ import Telemetry
 
 @testable import GatewayHTTP
 
-/// A whole gateway on a store of its own, without a provider that is far away.
+/// A complete gateway with its own store, without a remote provider.
 enum TestGateway {
     static let adminToken = "test-admin-token-0123456789-abcdefghij"
 
     enum Transport: Sendable {
-        /// Straight into the router.
+        /// Calls go straight to the router.
         case router
-        /// Over a socket on loopback.
+        /// Calls go over a socket on loopback.
         case live
     }
 
     /// Runs a test against a new gateway.
     ///
     /// - Parameters:
-    ///   - transport: How calls get there.
+    ///   - transport: The transport of calls.
     ///   - started: Whether the delivery core runs.
-    ///   - limits: What the server takes on at once.
-    ///   - windows: What messaging windows may cost.
-    ///   - metrics: Where metrics are kept, and what `/metrics` answers.
-    ///   - logger: What is logged to; nothing by default.
-    ///   - clockAheadSeconds: How far the clock is ahead of the data at the start; 0 doubts no clock.
+    ///   - limits: The limits of the server.
+    ///   - windows: The limits of messaging windows.
+    ///   - metrics: The registry of metrics, and the source of `/metrics`.
+    ///   - logger: The logger; none by default.
+    ///   - clockAheadSeconds: How far the clock is ahead of the data at the start; 0 means a trusted clock.
     ///   - test: The test.
-    /// - Throws: What the test throws, and why the gateway could not be made.
+    /// - Throws: The errors of the test, and of creating the gateway.
     static func run(
         _ transport: Transport = .router,
         started: Bool = true,
@@ -66,31 +66,31 @@ enum TestGateway {
         await data.store.close()
     }
 
-    /// What gateways on the same data have in common.
+    /// The objects that gateways on the same data share.
     struct SharedData: Sendable {
         var store: any GatewayStore
         /// The database's file.
         var database: String
         var clock: TestClock
         var box: SecretBox
-        /// Who doubts the clock; nil trusts it.
+        /// The detection of a wrong clock; nil trusts the clock.
         var keeper: ClockKeeper?
     }
 
-    /// Runs one more gateway on the data of one that runs, over a socket of its own; it knows the brands of this moment.
+    /// Runs another gateway on the data of a running one, over its own socket; it knows the brands of this moment.
     ///
-    /// Its delivery core takes what the first one has of deliveries, as a next start does: such a test queues none.
+    /// Its delivery core takes over the deliveries of the first one, as after a restart: such a test queues none.
     ///
     /// - Parameters:
-    ///   - data: The data of the one that runs.
+    ///   - data: The data of the running gateway.
     ///   - test: The test.
-    /// - Throws: What the test throws, and why the gateway could not be made.
+    /// - Throws: The errors of the test, and of creating the gateway.
     static func runAnother(on data: SharedData, _ test: @escaping @Sendable (API) async throws -> Void) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await serve(data, .live, started: true, ServerLimits(), WindowLimits(), TestMetrics(), logger, test)
     }
 
-    /// Runs a test against a gateway on data that is there.
+    /// Runs a test against a gateway on existing data.
     private static func serve(
         _ data: SharedData,
         _ transport: Transport,
@@ -103,7 +103,7 @@ enum TestGateway {
     ) async throws {
         let lanes = TestLanes(clock: data.clock)
         var settings = DeliverySettings()
-        // On a clock that stands still they would wait for ever.
+        // On a clock that stands still they would wait forever.
         settings.outcomeWaitMilliseconds = 0
         let delivery = DeliveryService(
             store: data.store,

@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 
-/// Keys that are made for one run.
+/// Keys that are created for one run.
 enum TestKeys {
     /// An APNs key as its `.p8` text, escaped for JSON.
     static let p8 = P256.Signing.PrivateKey().pemRepresentation.replacing("\n", with: "\\n")
 
-    /// A compact JWS with HS256.
+    /// Returns a compact JWS with HS256.
     static func assertion(_ claims: String, key: String, header: String) -> String {
         func encode(_ data: some DataProtocol) -> String {
             Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(

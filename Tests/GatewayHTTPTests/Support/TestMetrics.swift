@@ -3,10 +3,10 @@ import Telemetry
 /// The metrics of one test's gateway.
 struct TestMetrics: Sendable {
     let factory = WatchedMetrics()
-    /// What `/metrics` answers.
+    /// The response of `/metrics`.
     var answer = "# a test\n"
 
-    /// The value of a sample, by its whole name with labels.
+    /// Returns the value of a sample, by its whole name with labels.
     func value(_ sample: String) -> Double? {
         factory.registry.render().split(separator: "\n").first { $0.hasPrefix(sample + " ") }
             .flatMap { Double($0.dropFirst(sample.utf8.count + 1)) }

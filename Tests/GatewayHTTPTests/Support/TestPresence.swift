@@ -3,7 +3,7 @@ import GatewayStorage
 import Messaging
 import Synchronization
 
-/// Notes which windows it was told of.
+/// Records the notifications about windows.
 final class TestPresence: WindowPresence {
     private struct Notes {
         var told: [String] = []
@@ -12,14 +12,14 @@ final class TestPresence: WindowPresence {
 
     private let notes = Mutex(Notes())
 
-    /// What it was told, in order: `+` or `-`, the consumer, and the device or `any`.
+    /// The notifications, in order: `+` or `-`, the consumer, and the device or `any`.
     var told: [String] { notes.withLock { $0.told } }
 
     func windowOpened(_ name: ConsumerName, device: DeviceID?) { note("+", name, device) }
 
     func windowClosed(_ name: ConsumerName, device: DeviceID?) { note("-", name, device) }
 
-    /// Waits until it was told something; the test's time limit ends a wait in vain.
+    /// Waits for a notification; the test's time limit ends a wait in vain.
     func isTold(_ note: String) async -> Bool {
         await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let isThere = notes.withLock { notes in

@@ -2,12 +2,12 @@ import CoreMetrics
 import Synchronization
 import Telemetry
 
-/// A registry that says when one of its counters or gauges has changed.
+/// A registry that reports when one of its counters or gauges has changed.
 final class WatchedMetrics: MetricsFactory {
     let registry = PrometheusRegistry()
     private let watchers = Mutex<[AsyncStream<Void>.Continuation]>([])
 
-    /// One element now and one after each change; changes that come together may be one.
+    /// One element now and one after each change; simultaneous changes may be one.
     func changes() -> AsyncStream<Void> {
         let (stream, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         watchers.withLock { $0.append(watcher) }
@@ -50,7 +50,7 @@ final class WatchedMetrics: MetricsFactory {
         registry.makeTimer(label: label, dimensions: dimensions)
     }
 
-    // A test's metrics go with it.
+    // A test's metrics are released with it.
     func destroyCounter(_: any CounterHandler) {}
     func destroyMeter(_: any MeterHandler) {}
     func destroyFloatingPointCounter(_: any FloatingPointCounterHandler) {}

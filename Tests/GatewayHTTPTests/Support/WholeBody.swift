@@ -3,13 +3,13 @@ import NIOCore
 
 @testable import GatewayHTTP
 
-/// A body of events, read to its end, as one.
+/// A body of events, parsed to its end, as one value.
 struct WholeBody {
     var isBatch: Bool
     var events: [AgentEvent] = []
-    /// With their places in the whole body.
+    /// With their indexes in the whole body.
     var refused: [EventBatch.Refusal] = []
-    /// How many events each piece had.
+    /// The number of events of each piece.
     var pieces: [Int] = []
 
     var count: Int { events.count + refused.count }

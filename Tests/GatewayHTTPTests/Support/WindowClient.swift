@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A client of a messaging window that says byte for byte what a test wants, also what no library would.
+/// A client of a messaging window that sends exactly the bytes of a test, including invalid ones.
 final class WindowClient: Sendable {
-    /// A frame that came.
+    /// A received frame.
     struct Frame: Equatable {
         var opcode: UInt8
         var payload: [UInt8]
@@ -18,11 +18,11 @@ final class WindowClient: Sendable {
         }
     }
 
-    /// The head of the answer to the request.
+    /// The head of the response to the request.
     let answer: String
     private let socket: RawClient
 
-    /// Opens a window, on a connection of its own or one that is there; what comes of it is in ``answer``.
+    /// Opens a window, on its own or an existing connection; the response is in ``answer``.
     init(
         port: Int,
         on connection: RawClient? = nil,
@@ -49,10 +49,10 @@ final class WindowClient: Sendable {
     /// Sends bytes.
     func send(_ bytes: [UInt8]) { socket.send(bytes: bytes) }
 
-    /// The connection's end of writing.
+    /// Ends writing of the connection.
     func endOfInput() { socket.endOfInput() }
 
-    /// A frame as bytes.
+    /// Encodes a frame as bytes.
     static func frame(_ opcode: UInt8, _ payload: [UInt8], fin: Bool = true, masked: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = [opcode | (fin ? 0x80 : 0)]
         let mask: UInt8 = masked ? 0x80 : 0
@@ -66,7 +66,7 @@ final class WindowClient: Sendable {
         return bytes + key + payload.enumerated().map { $1 ^ key[$0 % 4] }
     }
 
-    /// The next frame; nil at the end of the connection.
+    /// Reads the next frame; nil at the end of the connection.
     func next() async -> Frame? {
         guard let head = await socket.read(bytes: 2) else { return nil }
         var length = Int(head[1] & 0x7F)
@@ -78,7 +78,7 @@ final class WindowClient: Sendable {
         return payload.map { Frame(opcode: head[0] & 0x0F, payload: $0) }
     }
 
-    /// The next frame of JSON, pings aside, which are answered if so wanted.
+    /// Reads the next frame of JSON; skips pings, and responds to them if requested.
     func hear(answeringPings: Bool = false) async throws -> JSON {
         while let frame = await next() {
             if frame.opcode == 9 {
@@ -91,7 +91,7 @@ final class WindowClient: Sendable {
         throw WindowEnded()
     }
 
-    /// The close frame, after whatever comes before it; nil when the connection ends without one.
+    /// Reads up to the close frame; nil when the connection ends without one.
     func end(answeringPings: Bool = false) async -> String? {
         while let frame = await next() {
             if let close = frame.close { return close }

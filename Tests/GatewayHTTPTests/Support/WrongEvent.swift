@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// An event that is right but for one member.
+/// An event that is valid except for one member.
 struct WrongEvent: Sendable, CustomTestStringConvertible {
     var members: PostedForm.Members
     var name: String
@@ -11,7 +11,7 @@ struct WrongEvent: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(name): \(detail)" }
 
-    /// Whether the member can be wrong like this in a form: headers are always texts.
+    /// Whether the member can be invalid like this in a format: headers are always texts.
     func isPossible(in form: PostedForm) -> Bool {
         guard PostedForm.attributes.contains(name) else { return true }
         if form == .binary { return detail == "missing" || detail == "null" || members.contains { isText($0) } }
@@ -41,7 +41,7 @@ struct WrongEvent: Sendable, CustomTestStringConvertible {
         ("id", #""1""#), ("type", #""conversation.resolved""#), ("consumer", #""u-1""#), ("conversation", #""c-1""#),
     ]
 
-    /// An event with another value of one member.
+    /// Returns an event with another value of one member.
     static func with(
         _ name: String,
         _ value: String,
@@ -50,7 +50,7 @@ struct WrongEvent: Sendable, CustomTestStringConvertible {
 
     private static func text(_ count: Int) -> String { "\"" + String(repeating: "a", count: count) + "\"" }
 
-    /// What each member must not be, for an event of a type.
+    /// The invalid values of each member, for an event of a type.
     private static func wrong(
         _ base: PostedForm.Members,
         _ name: String,
@@ -69,7 +69,7 @@ struct WrongEvent: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Every member with every kind of wrong value.
+    /// Every member with every kind of invalid value.
     static let all: [WrongEvent] = [
         wrong(
             message,

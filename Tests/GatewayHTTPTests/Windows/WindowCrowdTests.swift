@@ -6,15 +6,15 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Windows that are too many or too slow", .timeLimit(.minutes(10)))
+@Suite("Too many or too slow windows", .timeLimit(.minutes(10)))
 struct WindowCrowdTests {
-    @Test("thousands from one address get the places that there are; the rest is closed, and others notice nothing")
+    @Test("thousands from one address get the available slots; the rest is closed, and others are not affected")
     func crowd() async throws {
         let places = 1001
-        // Those that are refused keep a connection's place each until they are gone.
+        // Each rejected window keeps a connection's slot until it is closed.
         let limits = ServerLimits(maxConnections: 1100, rates: .none)
         let metrics = TestMetrics()
-        // Nobody here answers a ping, however slow the machine is.
+        // No client here responds to a ping, however slow the host is.
         let room = WindowLimits(idleSeconds: 600, maxOpen: places)
         try await TestGateway.run(.live, limits: limits, windows: room, metrics: metrics) { api in
             try await api.makeBrand()
@@ -31,7 +31,7 @@ struct WindowCrowdTests {
             try await other.noticedNothing(api)
             let refused = windows.count - places + 1
             #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="overloaded"}"#, Double(refused)))
-            // Who goes makes room.
+            // A closed window makes room.
             windows[0].send(WindowClient.frame(8, []))
             #expect(await windows[0].end() == "none")
             #expect(await metrics.reaches("switchboard_windows_open", Double(places - 1)))
@@ -40,7 +40,7 @@ struct WindowCrowdTests {
         }
     }
 
-    @Test("one that reads nothing is closed, holds little until then, and does not slow others")
+    @Test("one that reads nothing is closed, uses little memory until then, and does not slow others")
     func slow() async throws {
         let metrics = TestMetrics()
         let limits = WindowLimits(idleSeconds: 600, stallSeconds: 2)
@@ -55,7 +55,7 @@ struct WindowCrowdTests {
             for window in [slow, quick] {
                 _ = try await window.hear()
                 window.say(#"{"type":"resume","conversations":[]}"#)
-                // Answered when that is done.
+                // The response comes when that is done.
                 window.say(#"{"type":"hello"}"#)
                 _ = try await window.hear()
             }
@@ -70,7 +70,7 @@ struct WindowCrowdTests {
             )
             let message = try #require(stored?.first)
             let third = ConsumerName(brand: consumer.brand, consumer: ConsumerID(trusted: "u-3"))
-            // 300 MB in all, and between them one for a window that reads.
+            // 300 MB in total, and between them one for a window that reads.
             for _ in 0..<100 {
                 api.windows.committed(
                     Array(repeating: WindowNews(consumer: consumer, kind: .message(message)), count: 100)
@@ -79,7 +79,7 @@ struct WindowCrowdTests {
                 #expect(try await quick.hear()["sequence"]?.int == 1)
             }
             #expect(await api.presence.isTold("- u-1 any"))
-            // What the sockets of both sides hold, and 32 frames: the rest was not even written.
+            // The buffers of both sockets, and 32 frames: the rest was not even written.
             let frames = try #require(metrics.value(#"switchboard_window_frames_total{direction="out"}"#))
             #expect(frames < 1000)
             #expect(await slow.end() == "1013 overloaded: slow_reader")

@@ -6,11 +6,11 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("What a window sends", .timeLimit(.minutes(10)))
+@Suite("Frames from the server", .timeLimit(.minutes(10)))
 struct WindowFrameSizeTests {
     static let limit = 65_536
 
-    /// The next message of the server, which must keep to the limit, and its size.
+    /// Reads the next message of the server, which must respect the limit, and its size.
     private static func hear(_ window: WindowClient) async throws -> (json: JSON, bytes: Int) {
         while let frame = await window.next() {
             guard frame.opcode == 1 else { continue }
@@ -28,7 +28,7 @@ struct WindowFrameSizeTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Posts a message to each conversation, and says that the consumer has read some of them.
+    /// Posts a message to each conversation, and reports that the consumer has read some of them.
     private static func post(_ api: API, to conversations: [String], read: ArraySlice<String>) async throws {
         var events = conversations.enumerated().map {
             """
@@ -45,7 +45,7 @@ struct WindowFrameSizeTests {
         try #require(made["accepted"]?.int == events.count, "\(made.text.prefix(1000))")
     }
 
-    @Test("ready names 500 of 700 conversations, those with unread messages first, and says that there are more")
+    @Test("ready names 500 of 700 conversations, those with unread messages first, and reports that there are more")
     func manyConversations() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -59,7 +59,7 @@ struct WindowFrameSizeTests {
             let named = try #require(ready["conversations"]).items.compactMap { $0["id"]?.string }
             // The unread ones are older than all others.
             #expect(named == Array(names[..<300].reversed() + names[500...].reversed()))
-            // One that is not named is there all the same.
+            // A conversation that is not named exists all the same.
             window.say(#"{"type":"resume","conversations":[{"id":"conversation-301","afterSequence":0}]}"#)
             #expect(try await Self.hear(window).json["conversation"]?.string == "conversation-301")
             let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
@@ -87,13 +87,13 @@ struct WindowFrameSizeTests {
         }
     }
 
-    /// A message as it is posted, and what of it comes.
+    /// A message as it is posted, and the expected part of it.
     struct Case: Sendable, CustomStringConvertible {
         var description: String
         var text: String
-        /// More members of the event.
+        /// Additional members of the event.
         var more = ""
-        /// What comes of the text; nil for a part of it of that many bytes at least.
+        /// The expected text; nil for a part of it with at least that many bytes.
         var comes: String?
         var atLeast = 0
         var isTruncated = true
@@ -154,7 +154,7 @@ struct WindowFrameSizeTests {
     ]
 
     @Test(
-        "keeps to 64 KiB also for the longest message, live and resumed in order, and the whole is downloaded",
+        "have at most 64 KiB even for the longest message, live and resumed in order, and the whole is downloaded",
         arguments: cases
     )
     func longMessage(_ wanted: Case) async throws {
@@ -205,7 +205,7 @@ struct WindowFrameSizeTests {
         }
     }
 
-    /// Names and texts of a consumer's message, and whether they are accepted.
+    /// Client ids and texts of a consumer's message, and whether they are accepted.
     static let sends: [(clientID: String, text: String, isAccepted: Bool)] = [
         ("k", "x", true), (String(repeating: "k", count: 256), "x", true),
         (String(repeating: "\"", count: 256), "x", true),
@@ -216,7 +216,7 @@ struct WindowFrameSizeTests {
         ("n-6", String(repeating: "t", count: 16_385), false),
     ]
 
-    @Test("answers a send as the same request is answered: by the same rules for its name and its text")
+    @Test("the rules for a message's client id and text are those of a request")
     func sameRules() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -233,7 +233,7 @@ struct WindowFrameSizeTests {
                 let answer = try await Self.hear(window).json
                 #expect(answer["type"]?.string == (send.isAccepted ? "sent" : "error"), "\(number)")
                 if send.isAccepted {
-                    // The same name means the same message.
+                    // The same client id means the same message.
                     #expect(answer["messageId"] == posted["messageId"] && answer["clientId"]?.string == send.clientID)
                 } else {
                     let pointer = try #require(posted["errors"]?[0]?["pointer"]?.string)
@@ -243,7 +243,7 @@ struct WindowFrameSizeTests {
         }
     }
 
-    @Test("echoes no more of what it was sent than a name's length")
+    @Test("no more is echoed than the length of a client id")
     func echoes() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()

@@ -6,20 +6,20 @@ import Testing
 
 @Suite("A window's frames", .timeLimit(.minutes(10)))
 struct WindowFrameTests {
-    /// Bytes that end a window, and how.
+    /// Bytes that end a window, and the close code.
     struct Fault: Sendable, CustomStringConvertible {
         var description: String
         var bytes: [UInt8]
         var close: String
     }
 
-    /// Messages that ask for what is not the consumer's, or say what cannot be so.
+    /// Messages that ask for another consumer's data, or are impossible.
     struct Claim: Sendable, CustomStringConvertible {
         var description: String
         var says: [String]
-        /// The code and the `ref` of the error that it is answered with; nil when it is answered with none.
+        /// The code and the `ref` of the error in the response; nil for no response.
         var error: String?
-        /// What is unread afterwards, of two.
+        /// The number of unread messages afterwards, of two.
         var unread = 2
     }
 
@@ -171,7 +171,7 @@ struct WindowFrameTests {
         ),
     ]
 
-    @Test("that are not as they should be close it with their code, and nobody else's", arguments: faults)
+    @Test("that are invalid close the window with their code, and no other window", arguments: faults)
     func closed(_ fault: Fault) async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -183,7 +183,7 @@ struct WindowFrameTests {
             let window = try await WindowClient(port: port, as: session)
             _ = try await window.hear()
             window.send(fault.bytes)
-            // What comes after is not read.
+            // Later data is not read.
             window.say(#"{"type":"ack","conversation":"c-1","upToSequence":1}"#)
             #expect(await window.end() == fault.close)
             window.send(WindowClient.frame(8, []))
@@ -196,7 +196,7 @@ struct WindowFrameTests {
         }
     }
 
-    @Test("that claim what is not so are refused or do nothing, and change nothing for others", arguments: claims)
+    @Test("that claim something untrue are rejected or ignored, and change nothing for others", arguments: claims)
     func refused(_ claim: Claim) async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -206,7 +206,7 @@ struct WindowFrameTests {
             let window = try await WindowClient(port: try #require(api.client.port), as: session)
             _ = try await window.hear()
             for text in claim.says { window.say(text) }
-            // Answered after what was said before it.
+            // The response comes after those to earlier messages.
             window.say(#"{"type":"reauthenticate","sessionToken":7}"#)
             window.say(#"{"type":"ack","conversation":"c-10","upToSequence":1}"#)
             var errors: [String] = []
@@ -222,7 +222,7 @@ struct WindowFrameTests {
         }
     }
 
-    /// Another consumer with an open window, a message and nothing to do with all this.
+    /// Another consumer with an open window and a message, which must not be affected.
     struct Bystander {
         private let window: WindowClient
         private let session: Credential
@@ -242,7 +242,7 @@ struct WindowFrameTests {
         }
     }
 
-    @Test("that are objects and say nothing known, or say it wrong, are answered with an error")
+    @Test("that are objects with an unknown or invalid content get an error")
     func wrongMembers() async throws {
         let wrong: [(String, String?)] = [
             (#"{}"#, nil),
@@ -279,7 +279,7 @@ struct WindowFrameTests {
         }
     }
 
-    @Test("are put together from fragments, with pings between them, up to the limit")
+    @Test("are assembled from fragments, with pings between them, up to the limit")
     func fragments() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -298,7 +298,7 @@ struct WindowFrameTests {
             #expect(try await window.hear()["ref"]?.string == "hello")
             window.send(WindowClient.frame(1, padding + text))
             #expect(try await window.hear()["ref"]?.string == "hello")
-            // Byte by byte, in the middle of a character too, and with nothing in a fragment.
+            // Byte by byte, also in the middle of a character, and with empty fragments.
             let long = Array(#"{"type":"héllo"}"#.utf8)
             window.send(WindowClient.frame(1, [], fin: false))
             for byte in long { window.send(WindowClient.frame(0, [byte], fin: false)) }

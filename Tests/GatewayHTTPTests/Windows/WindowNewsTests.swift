@@ -12,7 +12,7 @@ import Testing
 struct WindowNewsTests {
     static let consumer = ConsumerName(brand: BrandID(trusted: "acme"), consumer: ConsumerID(trusted: "u-1"))
 
-    /// Says what commits did, as the delivery core does.
+    /// Reports commits, as the delivery core does.
     static func tell(_ api: API, _ conversation: String = "c-1", after sequence: Int64 = 0) async throws {
         let messages = try await api.store.messages(
             brand: consumer.brand,
@@ -25,7 +25,7 @@ struct WindowNewsTests {
         api.windows.committed((messages ?? []).map { WindowNews(consumer: consumer, kind: .message($0)) })
     }
 
-    @Test("gets what is new, in every window of the consumer and in nobody else's")
+    @Test("receives new data, in every window of the consumer and in nobody else's")
     func news() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -67,7 +67,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("hears that the agent types, and passes its own typing to the other windows and to readers that wait for it")
+    @Test("receives the agent's typing, and passes its own to the other windows and to waiting readers")
     func typing() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -99,14 +99,14 @@ struct WindowNewsTests {
             #expect(item?["type"]?.string == "consumer.typing" && item?["position"] == nil)
             #expect(item?["data"] == (try JSON(#"{"consumer":"u-1","conversation":"c-1"}"#)))
             #expect(reply["nextAfter"]?.int == seen && reply["end"]?.int == seen)
-            // Nothing is kept of it, and the window that typed hears nothing of it.
+            // Typing is not stored, and the window that typed receives nothing.
             #expect(try await api.call(.get, feed)["items"]?.items.isEmpty == true)
             one.send(WindowClient.frame(9, []))
             #expect(await one.next()?.opcode == 10)
         }
     }
 
-    @Test("resumes where the client was, page by page, and another's conversation is not there")
+    @Test("resumes at the client's position, page by page; another consumer's conversation is not found")
     func resume() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -125,7 +125,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("acknowledges as a read does; beyond the end is clamped and backwards is nothing")
+    @Test("acknowledges like a read; beyond the end is clamped and backwards has no effect")
     func acknowledging() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -135,7 +135,7 @@ struct WindowNewsTests {
             _ = try await window.hear()
             for (upTo, unread) in [(2, 1), (1, 1), (99, 0)] {
                 window.say(#"{"type":"ack","conversation":"c-1","upToSequence":\#(upTo)}"#)
-                // What is answered after it says that it is done.
+                // A later response shows that it is done.
                 window.say(#"{"type":"ack","conversation":"c-9","upToSequence":1}"#)
                 #expect(try await window.hear()["ref"]?.string == "ack")
                 let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
@@ -144,7 +144,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("closes with its session, whoever ends it, and with nobody else's")
+    @Test("closes with its session, whatever ends it, and with no other session")
     func sessionEnds() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -182,7 +182,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("closes for a newer login where one device is allowed")
+    @Test("closes after a newer login where one device is allowed")
     func singleDevice() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand(settings: #"{"singleDevice":true}"#)
@@ -195,10 +195,10 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("announces the end of its token, lives on with a new one, and closes when the time is over")
+    @Test("announces the end of its token, continues with a new one, and closes when the token expires")
     func expiry() async throws {
         try await TestGateway.run(.live) { api in
-            // A pong that nobody asked for: the window looks at the clock that the test has moved.
+            // An unsolicited pong: the window reads the clock that the test has moved.
             let stir = WindowClient.frame(10, [])
             try await api.makeBrand(settings: #"{"sessionTtlSeconds":300}"#)
             let port = try #require(api.client.port)
@@ -211,7 +211,7 @@ struct WindowNewsTests {
             )
             guard case .bearer(let token) = try await api.makeSession() else { throw TestFailure("no token") }
             window.say(#"{"type":"reauthenticate","sessionToken":"\#(token)"}"#)
-            // What is answered after it says that it is done.
+            // A later response shows that it is done.
             window.say(#"{"type":"ack","conversation":"c-9","upToSequence":1}"#)
             #expect(try await window.hear(answeringPings: true)["ref"]?.string == "ack")
             api.clock.advance(seconds: 270)
@@ -225,7 +225,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("closes when it shows a token that is not good, or another consumer's")
+    @Test("closes for a token that is invalid, or another consumer's")
     func otherTokens() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -246,7 +246,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("is pinged, and ends when it says nothing")
+    @Test("is pinged, and closes when it does not respond")
     func idle() async throws {
         let metrics = TestMetrics()
         try await TestGateway.run(.live, windows: WindowLimits(idleSeconds: 2), metrics: metrics) { api in
@@ -260,7 +260,7 @@ struct WindowNewsTests {
         }
     }
 
-    @Test("says good-bye when the server stops, and does not hold it up")
+    @Test("sends a close frame when the server stops, and does not delay it")
     func stopping() async throws {
         let windows = Windows()
         try await TestGateway.run(.live) { api in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Two gateways on the same data: what ends a session on one closes its windows on the other.
-@Suite("A messaging window on one gateway, and what ends its session on another", .timeLimit(.minutes(10)))
+/// Two gateways on the same data: the end of a session on one closes its windows on the other.
+@Suite("A messaging window on one gateway, and the end of its session on another", .timeLimit(.minutes(10)))
 struct WindowNodesTests {
-    /// What a window is closed by.
+    /// The event that closes a window.
     enum Ending: CaseIterable {
         case remote, remoteOfDevice, logout, otherDevice, merge, erasure, revocation, deletion
 
@@ -18,7 +18,7 @@ struct WindowNodesTests {
             }
         }
 
-        /// How many of the others stay open.
+        /// The number of other windows that stay open.
         var survivors: Int {
             switch self {
             case .remoteOfDevice, .logout, .revocation: 2
@@ -45,7 +45,7 @@ struct WindowNodesTests {
         }
     }
 
-    @Test("closes with the same reason, and its token is refused from then on", arguments: Ending.allCases)
+    @Test("closes with the same reason, and its token is rejected from then on", arguments: Ending.allCases)
     func ends(ending: Ending) async throws {
         try await TestGateway.run(.live) { first in
             try await first.makeBrand(settings: ending == .otherDevice ? #"{"singleDevice":true}"# : "{}")
@@ -59,7 +59,7 @@ struct WindowNodesTests {
                     return .bearer(try #require(minted["sessionToken"]?.string))
                 }
                 let session = try await mint("u-1")
-                // Another consumer's, and the consumer's own on another device.
+                // Another consumer's window, and the consumer's own on another device.
                 let bystanders = [
                     try await second.makeSession("u-3"),
                     ending == .otherDevice ? nil : try await second.makeSession(device: "d-2"),
@@ -82,7 +82,7 @@ struct WindowNodesTests {
                 #expect(await window.end() == ending.close)
                 let refused = try await second.call(.get, "/v1/brands/acme/unread", as: session)
                 #expect(refused.status == 401)
-                // Nothing else is closed.
+                // No other window is closed.
                 for other in others.prefix(ending.survivors) {
                     other.send(WindowClient.frame(9, [1]))
                     #expect(await other.next() == WindowClient.Frame(opcode: 10, payload: [1]))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Opening a window", .timeLimit(.minutes(10)))
 struct WindowOpeningTests {
-    @Test("says how things stand and tells presence, and the client's close ends it")
+    @Test("sends the current state and notifies presence, and the client's close ends it")
     func opening() async throws {
         let metrics = TestMetrics()
         try await TestGateway.run(.live, metrics: metrics) { api in
@@ -40,7 +40,7 @@ struct WindowOpeningTests {
         }
     }
 
-    @Test("takes the token from the subprotocols of a browser, and names only its own")
+    @Test("takes the token from the subprotocols of a browser, and selects only its own subprotocol")
     func subprotocols() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -59,7 +59,7 @@ struct WindowOpeningTests {
         }
     }
 
-    /// A token that is not good, and how the window closes.
+    /// An invalid token, and the close code.
     struct Refusal: Sendable, CustomStringConvertible {
         var description: String
         var path = "/v1/brands/acme/window"
@@ -132,7 +132,7 @@ struct WindowOpeningTests {
         ),
     ]
 
-    @Test("succeeds always, and then closes with the code and the reason of what is wrong", arguments: refusals)
+    @Test("always succeeds, and then closes with the code and the reason of the error", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -150,7 +150,7 @@ struct WindowOpeningTests {
         }
     }
 
-    @Test("is refused as HTTP where it is not asked for as it should be")
+    @Test("is an HTTP error when the upgrade request is invalid")
     func handshakes() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -168,9 +168,9 @@ struct WindowOpeningTests {
         }
     }
 
-    @Test("works on a connection that was used before, as proxies keep them, and outlives its idle limit")
+    @Test("works on a connection that was used before, as with proxies, and is not closed by the idle timeout")
     func usedConnection() async throws {
-        // Long enough for what is done before on a busy machine.
+        // Long enough for the earlier requests on a busy host.
         let limits = ServerLimits(idleTimeout: .seconds(15))
         try await TestGateway.run(.live, limits: limits) { api in
             try await api.makeBrand()
@@ -191,7 +191,7 @@ struct WindowOpeningTests {
             #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
             #expect(try await window.hear()["type"]?.string == "ready")
             #expect(try await window.hear()["type"]?.string == "error")
-            // One that was idle from now on has ended.
+            // A connection that was idle from now on has been closed.
             let idle = try RawClient(port: port)
             idle.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(await idle.readToEnd()?.hasPrefix("HTTP/1.1 200 ") == true)
@@ -202,7 +202,7 @@ struct WindowOpeningTests {
         }
     }
 
-    @Test("waits for no other answer: one that comes before its time is answered as HTTP, and the connection ends")
+    @Test("does not wait for other responses: an early request is handled as HTTP, and the connection ends")
     func pipelined() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -219,7 +219,7 @@ struct WindowOpeningTests {
         }
     }
 
-    @Test("gives its connection's place back, and has places of its own")
+    @Test("releases its connection's slot, and has its own slots")
     func places() async throws {
         let limits = ServerLimits(maxConnections: 3)
         let metrics = TestMetrics()
@@ -239,14 +239,14 @@ struct WindowOpeningTests {
             windows[0].send(WindowClient.frame(8, []))
             #expect(await windows[0].end() == "none")
             #expect(await api.presence.isTold("- u-1 any"))
-            // Its place is free when the connection is gone.
+            // Its slot is free when the connection is closed.
             #expect(await metrics.reaches("switchboard_windows_open", 2))
             let next = try await WindowClient(port: port, as: session)
             #expect(try await next.hear()["type"]?.string == "ready")
         }
     }
 
-    @Test("is refused to a consumer who has fifty, and to nobody else")
+    @Test("is rejected for a consumer who has fifty, and for nobody else")
     func perConsumer() async throws {
         try await TestGateway.run(.live, limits: ServerLimits(rates: .none)) { api in
             try await api.makeBrand()
@@ -264,7 +264,7 @@ struct WindowOpeningTests {
         }
     }
 
-    @Test("is slowed down where one address shows many tokens that are not good")
+    @Test("is slowed down when one address sends many invalid tokens")
     func addresses() async throws {
         let limits = ServerLimits(rates: RateLimits(addressPerSecond: 1))
         try await TestGateway.run(.live, limits: limits) { api in
@@ -286,7 +286,7 @@ struct WindowOpeningTests {
     }
 }
 
-/// Why a test cannot go on.
+/// The reason for which a test cannot continue.
 struct TestFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
