@@ -14,7 +14,7 @@ struct LinkBody {
         let paths = texts(
             object["paths"],
             atMost: 50,
-            "must begin with / and hold printable ASCII, at most 256 characters",
+            "must begin with / and be printable ASCII, at most 256 characters",
             &checks,
             Self.path
         )
