@@ -3,7 +3,7 @@ import Identity
 import SQLiteStorage
 
 extension CommandFailure {
-    /// What a failure of the store means for the process.
+    /// Maps an error of the store to an exit status and message.
     ///
     /// - Parameters:
     ///   - error: The store's error.
@@ -17,9 +17,9 @@ extension CommandFailure {
         }
     }
 
-    /// What a backup or restore that was not made means for the process.
+    /// Maps the error of a failed backup or restore to an exit status and message.
     ///
-    /// - Parameter error: Why.
+    /// - Parameter error: The error of the backup.
     init(_ error: BackupError) {
         switch error {
         case .source(.newerSchema, _), .source(.changedMigration, _): self.init(.newerDatabase, error.text)
@@ -28,7 +28,7 @@ extension CommandFailure {
         }
     }
 
-    /// What a failure to load brands, apps and credentials means for the process.
+    /// Maps an error in loading brands, apps and credentials to an exit status and message.
     ///
     /// - Parameters:
     ///   - error: The directory's error.

@@ -1,15 +1,15 @@
-/// Why a command ends: a text for people on standard error, and the exit status.
+/// The error that ends a command: a message for standard error, and the exit status.
 struct CommandFailure: Error {
-    /// How the process ends.
+    /// The exit status.
     var status: ProcessStatus
-    /// What happened and what to do; without secrets.
+    /// A message that says what happened and what to do; without secrets.
     var message: String
 
-    /// Takes status and text.
+    /// Creates an error from status and message.
     ///
     /// - Parameters:
-    ///   - status: How the process ends.
-    ///   - message: What happened and what to do.
+    ///   - status: The exit status.
+    ///   - message: A message that says what happened and what to do.
     init(_ status: ProcessStatus, _ message: String) {
         self.status = status
         self.message = message

@@ -1,20 +1,21 @@
-/// How the process ends; the numbers are part of what scripts and service managers rely on.
+/// The exit status; scripts and service managers rely on the numbers.
 enum ProcessStatus: Int32, CaseIterable {
     /// Done, or stopped by one SIGTERM or SIGINT.
     case ok = 0
-    /// It failed while it ran: an expectation of the demo, a refusal of the API, a provider that cannot be used.
+    /// An error while running: a failed expectation of the demo, an error of the API, a provider that cannot be used.
     case failure = 1
     /// Wrong arguments or settings; nothing was started.
     case usage = 2
-    /// The data directory or the database is in use by another process, not writable, full, damaged or not ours.
+    /// The data directory or the database is in use by another process, not writable, full, damaged or not
+    /// switchboard's.
     case data = 3
-    /// The master key is missing or is not the one that the data was sealed with.
+    /// The master key is missing or is not the one that the data was encrypted with.
     case masterKey = 4
     /// The database was written by a newer version, or by a build with other migrations.
     case newerDatabase = 5
-    /// The address cannot be listened on.
+    /// Listening on the address failed.
     case listen = 6
-    /// Stopped at once by a second signal; what was on its way is sent again at the next start.
+    /// Stopped at once by a second signal; deliveries in flight are sent again at the next start.
     case secondSignal = 143
 
     /// The lines of the help text; the Operating page has them as a table.
@@ -23,17 +24,17 @@ enum ProcessStatus: Int32, CaseIterable {
             .joined(separator: "\n")
     }
 
-    /// What it means, in one line.
+    /// A description in one line.
     var text: String {
         switch self {
         case .ok: "done, or stopped by one SIGTERM or SIGINT"
-        case .failure: "failed while running, or the gateway refused"
+        case .failure: "failed while running, or the gateway returned an error"
         case .usage: "wrong arguments or settings; nothing was started"
-        case .data: "the data is in use by another process, not writable, damaged, or not of switchboard"
-        case .masterKey: "the master key is missing, malformed or not that of the data"
+        case .data: "the data is in use by another process, not writable, damaged, or not switchboard's"
+        case .masterKey: "the master key is missing, malformed or does not fit the data"
         case .newerDatabase: "the database was written by a newer version, or by a build with other migrations"
-        case .listen: "the address cannot be listened on"
-        case .secondSignal: "stopped at once by a second signal; the next start goes on"
+        case .listen: "listening on the address failed"
+        case .secondSignal: "stopped at once by a second signal; the next start resumes deliveries"
         }
     }
 }

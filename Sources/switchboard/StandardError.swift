@@ -1,10 +1,10 @@
 import Foundation
 
-/// Lines for people on standard error.
+/// Lines on standard error.
 enum StandardError {
     /// Writes one line.
     ///
-    /// - Parameter line: Without its end.
+    /// - Parameter line: The line without its line break.
     static func write(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }

@@ -4,7 +4,7 @@ import Foundation
 enum StandardOutput {
     /// Writes one line.
     ///
-    /// - Parameter line: Without its end.
+    /// - Parameter line: The line without its line break.
     static func write(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The executable's one command; everything it does is a subcommand.
+/// The root command; all functions are subcommands.
 @main
 struct Switchboard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,11 +11,10 @@ struct Switchboard: AsyncParsableCommand {
             EXIT CODES
               \(ProcessStatus.help.replacing("\n", with: "\n  "))
 
-            brand, app, credential, device, send, deliveries, stats, outbound, audit and clock speak the HTTP API of \
-            a running gateway: --server URL (or \(ClientEnvironment.server)), \
-            --admin-token-file FILE (or \(ClientEnvironment.adminToken), the token itself). \
-            With --json they print what the gateway answered on one line; lists with --all, streams and files of events \
-            print an object a line.
+            brand, app, credential, device, send, deliveries, stats, outbound, audit and clock use the HTTP API of a \
+            running gateway: --server URL (or \(ClientEnvironment.server)), --admin-token-file FILE (or \
+            \(ClientEnvironment.adminToken), the token itself). With --json they print the gateway's response on \
+            one line; lists with --all, streams and files of events print one object per line.
 
             EXAMPLE
               switchboard brand create acme --name "Acme Shop"

@@ -122,6 +122,6 @@ struct FollowTests {
         }
         let nobody = try verb("http://127.0.0.1:1", ["deliveries", "acme", "--follow"])
         #expect(try await nobody.ended().status == 1)
-        #expect(nobody.errors.count == 1 && nobody.errors.joined().contains("no answer from"), "\(nobody.errors)")
+        #expect(nobody.errors.count == 1 && nobody.errors.joined().contains("no response from"), "\(nobody.errors)")
     }
 }

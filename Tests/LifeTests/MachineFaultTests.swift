@@ -49,7 +49,7 @@ struct MachineFaultTests {
         }
         #expect(refused?.status == 503 && refused?.retryAfter != nil && refused?.body["retryable"] == .bool(true))
         try await site.wait(for: "life") { (try? await site.gateway.admin.exchange("GET", ["livez"]))?.status == 200 }
-        let line = try await site.gateway.process.errorLine("no events are taken while the machine lacks")
+        let line = try await site.gateway.process.errorLine("events are rejected until the host has")
         #expect(line.contains("fileDescriptorsExhausted") && line.contains(#""level":"error""#))
         #expect(
             try await site.metrics(#"switchboard_machine_fault{fault="fileDescriptorsExhausted"}"#).first?.hasSuffix(
@@ -71,10 +71,10 @@ struct MachineFaultTests {
 
         try await limitDescriptors(site, limit + 1000)
         try await site.wait(for: "ready") { (try? await site.readiness()) == 200 }
-        _ = try await site.gateway.process.errorLine("a fault of the machine has passed")
+        _ = try await site.gateway.process.errorLine("a resource fault of the host is over")
         #expect(try await site.post("during").status == 202)
         #expect(try await site.unread() == 2)
-        #expect(site.gateway.process.errors.filter { $0.contains("no events are taken while") }.count == 1)
+        #expect(site.gateway.process.errors.filter { $0.contains("events are rejected until") }.count == 1)
         #expect(try await site.gateway.process.stop().status == 0)
     }
 
@@ -142,7 +142,7 @@ struct MachineFaultTests {
         #expect(await notReady(site) == "The gateway's disk is nearly full.")
         let refused = try await site.post("during")
         #expect(refused.status == 503 && refused.retryAfter == 30 && refused.body["code"].string == "overloaded")
-        #expect(try await site.gateway.process.errorLine("no events are taken while").contains("minFreeMegabytes"))
+        #expect(try await site.gateway.process.errorLine("events are rejected until").contains("minFreeMegabytes"))
         #expect(
             try await site.metrics(#"switchboard_machine_fault{fault="diskSpaceLow"}"#).first?.hasSuffix(" 1") == true
         )
@@ -165,7 +165,7 @@ struct MachineFaultTests {
             ]
         )
         _ = try await gateway.line("listening on ")
-        let line = try await gateway.errorLine("fewer connections are taken than server.maxConnections")
+        let line = try await gateway.errorLine("server.maxConnections is reduced")
         #expect(line.contains(#""limit":"400""#) && line.contains(#""count":"200""#), "\(line)")
         #expect(try await gateway.stop().status == 0)
     }

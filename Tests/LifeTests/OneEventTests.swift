@@ -149,6 +149,6 @@ struct OneEventTests {
     func demo() async throws {
         let demo = try ChildProcess("switchboard", ["demo", "--once"])
         #expect(try await demo.ended() == .init(status: 0, isSignal: false), "\(demo.output) \(demo.errors)")
-        #expect(demo.output.filter { $0.contains(" got POST ") }.count == 5)
+        #expect(demo.output.filter { $0.contains(" received POST ") }.count == 5)
     }
 }

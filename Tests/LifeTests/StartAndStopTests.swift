@@ -146,11 +146,11 @@ struct StartAndStopTests {
         try "log: {level: debug}\nmetrics: {listen: \"127.0.0.1:0\"}\n"
             .write(toFile: file, atomically: true, encoding: .utf8)
         gateway.process.signal(SIGHUP)
-        let line = try await gateway.process.errorLine("settings were read again")
+        let line = try await gateway.process.errorLine("settings reloaded")
         #expect(line.contains("\"metrics\"") && line.contains("\"debug\""))
         try "log: {levle: debug}\n".write(toFile: file, atomically: true, encoding: .utf8)
         gateway.process.signal(SIGHUP)
-        #expect(try await gateway.process.errorLine("settings were not taken over").contains("log.level?"))
+        #expect(try await gateway.process.errorLine("settings not reloaded").contains("log.level?"))
         _ = try await gateway.admin.call("GET", ["readyz"])
         _ = try await gateway.process.errorLine("\"level\":\"debug\"")
         #expect(try await gateway.process.stop().status == 0)

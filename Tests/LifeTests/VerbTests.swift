@@ -155,7 +155,7 @@ struct VerbTests {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: data)
         let gateway = try await GatewayProcess.start(in: directory)
-        #expect(try await gateway.process.errorLine("can be read by other users").contains(data))
+        #expect(try await gateway.process.errorLine("other users of this host can read").contains(data))
         #expect(try await gateway.process.stop().status == 0)
         for (json, warning) in [([], "WARN data: \(data)"), (["--json"], #""warning":true"#)] as [([String], String)] {
             let check = try ChildProcess("switchboard", ["check", "--data-dir", data] + json)

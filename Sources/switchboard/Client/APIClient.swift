@@ -4,21 +4,21 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Speaks the HTTP API of a gateway.
+/// A client of a gateway's HTTP API.
 struct APIClient: Sendable {
-    /// `http://host:port`, without a slash at its end.
+    /// `http://host:port`, without a trailing slash.
     var server: String
     /// The value of `Authorization`: secret.
     var authorization: String?
 
-    /// One for the process, never shut down; a gateway that is not there is an answer at once, not after retries.
+    /// Shared by the process, never shut down. An unreachable gateway is an error at once, not after retries.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()
 
-    /// The same for streams, which are broken off only when nothing comes.
+    /// The same for streams, which time out only when no bytes arrive.
     static let streaming: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -26,7 +26,7 @@ struct APIClient: Sendable {
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }()
 
-    /// A client that shows nothing.
+    /// A client without credentials, or with a given `Authorization` header.
     ///
     /// - Parameters:
     ///   - server: `http://host:port`.
@@ -36,7 +36,7 @@ struct APIClient: Sendable {
         self.authorization = authorization
     }
 
-    /// A client of an operator or a device.
+    /// A client with a bearer token, for an operator or a device.
     ///
     /// - Parameters:
     ///   - server: `http://host:port`.
@@ -45,7 +45,7 @@ struct APIClient: Sendable {
         self.init(server: server, authorization: "Bearer \(bearer)")
     }
 
-    /// A client of a back-end.
+    /// A client with basic authentication, for a back-end.
     ///
     /// - Parameters:
     ///   - server: `http://host:port`.
@@ -54,11 +54,11 @@ struct APIClient: Sendable {
         self.init(server: server, authorization: "Basic \(Data(basic.utf8).base64EncodedString())")
     }
 
-    /// An answer of the gateway.
+    /// A response of the gateway.
     struct Response {
         /// The HTTP status.
         var status: Int
-        /// When to try again, where the gateway says so, in whole seconds.
+        /// `Retry-After` in whole seconds; nil without that header.
         var retryAfter: Int?
         /// `Content-Type`, empty when there is none.
         var contentType = ""
@@ -66,15 +66,15 @@ struct APIClient: Sendable {
         var body: JSONValue
     }
 
-    /// One call.
+    /// Sends a request and requires a 2xx response.
     ///
     /// - Parameters:
     ///   - method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
-    ///   - path: Its segments, as they are: they are percent-encoded here, once.
+    ///   - path: The path's segments, not encoded; they are percent-encoded here, once.
     ///   - query: Names and values; nil values are left out.
     ///   - body: A JSON body.
-    /// - Returns: The answer, when its status is 2xx.
-    /// - Throws: ``CommandFailure`` with the problem's own words.
+    /// - Returns: The response, when its status is 2xx.
+    /// - Throws: ``CommandFailure`` with the text of the problem body.
     func call(
         _ method: String,
         _ path: [String],
@@ -84,11 +84,11 @@ struct APIClient: Sendable {
         try checked(try await exchange(method, path, query: query, body: body))
     }
 
-    /// An answer that is the gateway's and is 2xx.
+    /// Returns a response if it is from the gateway and its status is 2xx.
     ///
-    /// - Parameter response: Any answer.
-    /// - Returns: The same.
-    /// - Throws: ``CommandFailure`` with the problem's own words.
+    /// - Parameter response: Any response.
+    /// - Returns: The same response.
+    /// - Throws: ``CommandFailure`` with the text of the problem body.
     func checked(_ response: Response) throws -> Response {
         guard (200..<300).contains(response.status) else { throw refusal(response) }
         guard response.body == .null || response.contentType.contains("json") else {
@@ -97,16 +97,16 @@ struct APIClient: Sendable {
         return response
     }
 
-    /// One call, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
     /// - Parameters:
     ///   - method: The HTTP method.
-    ///   - path: Its segments, as they are.
+    ///   - path: The path's segments, not encoded.
     ///   - query: Names and values; nil values are left out.
     ///   - body: A JSON body.
-    ///   - lines: Lines of JSON in place of a body.
-    /// - Returns: The answer.
-    /// - Throws: ``CommandFailure`` when there is no answer.
+    ///   - lines: NDJSON lines, instead of a body.
+    /// - Returns: The response.
+    /// - Throws: ``CommandFailure`` when there is no response.
     func exchange(
         _ method: String,
         _ path: [String],
@@ -129,11 +129,11 @@ struct APIClient: Sendable {
         }
     }
 
-    /// A request without its body.
+    /// Makes a request without its body.
     ///
     /// - Parameters:
     ///   - method: The HTTP method.
-    ///   - path: Its segments, as they are.
+    ///   - path: The path's segments, not encoded.
     ///   - query: Names and values; nil values are left out.
     /// - Returns: The request.
     func request(_ method: String, _ path: [String], query: [(String, String?)]) -> HTTPClientRequest {
@@ -147,11 +147,11 @@ struct APIClient: Sendable {
         return request
     }
 
-    /// Collects an answer.
+    /// Reads the whole body of a response.
     ///
-    /// - Parameter response: The answer.
-    /// - Returns: The same with its body; text that is not JSON is a string.
-    /// - Throws: What the connection throws.
+    /// - Parameter response: The response.
+    /// - Returns: The response with its body; text that is not JSON is a string.
+    /// - Throws: The connection's error.
     func collect(_ response: HTTPClientResponse) async throws -> Response {
         let bytes = try await response.body.collect(upTo: 64 << 20)
         let data = Data(bytes.readableBytesView)
@@ -165,47 +165,47 @@ struct APIClient: Sendable {
         )
     }
 
-    /// Why there is no answer, in one line.
+    /// Returns in one line why there is no response.
     ///
     /// - Parameters:
-    ///   - server: Who was asked.
-    ///   - error: What came instead.
+    ///   - server: The server's URL.
+    ///   - error: The error of the request.
     /// - Returns: The line.
     static func noAnswer(_ server: String, _ error: any Error) -> String {
-        if let error = error as? HTTPClientError { return "no answer from \(server): \(error.shortDescription)" }
-        return "no answer from \(server): is the gateway running? (\(error))"
+        if let error = error as? HTTPClientError { return "no response from \(server): \(error.shortDescription)" }
+        return "no response from \(server): is the gateway running? (\(error))"
     }
 
-    /// What an answer that is not 2xx means for the process.
+    /// Returns the error with which the process ends after a response that is not 2xx.
     ///
-    /// - Parameter response: The answer.
-    /// - Returns: The failure.
+    /// - Parameter response: The response.
+    /// - Returns: The error.
     func refusal(_ response: Response) -> CommandFailure {
         guard response.body["code"].string != nil else { return foreign(response.status, response.contentType) }
         return CommandFailure(.failure, Self.problem(response))
     }
 
-    /// What an answer that is no gateway's means: a proxy's page, another server.
+    /// Returns the error for a response that is not from a gateway: a proxy's error page, another server.
     ///
     /// - Parameters:
-    ///   - status: Its status.
-    ///   - contentType: What it is said to be.
-    /// - Returns: The failure.
+    ///   - status: The HTTP status.
+    ///   - contentType: The `Content-Type`.
+    /// - Returns: The error.
     func foreign(_ status: Int, _ contentType: String) -> CommandFailure {
         let what = contentType.prefix { $0 != ";" }
         return CommandFailure(
             .failure,
-            "\(server) answered \(status) with \(what.isEmpty ? "no JSON" : what): that is not a Switchboard gateway"
+            "\(server) responded \(status) with \(what.isEmpty ? "no JSON" : what): not a Switchboard gateway"
         )
     }
 
-    /// A problem in one line (RFC 9457), and one for each member that is wrong.
+    /// Returns a problem body (RFC 9457) as one line, and one more for each invalid member.
     ///
-    /// - Parameter response: An answer that is not 2xx.
-    /// - Returns: Status, code, detail and the members that are wrong.
+    /// - Parameter response: A response that is not 2xx.
+    /// - Returns: Status, code, detail and the invalid members.
     static func problem(_ response: Response) -> String {
         let body = response.body
-        var text = "the gateway answered \(response.status)"
+        var text = "the gateway responded \(response.status)"
         if let code = body["code"].string { text += " \(code)" }
         if let detail = body["detail"].string ?? body["title"].string { text += ": \(detail)" }
         for error in body["errors"].items {
@@ -215,10 +215,10 @@ struct APIClient: Sendable {
         return text
     }
 
-    /// Percent-encodes everything but RFC 3986's unreserved characters.
+    /// Percent-encodes everything except the unreserved characters of RFC 3986.
     ///
     /// - Parameter text: One path segment or query value.
-    /// - Returns: What stands in the URL.
+    /// - Returns: The encoded text.
     static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What every verb that speaks the HTTP API takes.
+/// The options of every subcommand that uses the HTTP API.
 struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The gateway's URL.", valueName: "url"))
     var server: String?
@@ -14,10 +14,10 @@ struct ClientOptions: ParsableArguments {
     )
     var adminTokenFile: String?
 
-    @Flag(help: "Print the answer as JSON, as the gateway gave it.")
+    @Flag(help: "Print the gateway's response as JSON, unchanged.")
     var json = false
 
-    /// A client with the admin token.
+    /// Makes a client with the admin token.
     ///
     /// - Returns: The client.
     /// - Throws: ``CommandFailure`` when there is no token.

@@ -3,23 +3,23 @@ import NIOCore
 
 /// Posts the events of a file in batches, in order, with one batch in memory.
 struct EventFile {
-    /// The file; `-` is standard input.
+    /// The file's path; `-` is standard input.
     let path: String
-    /// The brand.
+    /// The brand's id.
     let brand: String
-    /// Where to, and in which form results are printed.
+    /// The gateway, and the form in which results are printed.
     let options: ClientOptions
-    /// Events a request, 1 to 10,000.
+    /// Events per request, 1 to 10,000.
     let batch: Int
-    /// Whether progress is told also when standard error is no terminal.
+    /// Whether progress is printed even if standard error is not a terminal.
     let isTold: Bool
 
-    /// Below the 16 MiB that a request may have.
+    /// Below the limit of 16 MiB for a request body.
     private static let maxBatchBytes = 8 << 20
-    /// How often the same events are posted when the gateway has no room, before it is given up.
+    /// How often the same events are posted to an overloaded gateway before the command fails.
     private static let maxTries = 20
 
-    /// What has become of the events so far.
+    /// The results of the events so far.
     private struct Tally {
         var accepted: Int64 = 0
         var duplicates: Int64 = 0
@@ -27,9 +27,9 @@ struct EventFile {
         var total: Int64 { accepted + duplicates + rejected }
     }
 
-    /// Posts everything.
+    /// Posts all events of the file.
     ///
-    /// - Throws: ``CommandFailure`` when events were rejected, or the gateway refuses or is gone.
+    /// - Throws: ``CommandFailure`` when events were rejected, or the gateway returns an error or is unreachable.
     func send() async throws {
         let client = try options.client()
         var lines = try LineReader(path: path)
@@ -44,7 +44,7 @@ struct EventFile {
             bytes = 0
         }
         while let line = try lines.next() {
-            // Blank lines, such as the last one, are no events.
+            // Blank lines, such as the last one, are not events.
             guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
             if bytes + line.count > Self.maxBatchBytes { try await flush() }
             waiting.append(ArraySlice(Array(line)))
@@ -66,7 +66,7 @@ struct EventFile {
         }
     }
 
-    /// Posts some, and those again for which there was no room: the order of the others' conversations stays.
+    /// Posts a batch; retries those that were rejected as `overloaded`, and all after them, to keep the order.
     private func post(_ lines: [ArraySlice<UInt8>], _ client: APIClient, _ tally: inout Tally) async throws {
         var left = lines
         for attempt in 1...Self.maxTries {
@@ -83,9 +83,9 @@ struct EventFile {
             }
             let results = try client.checked(answer).body["results"].items
             guard results.count == left.count else {
-                throw CommandFailure(.failure, "\(client.server) answered \(results.count) of \(left.count) events")
+                throw CommandFailure(.failure, "\(client.server) returned \(results.count) results for \(left.count) events")
             }
-            // From the first that found no room on: what comes behind it must not overtake it.
+            // Retry from the first overloaded event on: later events must not overtake it.
             let full = isLast ? nil : results.firstIndex { $0["problem"]["code"].string == "overloaded" }
             for (index, result) in results[..<(full ?? results.count)].enumerated() {
                 take(result, line: left[index], &tally)

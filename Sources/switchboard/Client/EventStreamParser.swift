@@ -1,19 +1,19 @@
 /// One event of a `text/event-stream`.
 struct StreamEvent: Equatable, Sendable {
-    /// What `id:` said last; nil when it never did.
+    /// The last value of `id:`; nil when there was none.
     var id: String?
-    /// What kind it is; `message` when it does not say.
+    /// The event type; `message` when the block has no `event:` field.
     var type: String
-    /// Its lines, joined by line breaks.
+    /// The `data:` lines, joined by line breaks.
     var data: String
 }
 
 /// Reads a `text/event-stream` piece by piece (WHATWG HTML section 9.2.6).
 struct EventStreamParser {
-    /// A line beyond this is no event of ours: the stream is something else.
+    /// The longest line in bytes; a longer one means that the stream is not from a gateway.
     static let maxLineBytes = 1 << 20
 
-    /// Why a stream is not read on.
+    /// The error for a line above ``maxLineBytes``.
     struct TooLong: Error {}
 
     private var line: [UInt8] = []
@@ -21,16 +21,16 @@ struct EventStreamParser {
     private var id: String?
     private var type = ""
     private var data: [String] = []
-    /// How many milliseconds the server asks to wait before a new connection; nil when it does not say.
+    /// The server's `retry:` in milliseconds before a new connection; nil when there was none.
     private(set) var retryMilliseconds: Int?
-    /// Behind what a new connection goes on: the id of the last block, be it an event or a sign of life; nil when none had
+    /// The `Last-Event-ID` for a new connection: the id of the last block, an event or a heartbeat; nil when none had
     /// one.
     private(set) var lastEventID: String?
 
-    /// Takes what came.
+    /// Parses the next bytes.
     ///
-    /// - Parameter bytes: The next piece, cut anywhere.
-    /// - Returns: The events that are whole now.
+    /// - Parameter bytes: The next chunk, split anywhere.
+    /// - Returns: The events that are complete now.
     /// - Throws: ``TooLong``.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [StreamEvent] {
         var events: [StreamEvent] = []

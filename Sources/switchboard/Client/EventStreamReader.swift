@@ -2,28 +2,28 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Follows a `text/event-stream` for as long as it is asked to, over as many connections as that takes.
+/// Follows a `text/event-stream` and reconnects when the connection breaks.
 struct EventStreamReader {
-    /// Where from.
+    /// The client of the gateway.
     let client: APIClient
     /// The path's segments.
     let path: [String]
     /// Names and values; nil values are left out.
     let query: [(String, String?)]
 
-    /// Pauses before a new connection, doubling, in seconds: a gateway that restarts is back within a few.
+    /// The first pause before a new connection in seconds, doubled each time: a gateway restarts within a few.
     private static let firstPauseSeconds = 1.0
     private static let maxPauseSeconds = 30.0
-    /// Heartbeats come more often; without one the connection is dead.
+    /// Seconds without bytes after which the connection counts as dead; heartbeats come more often.
     private static let idleSeconds: Int64 = 90
 
-    /// Hands over every event; returns when `take` says so.
+    /// Passes every event to `take`; returns when `take` returns false.
     ///
     /// - Parameters:
-    ///   - note: Hears that the connection broke, and of each new try.
-    ///   - take: Takes an event; false ends it.
-    /// - Throws: ``CommandFailure`` when the gateway refuses, or something else answers; a connection that breaks is made
-    ///   anew and goes on behind the last event.
+    ///   - note: Called when the connection breaks, and for each new try.
+    ///   - take: Receives an event; returns false to stop.
+    /// - Throws: ``CommandFailure`` when the gateway returns an error, or the response is not an event stream. A broken
+    ///   connection is opened again and continues after the last event.
     func follow(
         note: (String) -> Void,
         take: (StreamEvent) throws -> Bool
@@ -37,7 +37,7 @@ struct EventStreamReader {
             do {
                 var parser = EventStreamParser()
                 let response = try await connect(lastID)
-                if !isFirst { note("connected again") }
+                if !isFirst { note("reconnected") }
                 isFirst = false
                 for try await buffer in response.body {
                     for event in try parser.take(buffer.readableBytesView) {
@@ -56,7 +56,7 @@ struct EventStreamReader {
             } catch let failure as CommandFailure {
                 throw failure
             } catch {
-                // A gateway that was never there is told at once; one that was there comes back.
+                // A gateway that was never reachable is an error at once; one that was reachable probably restarts.
                 guard !isFirst else { throw CommandFailure(.failure, APIClient.noAnswer(client.server, error)) }
                 reason = "the connection to \(client.server) broke"
             }
@@ -67,7 +67,7 @@ struct EventStreamReader {
         }
     }
 
-    /// It answered that it cannot now.
+    /// The gateway responded that it is unavailable for now.
     private struct Unavailable: Error {
         var text: String
         var retryAfterSeconds: Int?
@@ -89,6 +89,6 @@ struct EventStreamReader {
         throw Unavailable(text: APIClient.problem(answer), retryAfterSeconds: answer.retryAfter)
     }
 
-    /// Without bytes for this long a stream is dead.
+    /// The read timeout of a stream.
     static let idleLimit = TimeAmount.seconds(idleSeconds)
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// Ends the process quietly when it is interrupted: for verbs that run until then.
+/// Ends the process without an error on SIGINT or SIGTERM, for subcommands that run until then.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
-    /// Takes SIGINT and SIGTERM from now on, for as long as it lives.
+    /// Handles SIGINT and SIGTERM until the object is released.
     init() {
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)

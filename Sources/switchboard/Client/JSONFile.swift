@@ -1,8 +1,8 @@
 import Foundation
 
-/// JSON files that the verbs take.
+/// Files that subcommands read: JSON, certificates, secrets, text.
 enum JSONFile {
-    /// Reads one.
+    /// Reads a JSON file.
     ///
     /// - Parameter path: The file; `-` is standard input.
     /// - Returns: The value.
@@ -24,7 +24,7 @@ enum JSONFile {
         }
     }
 
-    /// Reads a certificate with its key as the API takes it.
+    /// Reads a certificate with its key in the form that the API expects.
     ///
     /// - Parameter path: A PEM file, or a `.p12` file.
     /// - Returns: The PEM text, or the file as base64.
@@ -37,7 +37,7 @@ enum JSONFile {
         return data.base64EncodedString()
     }
 
-    /// Reads a secret: editors end files with a line break, which is no part of it.
+    /// Reads a secret without the line break with which editors end a file.
     ///
     /// - Parameter path: The file; `-` is standard input.
     /// - Returns: Its text without a line break at its end.

@@ -78,7 +78,7 @@ enum JSONValue: Codable, Equatable, Sendable {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// What a person reads in a table: texts as they are, nothing for null, JSON for the rest.
+    /// The value as shown in a table: strings unquoted, nothing for null, JSON for the rest.
     var plain: String {
         switch self {
         case .null: ""

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads a file or standard input line by line, with one piece of it in memory.
+/// Reads a file or standard input line by line, with one chunk in memory.
 struct LineReader {
-    /// A line beyond this is no event: a request holds at most 16 MiB.
+    /// The longest line in bytes: a request body has at most 16 MiB.
     static let maxLineBytes = 16 << 20
 
     private let handle: FileHandle
@@ -25,10 +25,10 @@ struct LineReader {
         }
     }
 
-    /// The next line without its end; nil at the end of the file.
+    /// Returns the next line without its line break; nil at the end of the file.
     ///
     /// - Returns: The line; empty lines too.
-    /// - Throws: ``CommandFailure`` for a line that is too long, or a file that cannot be read on.
+    /// - Throws: ``CommandFailure`` for a line that is too long, or a read error.
     mutating func next() throws -> ArraySlice<UInt8>? {
         var searched = position
         while true {

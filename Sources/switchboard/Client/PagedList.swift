@@ -1,23 +1,23 @@
 import ArgumentParser
 
-/// Lists of the API with `limit` and `cursor`.
+/// The options of lists with `limit` and `cursor`.
 struct PagedList: ParsableArguments {
     @Option(help: ArgumentHelp("At most this many, 1 to 500.", valueName: "n"))
     var limit = 50
 
-    @Option(help: ArgumentHelp("Where to go on: `nextCursor` of the page before.", valueName: "cursor"))
+    @Option(help: ArgumentHelp("Continue after this page: its `nextCursor`.", valueName: "cursor"))
     var cursor: String?
 
-    @Flag(help: "Every page; with --json an item a line.")
+    @Flag(help: "Print all pages; with --json one item per line.")
     var all = false
 
-    /// Gets and prints what is wanted.
+    /// Requests and prints the list.
     ///
     /// - Parameters:
-    ///   - options: Where from, and in which form.
-    ///   - path: The list.
+    ///   - options: The gateway, and the output format.
+    ///   - path: The path of the list.
     ///   - query: Its filters.
-    ///   - columns: For people.
+    ///   - columns: The columns of the table.
     /// - Throws: ``CommandFailure``.
     func show(
         _ options: ClientOptions,
@@ -34,7 +34,7 @@ struct PagedList: ParsableArguments {
             next = body["nextCursor"].string
             switch (all, options.json) {
             case (false, true): return StandardOutput.write(body.text)
-            // A line as soon as it is there: nothing is held of lists that are long.
+            // Each line is printed at once: long lists are not kept in memory.
             case (true, true): for item in body["items"].items { StandardOutput.write(item.text) }
             case (_, false): items += body["items"].items
             }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Says on standard error how far long work is: when that is a terminal, or when it is asked to.
+/// Prints the progress of long work on standard error, if that is a terminal or the user asked for it.
 struct Progress {
     private let isShown: Bool
     private let isTerminal: Bool
     private var lastShown: ContinuousClock.Instant?
 
-    /// How often a terminal's line is written anew, and how often a file gets a line.
+    /// The interval at which a terminal's line is updated, or a file gets a new line.
     private var interval: Duration { isTerminal ? .milliseconds(200) : .seconds(2) }
 
-    /// Shows nothing to pipes and files that did not ask.
+    /// Creates progress output, which is silent for pipes and files unless asked for.
     ///
-    /// - Parameter isAsked: Whether it is to be shown anyway.
+    /// - Parameter isAsked: Whether to print even if standard error is not a terminal.
     init(isAsked: Bool) {
         isTerminal = isatty(STDERR_FILENO) == 1
         isShown = isAsked || isTerminal
     }
 
-    /// Says how far it is, unless it has just done so.
+    /// Prints the progress, at most once per interval.
     ///
     /// - Parameters:
-    ///   - text: How far.
-    ///   - isLast: Whether the work is done, which is always said.
+    ///   - text: The progress as text.
+    ///   - isLast: Whether the work is done; this is always printed.
     mutating func say(_ text: @autoclosure () -> String, isLast: Bool = false) {
         guard isShown else { return }
         let now = ContinuousClock.now

@@ -1,11 +1,11 @@
-/// Rows in columns, for people.
+/// A table in text columns.
 struct TextTable {
     /// The names of the columns.
     var header: [String]
     /// The cells of each row.
     var rows: [[String]] = []
 
-    /// The table as lines; columns are as wide as their widest cell, and control characters are shown as blanks.
+    /// The table as lines; columns are as wide as their widest cell, control characters become blanks.
     var text: String {
         let all = ([header] + rows).map { row in row.map(Self.printable) }
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -18,11 +18,11 @@ struct TextTable {
         }.joined(separator: "\n")
     }
 
-    /// A table of JSON objects.
+    /// Makes a table of JSON objects.
     ///
     /// - Parameters:
     ///   - items: The objects.
-    ///   - columns: The names of the columns and the members that they show; a dot leads into an object.
+    ///   - columns: The names of the columns and the members that they show; a dot separates nested members.
     init(_ items: [JSONValue], columns: [(title: String, member: String)]) {
         header = columns.map(\.title)
         rows = items.map { item in columns.map { Self.cell(item, $0.member) } }
@@ -34,7 +34,7 @@ struct TextTable {
         return !texts.isEmpty && texts.count == value.items.count ? texts.joined(separator: ",") : value.plain
     }
 
-    /// A text on one line, without what would steer a terminal.
+    /// Returns a text on one line, without terminal control characters.
     ///
     /// - Parameter cell: Any text.
     /// - Returns: The same with blanks for control characters.
@@ -42,7 +42,7 @@ struct TextTable {
         String(cell.map { $0.isNewline || $0.unicodeScalars.contains(where: isControl) ? " " : $0 })
     }
 
-    /// What a terminal obeys, and what turns the order of the text behind it (Unicode UAX 9 section 2).
+    /// Whether a terminal interprets the character, or it changes text direction (Unicode UAX 9 section 2).
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: true

@@ -4,7 +4,7 @@ import ArgumentParser
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Put, list, show, try or delete a brand's apps and their push credentials.",
+        abstract: "Put, list, show, test or delete a brand's apps and their push credentials.",
         discussion: """
             EXAMPLES
               switchboard app list acme
@@ -46,7 +46,7 @@ struct AppCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("FCM: the service account's JSON file.", valueName: "file"))
         var serviceAccount: String?
         @Option(help: "FCM: notification or data.") var style: String?
-        @Option(help: ArgumentHelp("Another host than the provider's: https://host:port.", valueName: "url"))
+        @Option(help: ArgumentHelp("The host to use instead of the provider's: https://host:port.", valueName: "url"))
         var endpoint: String?
 
         func validate() throws {
@@ -104,7 +104,7 @@ struct AppCommand: AsyncParsableCommand {
             return ["platform": "android", "fcm": .object(fcm)]
         }
 
-        /// One other host for both of Apple's.
+        /// One host in place of both of Apple's, production and sandbox.
         private var endpoints: JSONValue? {
             endpoint.map { ["production": .string($0), "sandbox": .string($0)] }
         }
@@ -145,13 +145,13 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete an app with its registrations and what waits for them.",
+            abstract: "Delete an app with its registrations and their pending deliveries.",
             discussion: "EXAMPLE\n  switchboard app delete acme ios --yes"
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The app.") var app: String
-        @Flag(help: "Say that you mean it: the app's registrations go too.") var yes = false
+        @Flag(help: "Confirm: the app's registrations are deleted too.") var yes = false
 
         func validate() throws {
             if !yes { throw ValidationError("This deletes \(brand)/\(app) and its registrations: add --yes.") }

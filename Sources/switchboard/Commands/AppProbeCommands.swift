@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Shows what would be sent.
+/// Shows the provider request for an event without sending it.
 struct AppPreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
@@ -24,11 +24,11 @@ struct AppPreviewCommand: AsyncParsableCommand {
     }
 }
 
-/// Asks a provider what it thinks of an app's credential.
+/// Tests an app's credential with a request to its provider.
 struct AppSelfCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "self-check",
-        abstract: "Send a silent probe to a device token and tell the provider's verdict in plain words.",
+        abstract: "Send a silent push to a device token and explain the provider's response.",
         discussion:
             "EXAMPLE\n  switchboard app self-check acme ios --token-file token.txt --type apns --environment sandbox"
     )

@@ -9,7 +9,7 @@ struct AuditCommand: AsyncParsableCommand {
     )
     @OptionGroup var options: ClientOptions
     @OptionGroup var page: PagedList
-    @Argument(help: "The brand; without it the whole instance, brands that are gone included.") var brand: String?
+    @Argument(help: "The brand; without it the whole instance, deleted brands included.") var brand: String?
     @Option(help: ArgumentHelp("Only at or after, RFC 3339.", valueName: "time")) var since: String?
     @Option(help: ArgumentHelp("Only before, RFC 3339.", valueName: "time")) var until: String?
 

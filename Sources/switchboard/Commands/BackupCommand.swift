@@ -2,22 +2,22 @@ import ArgumentParser
 import Foundation
 import SQLiteStorage
 
-/// Copies the data into one file.
+/// Copies the database into one file.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the database into one file, while a gateway runs on it or not.",
+        abstract: "Copy the database into one file; a gateway may be running on it.",
         discussion: """
-            The file appears when it is whole, checked and synced, with mode 0600. It holds every consumer's messages and \
-            the sealed push credentials, but not the master key that opens them: keep that file too, elsewhere.
+            The file appears when it is complete, checked and synced, with mode 0600. It holds every consumer's \
+            messages and the encrypted push credentials, but not the master key: keep that file too, elsewhere.
 
             EXAMPLE
               switchboard backup /backups/switchboard.sqlite
             """
     )
-    @Argument(help: "The file to make.") var file: String
+    @Argument(help: "The file to create.") var file: String
     @OptionGroup var options: ServeOptions
-    @Flag(help: "Replace the file if it is there.") var force = false
+    @Flag(help: "Replace the file if it exists.") var force = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {

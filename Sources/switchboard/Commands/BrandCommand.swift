@@ -80,12 +80,12 @@ struct BrandCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a brand with everything that is its own.",
+            abstract: "Delete a brand with all its data.",
             discussion: "EXAMPLE\n  switchboard brand delete acme --yes"
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var id: String
-        @Flag(help: "Say that you mean it: apps, credentials, consumers and deliveries of the brand go too.")
+        @Flag(help: "Confirm: apps, credentials, consumers and deliveries of the brand are deleted too.")
         var yes = false
 
         func validate() throws {

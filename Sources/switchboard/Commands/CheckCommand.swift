@@ -12,21 +12,21 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check the configuration, each app's credentials and a connection to each provider.",
         discussion: """
-            Prints a verdict a line and ends with 1 when one of them is bad, not for a warning. Sends no push. The data \
-            must not be in use by a running gateway; nothing is made in a directory that has no data yet.
+            Prints one result per line. The exit status is 1 when a check fails, not for a warning. Sends no push. The \
+            data must not be in use by a running gateway. Nothing is created in a directory that has no data yet.
 
             EXAMPLE
               switchboard check --config switchboard.yaml --json
             """
     )
     @OptionGroup var options: ServeOptions
-    @Flag(help: "One JSON object a line.") var json = false
+    @Flag(help: "Print one JSON object per line.") var json = false
 
     func run() async throws {
         let loader = options.loader
         let settings = try await loader.load()
         var report = CheckReport(json: json)
-        report.say("configuration", true, "\(options.config ?? "no file") and the environment are understood")
+        report.say("configuration", true, "\(options.config ?? "no file") and the environment are valid")
         for unknown in loader.unknownEnvironmentNames() {
             let hint = unknown.nearest.map { "; did you mean \($0)?" } ?? ""
             report.say("configuration", false, "\(unknown.name) is not a setting of this version\(hint)")
@@ -34,12 +34,12 @@ struct CheckCommand: AsyncParsableCommand {
         let files = DataDirectory(settings: settings)
         for warning in files.openDirectories { report.warn("data", warning) }
         guard FileManager.default.fileExists(atPath: files.databasePath) else {
-            report.say("data", true, "\(settings.server.dataDir) has no data yet; serve makes it")
+            report.say("data", true, "\(settings.server.dataDir) has no data yet; serve creates it")
             return try report.end()
         }
         let logger = settings.log.logger("switchboard", threshold: LogThreshold(.warning))
         let gateway = try await Gateway.open(settings: settings, logger: logger)
-        report.say("data", true, "\(files.databasePath) opens, and the master key is the right one")
+        report.say("data", true, "\(files.databasePath) opens, and the master key fits")
         for brand in gateway.directory.brands where gateway.directory.apps(brand: brand.id).isEmpty {
             report.say("brand \(brand.id)", true, "has no apps")
         }
@@ -54,11 +54,11 @@ struct CheckCommand: AsyncParsableCommand {
         for brand in gateway.directory.brands where brand.settings.anonymousMerge == .device {
             report.warn(
                 "brand \(brand.id)",
-                "anonymousMerge is device: who knows a device's id can prepare what its next login takes over; set it to "
+                "anonymousMerge is device: whoever knows a device id can choose data that its next login merges; set it to "
                     + "token when the apps send anonymousToken"
             )
         }
-        // What an earlier version stored closed by a password.
+        // A certificate that an earlier version stored with its password.
         for app in gateway.directory.allApps { _ = try? await gateway.directory.openApp(brand: app.brand, app: app.id) }
         for lane in gateway.directory.lanes {
             let verdict = await ProviderCheck(factory: gateway.providers.factory).check(lane)

@@ -4,11 +4,11 @@ import ArgumentParser
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Show the gateway's time, or say that the system clock is right.",
+        abstract: "Show the gateway's time, or confirm that the system clock is right.",
         discussion: """
-            A gateway whose clock is more than 3 days ahead of the newest time in its data at the start lets nothing \
-            expire and clears nothing away for 6 hours of running: the clock may be wrong. If it is right, because the \
-            gateway was off for so long, accept it. If it is wrong, set it and restart the gateway.
+            If the clock is more than 3 days ahead of the newest time in the data when the gateway starts, it may be \
+            wrong: for 6 hours of running nothing expires and housekeeping deletes nothing. If the clock is right, \
+            because the gateway was off for so long, accept it. If it is wrong, set it and restart the gateway.
 
             EXAMPLES
               switchboard clock show
@@ -19,7 +19,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the gateway's time, the system clock, and until when nothing expires.",
+            abstract: "Show the gateway's time, the system clock, and the time until which nothing expires.",
             discussion: "EXAMPLE\n  switchboard clock show --json"
         )
         @OptionGroup var options: ClientOptions
@@ -34,7 +34,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say that the system clock is right: what is old enough expires and is cleared away.",
+            abstract: "Confirm that the system clock is right: expiry and housekeeping resume.",
             discussion: "EXAMPLE\n  switchboard clock accept"
         )
         @OptionGroup var options: ClientOptions

@@ -13,7 +13,7 @@ struct CompletionCommand: ParsableCommand {
             """
     )
 
-    /// A shell with completion.
+    /// The shells that completion scripts exist for.
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
     }

@@ -1,18 +1,18 @@
-/// Says on standard error how far a copy is, at most once for every tenth of it.
+/// Prints the progress of a copy on standard error, at most once for every tenth of it.
 final class CopyProgress {
     private let verb: String
     private var said = 0
 
-    /// Nothing is said for copies that are done at once.
+    /// Creates progress output, which is silent for copies that finish at once.
     ///
-    /// - Parameter verb: What is done.
+    /// - Parameter verb: The verb of the lines, such as "backing up".
     init(_ verb: String) { self.verb = verb }
 
-    /// Hears how far it is.
+    /// Prints the progress.
     ///
     /// - Parameters:
-    ///   - done: Pages done.
-    ///   - total: Pages in all.
+    ///   - done: Pages copied.
+    ///   - total: All pages.
     func say(done: Int, total: Int) {
         guard total > 0, done < total else { return }
         let tenth = done * 10 / total

@@ -1,19 +1,19 @@
 import SQLiteStorage
 
-/// What a backup or a restore made, for people and programs.
+/// The result of a backup or restore, printed as text or JSON.
 struct CopyResult {
-    /// The file that was made.
+    /// The file that was created.
     let file: String
-    /// What it holds.
+    /// The content of the file.
     let report: BackupReport
     /// How long it took.
     let seconds: Duration
-    /// Where a master key is kept in whose place another one came.
+    /// The file in which the replaced master key is kept; nil when the key stayed.
     var keyKeptAside: String?
 
-    /// Prints it on standard output.
+    /// Prints the result on standard output.
     ///
-    /// - Parameter json: Whether as one JSON object.
+    /// - Parameter json: Whether to print one JSON object.
     func print(json: Bool) {
         let milliseconds = Int64(seconds / .milliseconds(1))
         let time = Double(milliseconds) / 1000
@@ -32,6 +32,6 @@ struct CopyResult {
             "\(file): \(report.bytes) bytes in \(time) s, \(report.pendingDeliveries) deliveries pending, "
                 + "schema \(report.newestMigration)"
         )
-        if let kept = report.keptAside { StandardOutput.write("the database that was there is now \(kept)") }
+        if let kept = report.keptAside { StandardOutput.write("the previous database is kept as \(kept)") }
     }
 }

@@ -6,7 +6,8 @@ struct CredentialCommand: AsyncParsableCommand {
         commandName: "credential",
         abstract: "Create, list, show, rotate or revoke a brand's credentials.",
         discussion: """
-            To change a key without a gap, make the second with rotate, let everybody use it, and revoke the first.
+            To replace a key without downtime, create the second with rotate, switch all clients to it, and revoke the \
+            first.
 
             EXAMPLES
               switchboard credential create acme --name crm --scope events:write
@@ -39,7 +40,7 @@ struct CredentialCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is public about a credential, as JSON.",
+            abstract: "Show a credential without its secret, as JSON.",
             discussion: "EXAMPLE\n  switchboard credential show acme jwe_h6Nf2k9Qw1"
         )
         @OptionGroup var options: ClientOptions

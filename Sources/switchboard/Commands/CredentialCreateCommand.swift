@@ -1,18 +1,18 @@
 import ArgumentParser
 import Foundation
 
-/// Makes a credential of any kind.
+/// Creates a credential of any kind.
 ///
-/// What is secret is read from files: other users of the machine see the arguments of a process.
+/// Secrets are read from files: other users of the host can see the arguments of a process.
 struct CredentialCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Create a credential; its secret is shown this once.",
+        abstract: "Create a credential; its secret is shown only once.",
         discussion: """
             KINDS
               serviceAccount    --scope ... (events:write events:read events:manage sessions:mint deliveries:read
                                 consumers:write brand:admin)
-              apiKey            nothing more
+              apiKey            no options
               sdkKey            [--algorithm HS256|HS384|HS512] [--secret-file] [--app] [--max-lifetime] [--single-use]
               jwtIssuer         --issuer, --algorithm RS256|PS256|ES256, --public-key-file or --jwks-url,
                                 [--key-id] [--audience] [--issuer-display-name] [--max-lifetime] [--single-use]
@@ -24,8 +24,8 @@ struct CredentialCreateCommand: AsyncParsableCommand {
               customerTokenKey  [--secret-file]
               tokenBroker       --app, --token-url, --client-id, --private-key-file, --key-id, --token-scope
 
-            Secrets and keys are read from files (- is standard input), because arguments are seen by everybody on the \
-            machine.
+            Secrets and keys are read from files (- is standard input), because other users of the host can see \
+            arguments.
 
             EXAMPLE
               switchboard credential create acme --name crm --scope events:write --scope deliveries:read
@@ -33,44 +33,44 @@ struct CredentialCreateCommand: AsyncParsableCommand {
     )
     @OptionGroup var options: ClientOptions
     @Argument(help: "The brand.") var brand: String
-    @Option(help: "What kind; see above.") var kind = "serviceAccount"
-    @Option(help: "What people call it; assertions name an sdkKey by it.") var name: String
-    @Option(help: ArgumentHelp("When it ends, RFC 3339.", valueName: "time")) var expiresAt: String?
+    @Option(help: "The kind; see above.") var kind = "serviceAccount"
+    @Option(help: "A display name; assertions name an sdkKey by it.") var name: String
+    @Option(help: ArgumentHelp("The expiry time, RFC 3339.", valueName: "time")) var expiresAt: String?
     @Option(
         name: .customLong("scope"),
-        help: ArgumentHelp("What a service account may do; repeat it.", valueName: "scope")
+        help: ArgumentHelp("A scope of a service account; may be repeated.", valueName: "scope")
     )
     var scopes: [String] = []
-    @Option(help: "The only algorithm that the key is used with.") var algorithm: String?
-    @Option(help: "The app that it is for.") var app: String?
-    @Option(help: ArgumentHelp("A file with a secret to take over.", valueName: "file")) var secretFile: String?
+    @Option(help: "The only algorithm that is accepted for the key.") var algorithm: String?
+    @Option(help: "The only app that may use the credential.") var app: String?
+    @Option(help: ArgumentHelp("A file with an existing secret.", valueName: "file")) var secretFile: String?
     @Option(help: ArgumentHelp("A file with a private key, PEM.", valueName: "file")) var privateKeyFile: String?
     @Option(help: ArgumentHelp("A file with a public key, PEM.", valueName: "file")) var publicKeyFile: String?
-    @Option(help: ArgumentHelp("Where public keys are published.", valueName: "url")) var jwksUrl: String?
-    @Option(help: "The kid of its tokens.") var keyId: String?
-    @Option(help: "The iss of its tokens.") var issuer: String?
-    @Option(help: "The name by which apps choose it.") var issuerDisplayName: String?
-    @Option(help: "The aud of its tokens.") var audience: String?
+    @Option(help: ArgumentHelp("The URL of the public keys (JWK Set).", valueName: "url")) var jwksUrl: String?
+    @Option(help: "The kid of the tokens.") var keyId: String?
+    @Option(help: "The iss of the tokens.") var issuer: String?
+    @Option(help: "The name by which apps choose the issuer.") var issuerDisplayName: String?
+    @Option(help: "The aud of the tokens.") var audience: String?
     @Option(
         help: ArgumentHelp(
-            "The longest time from iat to exp of its tokens, 1 to 31536000; a day when it is not given.",
+            "The longest time from iat to exp of the tokens, 1 to 31536000 seconds; default one day.",
             valueName: "seconds"
         )
     )
     var maxLifetime: Int64?
-    @Flag(help: "Accept each of its tokens once only; they must have a jti.") var singleUse = false
-    @Option(help: ArgumentHelp("Where codes are exchanged.", valueName: "url")) var tokenEndpoint: String?
-    @Option(help: ArgumentHelp("Where tokens are had.", valueName: "url")) var tokenUrl: String?
-    @Option(help: "Our name there.") var clientId: String?
-    @Option(help: ArgumentHelp("A file with our secret there.", valueName: "file")) var clientSecretFile: String?
-    @Option(help: "How the secret is shown: basic or body.") var clientAuth: String?
+    @Flag(help: "Accept each token only once; tokens must have a jti.") var singleUse = false
+    @Option(help: ArgumentHelp("The URL for the code exchange.", valueName: "url")) var tokenEndpoint: String?
+    @Option(help: ArgumentHelp("The OAuth token URL.", valueName: "url")) var tokenUrl: String?
+    @Option(help: "The gateway's client id at the identity provider or token broker.") var clientId: String?
+    @Option(help: ArgumentHelp("A file with that client's secret.", valueName: "file")) var clientSecretFile: String?
+    @Option(help: "How the client secret is sent: basic or body.") var clientAuth: String?
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Where codes may go; repeat it.", valueName: "uri")
+        help: ArgumentHelp("An allowed redirect URI; may be repeated.", valueName: "uri")
     )
     var redirectURIs: [String] = []
     @Option(help: "required or optional.") var pkce: String?
-    @Option(help: "What a token broker asks for.") var tokenScope: String?
+    @Option(help: "The scope that a token broker requests.") var tokenScope: String?
 
     func run() async throws {
         let answer = try await options.client()
@@ -79,16 +79,16 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         Self.show(answer.body)
     }
 
-    /// Prints a credential that was just made, with what is shown of it only now.
+    /// Prints a new credential with its secret, which is shown only once.
     ///
-    /// - Parameter made: The answer.
+    /// - Parameter made: The body of the response.
     static func show(_ made: JSONValue) {
         StandardOutput.write("id      \(made["id"].plain)")
         if let secret = made["secret"].string { StandardOutput.write("secret  \(secret)") }
         if let key = made["publicKey"].string { StandardOutput.write(key.trimmingCharacters(in: .newlines)) }
     }
 
-    /// The body: only what was given, so that the gateway says what is missing and what does not belong.
+    /// Returns the request body with only the given options, so that the gateway validates it.
     private func members() throws -> [String: JSONValue] {
         var members: [String: JSONValue] = ["kind": .string(kind), "name": .string(name)]
         if !scopes.isEmpty { members["scopes"] = .array(scopes.map { .string($0) }) }

@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// Makes a second credential like the first.
+/// Creates a second credential with the settings of the first.
 struct CredentialRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Make a second credential like one that is there; its secret is shown this once.",
+        abstract: "Create a second credential like an existing one; its secret is shown only once.",
         discussion: """
-            The new one has the kind, name, scopes, app, algorithm and limits of the old one, and a secret of its own. An \
-            SDK key of an earlier version has no limit of its tokens' lifetime; the new one's is a day. The old one \
-            stays in force until it is revoked: let everybody use the new one first. Names of SDK keys are unique in the \
-            instance, so that a new one needs --name. Of jwtIssuer, identityProvider and tokenBroker the keys come from \
-            elsewhere: make those with credential create.
+            The new one has the kind, name, scopes, app, algorithm and limits of the old one, and its own secret. An \
+            SDK key of an earlier version has no limit for the lifetime of its tokens; the new one's limit is a day. \
+            The old one stays valid until it is revoked: switch all clients to the new one first. Names of SDK keys \
+            are unique in the instance: a new one needs --name. The keys of jwtIssuer, identityProvider and \
+            tokenBroker are issued elsewhere: use credential create for those.
 
             EXAMPLES
               switchboard credential rotate acme sa_h6Nf2k9Qw1
@@ -20,23 +20,23 @@ struct CredentialRotateCommand: AsyncParsableCommand {
     )
     @OptionGroup var options: ClientOptions
     @Argument(help: "The brand.") var brand: String
-    @Argument(help: "The id of the credential that is there.") var id: String
-    @Option(help: "What people call the new one; an sdkKey needs another name than the old one's.") var name: String?
+    @Argument(help: "The id of the existing credential.") var id: String
+    @Option(help: "The display name of the new one; for an sdkKey it must differ from the old name.") var name: String?
     @Option(
         help: ArgumentHelp(
-            "When the new one ends, RFC 3339, or never; must be said when the old one ends.",
+            "The new one's expiry time, RFC 3339, or never; required if the old one expires.",
             valueName: "time"
         )
     )
     var expiresAt: String?
-    @Flag(help: "Revoke the old one when the new one is made; its sessions end with it.") var revokeOld = false
+    @Flag(help: "Revoke the old one once the new one is created; its sessions end too.") var revokeOld = false
 
     func run() async throws {
         let client = try options.client()
         let path = ["v1", "brands", brand, "credentials"]
         let old = try await client.call("GET", path + [id]).body
         let made = try await client.call("POST", path, body: .object(try members(like: old))).body
-        // The secret comes first: whatever fails behind it, it is not lost.
+        // The secret is printed first, so that a later error does not lose it.
         if options.json { StandardOutput.write(made.text) } else { CredentialCreateCommand.show(made) }
         guard revokeOld else { return }
         do {
@@ -44,20 +44,20 @@ struct CredentialRotateCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             throw CommandFailure(
                 failure.status,
-                "the new credential is made, but the old one is not known to be revoked: \(failure.message); try "
+                "the new credential is created, but the old one may still be valid: \(failure.message); try "
                     + "switchboard credential revoke \(brand) \(id)"
             )
         }
         if !options.json { StandardOutput.write("credential \(id) revoked") }
     }
 
-    /// The body that makes one like another.
+    /// Returns the request body for a credential like another.
     private func members(like old: JSONValue) throws -> [String: JSONValue] {
         let kind = old["kind"].plain
         guard ["serviceAccount", "apiKey", "sdkKey", "jweKey", "customerTokenKey"].contains(kind) else {
             throw CommandFailure(
                 .usage,
-                "the keys of a \(kind) come from elsewhere: make the second with switchboard credential create \(brand) --kind "
+                "the keys of a \(kind) are issued elsewhere: use switchboard credential create \(brand) --kind "
                     + "\(kind), and revoke \(id) later"
             )
         }
@@ -71,7 +71,7 @@ struct CredentialRotateCommand: AsyncParsableCommand {
         guard end == nil || expiresAt != nil else {
             throw CommandFailure(
                 .usage,
-                "\(id) ends \(end ?? ""): say when the new one ends with --expires-at TIME, or --expires-at never"
+                "\(id) expires \(end ?? ""): give --expires-at TIME for the new one, or --expires-at never"
             )
         }
         var members: [String: JSONValue] = [

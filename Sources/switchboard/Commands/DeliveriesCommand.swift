@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Deliveries as operators see them.
+/// Lists, follows and retries deliveries.
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
@@ -16,7 +16,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         defaultSubcommand: List.self
     )
 
-    /// The columns that people see.
+    /// The columns of the table.
     static let columns: [(title: String, member: String)] = [
         ("ID", "id"), ("QUEUED", "queuedAt"), ("CONSUMER", "consumer"), ("DEVICE", "deviceId"),
         ("PROVIDER", "provider"), ("STATE", "state"), ("TRIES", "attempts"), ("STATUS", "status"),
@@ -28,8 +28,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List deliveries, newest first, show one with its attempts, or follow them as they change.",
             discussion: """
-                --follow prints each change as it comes, with --json an object a line, until it is interrupted; when the \
-                connection breaks it is made anew, and goes on behind what was printed last.
+                --follow prints each change as it happens, with --json one object per line, until it is interrupted. \
+                After a broken connection it reconnects and continues after the last printed change.
 
                 EXAMPLE
                   switchboard deliveries acme --consumer u-1 --follow
@@ -39,12 +39,12 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @OptionGroup var page: PagedList
         @OptionGroup var filters: DeliveryFilters
         @Argument(help: "The brand.") var brand: String
-        @Option(help: "One delivery with every attempt, as JSON.") var id: String?
-        @Flag(help: "Print changes as they come, until interrupted.") var follow = false
+        @Option(help: "Show one delivery with all its attempts, as JSON.") var id: String?
+        @Flag(help: "Print changes as they happen, until interrupted.") var follow = false
 
         func validate() throws {
             if follow, id != nil || page.all || page.cursor != nil {
-                throw ValidationError("--follow goes without --id, --all and --cursor.")
+                throw ValidationError("--follow cannot be combined with --id, --all or --cursor.")
             }
         }
 
@@ -75,7 +75,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             }
         }
 
-        /// One delivery in one line: columns would have to know those to come.
+        /// Returns one delivery as a line, not in columns: their widths depend on later deliveries.
         private static func line(_ item: JSONValue) -> String {
             let words = [
                 "queuedAt", "id", "consumer", "deviceId", "provider", "state", "status", "reason", "suppressedBy",
@@ -86,7 +86,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put a failed delivery into the queue again.",
+            abstract: "Requeue a failed delivery.",
             discussion: "EXAMPLE\n  switchboard deliveries retry acme 4711"
         )
         @OptionGroup var options: ClientOptions
@@ -96,7 +96,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         func run() async throws {
             let answer = try await options.client()
                 .call("POST", ["v1", "brands", brand, "deliveries", id, "retry"])
-            StandardOutput.write(options.json ? answer.body.text : "delivery \(id) is queued again")
+            StandardOutput.write(options.json ? answer.body.text : "delivery \(id) requeued")
         }
     }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Which deliveries are meant.
+/// Filters for deliveries.
 struct DeliveryFilters: ParsableArguments {
     @Option(help: "Only this consumer's.") var consumer: String?
     @Option(help: "Only this device's.") var device: String?
     @Option(help: "Only this message's.") var message: String?
     @Option(help: "Only in this state.") var state: String?
-    @Option(help: "Only by apns or fcm.") var provider: String?
-    @Option(help: "Only with this reason of the provider's.") var reason: String?
+    @Option(help: "Only of this provider: apns or fcm.") var provider: String?
+    @Option(help: "Only with this reason of the provider.") var reason: String?
     @Option(help: ArgumentHelp("Only queued at or after, RFC 3339.", valueName: "time")) var since: String?
     @Option(help: ArgumentHelp("Only queued before, RFC 3339.", valueName: "time")) var until: String?
 

@@ -2,11 +2,11 @@ import ArgumentParser
 import ServiceLifecycle
 import UnixSignals
 
-/// Shows the whole way of a message on this machine.
+/// Runs a demonstration of the whole path of a message on this host.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Show the whole way of an agent message, with simulated APNs and FCM on this machine.",
+        abstract: "Show the whole path of an agent message, with simulated APNs and FCM on this host.",
         discussion: """
             Starts a gateway in a temporary directory and simulated providers with TLS and HTTP/2, all on the loopback \
             address, and checks every step. Without --once it stays up and prints what to try next.
@@ -15,7 +15,7 @@ struct DemoCommand: AsyncParsableCommand {
               switchboard demo --once
             """
     )
-    @Flag(help: "End after the demonstration instead of staying up.") var once = false
+    @Flag(help: "Exit after the demonstration instead of staying up.") var once = false
 
     func run() async throws {
         let stage = try await DemoStage.start()

@@ -94,7 +94,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @Argument(help: "The app.") var app: String
         @Argument(help: "The device's id.") var device: String
         @Option(help: "The consumer.") var consumer: String
-        @Option(help: "all, or agent to keep proactive pushes.") var unregister = "all"
+        @Option(help: "all, or agent, which keeps proactive pushes.") var unregister = "all"
 
         func run() async throws {
             let answer = try await options.client().call(

@@ -8,24 +8,24 @@ import SQLiteStorage
 import Synchronization
 import Telemetry
 
-/// The key that the store's secrets are sealed with.
+/// Changes the key that encrypts the stored secrets.
 struct MasterKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "master-key",
-        abstract: "Change the key that the stored secrets are sealed with.",
+        abstract: "Change the key that encrypts the stored secrets.",
         discussion: "EXAMPLE\n  switchboard master-key rotate --data-dir ./data",
         subcommands: [Rotate.self]
     )
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Seal everything under a new master key; no gateway may run on the data.",
+            abstract: "Encrypt all stored secrets with a new master key; no gateway may run on the data.",
             discussion: """
-                Opens every stored secret with the key that is there (exit code 4 when one does not open), seals it under a \
-                new key in one transaction, and puts the new key in place. The old key is kept beside it as \
-                master-key.before-rotation-TIME: backups from before need it. When this is cut short, the next start of \
-                serve, check or this command goes on from where the data stands. Cursors of lists that were handed out \
-                before are refused afterwards; sessions and tokens go on. A key file that several instances share cannot be \
+                Decrypts every stored secret with the current key (exit code 4 when one fails), encrypts it with a new \
+                key in one transaction, and puts the new key in place. The old key is kept beside it as \
+                master-key.before-rotation-TIME: older backups need it. After an interruption, the next start of \
+                serve, check or this command completes the rotation from the state of the data. Earlier list cursors \
+                become invalid; sessions and tokens stay valid. A key file that several instances share cannot be \
                 changed this way.
 
                 EXAMPLES
@@ -36,12 +36,12 @@ struct MasterKeyCommand: AsyncParsableCommand {
         @OptionGroup var options: ServeOptions
         @Option(
             help: ArgumentHelp(
-                "Take this key, 32 bytes as base64 (- is standard input), and not one that is made.",
+                "Use this key, 32 bytes as base64 (- is standard input), instead of a generated one.",
                 valueName: "file"
             )
         )
         var newKeyFile: String?
-        @Flag(help: "Say how far it is also where standard error is no terminal.") var progress = false
+        @Flag(help: "Print progress even if standard error is not a terminal.") var progress = false
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -49,7 +49,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
             let settings = try await options.loader.load()
             let files = DataDirectory(settings: settings)
             guard FileManager.default.fileExists(atPath: files.databasePath) else {
-                throw CommandFailure(.data, "there is no \(files.databasePath): nothing is sealed yet")
+                throw CommandFailure(.data, "there is no \(files.databasePath): nothing is encrypted yet")
             }
             let new = try newKey()
             let logger = settings.log.logger("switchboard", threshold: LogThreshold(.warning))
@@ -59,7 +59,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 let loaded = try await files.loadDirectory(store: store, logger: logger)
                 if case .finished(let kept) = loaded.change {
                     var outcome = Outcome(kept: kept, hasFinished: true)
-                    // A key that was given is the one that shall be in force when this ends well.
+                    // On success a given key must be the one in use.
                     if newKeyFile != nil, !new.isSame(as: loaded.key) {
                         let next = try await rotate(files, store, from: loaded.key, to: new)
                         (outcome.kept, outcome.keptBefore, outcome.counts) = (next.kept, kept, next.counts)
@@ -77,11 +77,11 @@ struct MasterKeyCommand: AsyncParsableCommand {
 
         private struct Outcome {
             var kept: String
-            /// Where the key before that is kept, if an earlier rotation was finished and another one done.
+            /// The file of the key before the old one, if this run completed an earlier rotation and did another.
             var keptBefore: String?
-            /// Whether an earlier rotation was finished.
+            /// Whether this run completed an earlier rotation.
             var hasFinished = false
-            /// Nil when nothing else was done.
+            /// The number of encrypted secrets; nil when this run only completed an earlier rotation.
             var counts: ResealedCounts?
         }
 
@@ -109,19 +109,19 @@ struct MasterKeyCommand: AsyncParsableCommand {
             let counts: ResealedCounts
             do {
                 counts = try await Directory.reseal(store: store, from: old, to: new, clock: SystemClock()) { count in
-                    shown.withLock { $0.say("\(count) secrets sealed anew") }
+                    shown.withLock { $0.say("\(count) secrets encrypted") }
                 }
             } catch {
-                // A commit whose sync failed may be on disk all the same: only the next opening of the data tells.
+                // A commit whose sync failed may still be on disk: only the next opening of the data shows it.
                 var failure = CommandFailure(error, path: files.databasePath)
-                failure.message += "; both keys are kept, and the next start takes the one that opens the data"
+                failure.message += "; both keys are kept, and the next start uses the one that decrypts the data"
                 throw failure
             }
-            shown.withLock { $0.say("\(counts.total) secrets sealed anew", isLast: true) }
+            shown.withLock { $0.say("\(counts.total) secrets encrypted", isLast: true) }
             do {
                 return Outcome(kept: try file.replace(time: time), counts: counts)
             } catch var failure as CommandFailure {
-                failure.message += "; the data is sealed with \(file.newPath) now: the next start puts it in place"
+                failure.message += "; the data is now encrypted with \(file.newPath): the next start puts it in place"
                 throw failure
             }
         }
@@ -141,16 +141,16 @@ struct MasterKeyCommand: AsyncParsableCommand {
             } else if let counts = outcome.counts {
                 StandardOutput.write(
                     "\(path): \(counts.apps) apps, \(counts.credentials) credentials and \(counts.webhookKeys) webhook keys "
-                        + "are sealed with the new key"
+                        + "are encrypted with the new key"
                 )
             } else {
                 StandardOutput.write(
-                    "\(path): an earlier rotation that was cut short is finished; run this again for another key"
+                    "\(path): completed an earlier interrupted rotation; run this again for another key"
                 )
             }
             let all = [outcome.keptBefore, outcome.kept].compactMap(\.self).joined(separator: " and ")
             StandardError.write(
-                "switchboard: backups from before need the old key, which is kept as \(all): keep it as long as them, "
+                "switchboard: older backups need the old key, which is kept as \(all): keep it as long as them, "
                     + "elsewhere"
             )
         }

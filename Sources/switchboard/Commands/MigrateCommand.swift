@@ -3,14 +3,14 @@ import Foundation
 import SQLiteStorage
 import Telemetry
 
-/// Brings the database up to date.
+/// Applies database migrations.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring the database up to date, or say what would be done.",
+        abstract: "Apply database migrations, or list those that are pending.",
         discussion: """
-            serve does the same when it starts. The data must not be in use. Before anything is changed the data is copied \
-            beside itself, to switchboard.sqlite.at- and the name of the last migration that it has, unless \
+            serve does the same when it starts. The data must not be in use. Before the first change the database is \
+            copied to the same directory as switchboard.sqlite.at- and the name of its last migration, unless \
             storage.copyBeforeMigration is false.
 
             EXAMPLE
@@ -18,7 +18,7 @@ struct MigrateCommand: AsyncParsableCommand {
             """
     )
     @OptionGroup var options: ServeOptions
-    @Flag(help: "Only list the migrations and what is applied.") var dryRun = false
+    @Flag(help: "Only list the migrations and whether they are applied.") var dryRun = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {

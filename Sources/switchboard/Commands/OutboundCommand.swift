@@ -15,17 +15,17 @@ struct OutboundCommand: AsyncParsableCommand {
 
     struct Read: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what lies behind a subscription's mark; reading moves nothing.",
+            abstract: "Print the items after a subscription's mark; reading does not move it.",
             discussion: "EXAMPLE\n  switchboard outbound read acme crm --wait-seconds 20 --json"
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The subscription; a new one begins at the end of the feed.") var subscription: String
-        @Option(help: "Behind this position; without it behind the subscription's mark.") var after: String?
+        @Option(help: "Only after this position; default: after the subscription's mark.") var after: String?
         @Option(help: ArgumentHelp("At most this many.", valueName: "n")) var limit: Int?
-        @Option(help: ArgumentHelp("Wait as long as this for the first.", valueName: "n")) var waitSeconds: Int?
-        @Option(help: ArgumentHelp("Only these types, with commas.", valueName: "types")) var types: String?
-        @Option(help: "start: let a new subscription begin at the start of the feed.") var from: String?
+        @Option(help: ArgumentHelp("Wait up to n seconds for the first item.", valueName: "n")) var waitSeconds: Int?
+        @Option(help: ArgumentHelp("Only these types, comma-separated.", valueName: "types")) var types: String?
+        @Option(help: "start: a new subscription begins at the start of the feed.") var from: String?
 
         func run() async throws {
             let answer = try await options.client().call(
@@ -47,13 +47,13 @@ struct OutboundCommand: AsyncParsableCommand {
 
     struct Ack: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Move a subscription's mark: everything up to it has been dealt with.",
+            abstract: "Move a subscription's mark: everything up to it has been processed.",
             discussion: "EXAMPLE\n  switchboard outbound ack acme crm 4711"
         )
         @OptionGroup var options: ClientOptions
         @Argument(help: "The brand.") var brand: String
         @Argument(help: "The subscription.") var subscription: String
-        @Argument(help: "The last position that has been dealt with.") var upTo: Int64
+        @Argument(help: "The last processed position.") var upTo: Int64
 
         func run() async throws {
             let answer = try await options.client().call(

@@ -4,24 +4,25 @@ import Logging
 import SQLiteStorage
 import Telemetry
 
-/// Puts a backup in the place of the data.
+/// Replaces the database with a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup in the place of the data; no gateway may run on it.",
+        abstract: "Replace the database with a backup; no gateway may run on it.",
         discussion: """
-            The backup is checked in full before anything is changed, and a database that is there is kept beside it. When \
-            the master key is another one than the backup's and a rotation or a restore has kept that beside it, the two \
-            change places: the one that was there is kept as master-key.before-restore-TIME. What was pending when the backup was made is sent again by the next start; what came later is gone, unless the \
-            back-ends send those events again: their ids make that safe.
+            The backup is checked in full before anything is changed, and the existing database is kept beside it. If \
+            the backup needs another master key than the current one, and a rotation or a restore has kept that key, \
+            the two are swapped: the current key is kept as master-key.before-restore-TIME. Deliveries that were \
+            pending in the backup are sent again at the next start. Later events are lost unless the back-ends post \
+            them again; event ids make that safe.
 
             EXAMPLE
               switchboard restore /backups/switchboard.sqlite
             """
     )
-    @Argument(help: "The backup.") var file: String
+    @Argument(help: "The backup file.") var file: String
     @OptionGroup var options: ServeOptions
-    @Flag(help: "Replace the database that is there; it is kept under another name.") var force = false
+    @Flag(help: "Replace an existing database; it is kept under another name.") var force = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
@@ -45,14 +46,14 @@ struct RestoreCommand: AsyncParsableCommand {
         let seconds = start.duration(to: .now)
         let key: Result<LoadedDirectory.KeyChange?, any Error>
         do { key = .success(try await checkMasterKey(files)) } catch { key = .failure(error) }
-        // The data is in its place whatever the key.
+        // The database is in place, whatever the result for the key.
         var result = CopyResult(file: files.databasePath, report: report, seconds: seconds)
         switch try? key.get() {
         case .taken(let from, let kept):
             result.keyKeptAside = kept
             StandardError.write(
-                "switchboard: the key in \(from) opens what was restored, so it is in \(files.masterKeyPath) now; the one "
-                    + "that was there is kept as \(kept): the data that was replaced, and its backups, need it"
+                "switchboard: the key in \(from) decrypts the restored data and is now in \(files.masterKeyPath); the one "
+                    + "that was there is kept as \(kept): the replaced data and its backups need it"
             )
         case .finished(let kept): result.keyKeptAside = kept
         case nil: break
@@ -61,12 +62,12 @@ struct RestoreCommand: AsyncParsableCommand {
         _ = try key.get()
     }
 
-    /// Opens what is sealed, with a kept key where the one that is there is another one: a wrong key must show now, and not
-    /// when the old host is gone.
+    /// Decrypts the stored secrets, with a kept key if the current one does not fit: a wrong key must be noticed now,
+    /// not when the old host is gone.
     private func checkMasterKey(_ files: DataDirectory) async throws -> LoadedDirectory.KeyChange? {
         guard FileManager.default.fileExists(atPath: files.masterKeyPath) else {
             StandardError.write(
-                "switchboard: there is no master key in \(files.masterKeyPath); put the one that belongs to the backup there"
+                "switchboard: there is no master key in \(files.masterKeyPath); put the backup's master key there"
             )
             return nil
         }

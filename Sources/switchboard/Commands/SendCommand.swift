@@ -7,9 +7,10 @@ struct SendCommand: AsyncParsableCommand {
         commandName: "send",
         abstract: "Post one agent message to a consumer, or events from a file.",
         discussion: """
-            --file takes an event a line (NDJSON) of any length and posts them in batches, in order; what the gateway \
-            has no room for is posted again when it says so. With --json each event's result is a line. The exit \
-            status is 1 when an event was rejected; the same file may be sent again: ids that were taken count once.
+            --file reads one event per line (NDJSON), any number, and posts them in batches, in order. Events that an \
+            overloaded gateway rejects are posted again after its Retry-After. With --json each event's result is a \
+            line. The exit status is 1 when an event was rejected. The same file may be sent again: an accepted id \
+            counts once.
 
             EXAMPLES
               switchboard send acme u-1 "Your order has shipped" --agent Dana
@@ -26,10 +27,10 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "The event's id; a random one without it. The same id is never counted twice.") var id: String?
     @Option(help: ArgumentHelp("A JSON file of one event or an array; - is standard input.", valueName: "file"))
     var events: String?
-    @Option(help: ArgumentHelp("A file with an event a line; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with one event per line; - is standard input.", valueName: "file"))
     var file: String?
-    @Option(help: ArgumentHelp("Events a request, 1 to 10000.", valueName: "n")) var batch = 1000
-    @Flag(help: "Say on standard error how far it is, also when that is no terminal.") var progress = false
+    @Option(help: ArgumentHelp("Events per request, 1 to 10000.", valueName: "n")) var batch = 1000
+    @Flag(help: "Print progress on standard error even if it is not a terminal.") var progress = false
 
     func validate() throws {
         let ways = [events != nil, file != nil, consumer != nil && text != nil].filter { $0 }.count

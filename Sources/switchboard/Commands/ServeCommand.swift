@@ -13,10 +13,10 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the gateway.",
         discussion: """
-            Without any setting it keeps everything in ./data and listens on 127.0.0.1:8080. When it is ready it prints \
-            one line on standard output: listening on http://HOST:PORT. SIGTERM and SIGINT stop it in order; a second \
-            one stops it at once. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>; flags win \
-            over the environment, the environment over the file.
+            Without any setting it stores everything in ./data and listens on 127.0.0.1:8080. When it is ready it \
+            prints one line on standard output: listening on http://HOST:PORT. SIGTERM and SIGINT stop it gracefully; \
+            a second one stops it at once. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>. \
+            Flags override the environment, the environment overrides the file.
 
             EXAMPLE
               switchboard serve --listen 127.0.0.1:8080 --data-dir ./data
@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        // A file that may not grow (`ulimit -f`) is a disk that is full, not a reason to die.
+        // A file at its size limit (`ulimit -f`) is handled like a full disk; the signal must not end the process.
         signal(SIGXFSZ, SIG_IGN)
         let loader = options.loader
         let settings = try await loader.load()
@@ -40,23 +40,23 @@ struct ServeCommand: AsyncParsableCommand {
         let gateway = try await Gateway.open(settings: settings, logger: logger)
         for warning in DataDirectory(settings: settings).openDirectories {
             logger.warning(
-                "what is put into the data directory can be read by other users of this host",
+                "other users of this host can read files that are put into the data directory",
                 metadata: [LogKey.errorText: "\(warning)"]
             )
         }
         if gateway.adminToken.isNew {
-            logger.notice("made an admin token and a master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
+            logger.notice("created an admin token and a master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
             StandardError.write("switchboard: the admin token is in \(gateway.adminToken.path)")
         }
         if !settings.server.listen.isLoopback {
             logger.notice(
-                "listening beyond the loopback address without TLS; put a proxy that ends TLS in front",
+                "listening on a non-loopback address without TLS; put a proxy that terminates TLS in front",
                 metadata: [LogKey.address: "\(settings.server.listen)"]
             )
         }
         for app in gateway.directory.appsWithoutLinkHost {
             logger.warning(
-                "an app's links are off: their host is not in the brand's linkHosts; an administrator has to give it",
+                "an app's links are off: their host is not in the brand's linkHosts; an administrator must add it",
                 metadata: [
                     LogKey.brand: "\(app.brand)", LogKey.app: "\(app.id)",
                     LogKey.host: "\(app.settings.links?.host ?? "")",

@@ -4,7 +4,7 @@ import ArgumentParser
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Show a brand's deliveries in numbers: by state, provider and reason, and how long they took.",
+        abstract: "Show delivery counts of a brand by state, provider and reason, and latencies.",
         discussion: """
             EXAMPLES
               switchboard stats acme --window 24h
@@ -15,12 +15,12 @@ struct StatsCommand: AsyncParsableCommand {
     @Argument(help: "The brand.") var brand: String
     @Option(help: ArgumentHelp("The last minutes, hours or days: 15m, 1h, 7d.", valueName: "time"))
     var window: String?
-    @Option(help: "What became of this campaign, from its first message on, instead of a window of time.")
+    @Option(help: "Statistics of this campaign since its first message, instead of a window of time.")
     var campaign: String?
 
     func validate() throws {
         guard window == nil || campaign == nil else {
-            throw ValidationError("--campaign counts from the campaign's first message on: it takes no --window.")
+            throw ValidationError("--campaign counts from the campaign's first message; do not give --window.")
         }
     }
 
@@ -35,7 +35,7 @@ struct StatsCommand: AsyncParsableCommand {
         StandardOutput.write(options.json ? answer.body.text : Self.lines(answer.body, "").joined(separator: "\n"))
     }
 
-    /// Every number with its name, a line each, whatever the answer of later versions holds.
+    /// Returns one line per number with its name, including members that later versions add.
     static func lines(_ value: JSONValue, _ name: String) -> [String] {
         switch value {
         case .object(let members):

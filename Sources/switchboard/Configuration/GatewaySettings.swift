@@ -3,19 +3,19 @@ import Delivery
 import Logging
 import Telemetry
 
-/// Everything that can be configured, with its defaults.
+/// All settings with their defaults.
 struct GatewaySettings: Equatable {
     /// Listening address and files.
     var server = ServerSettings()
-    /// Where the store is.
+    /// The location and limits of the store.
     var storage = StorageSettings()
     /// Outgoing connections.
     var provider = ProviderSettings()
     /// Intake and lanes.
     var delivery = DeliverySettings()
-    /// How long things are kept.
+    /// Retention periods.
     var housekeeping = HousekeepingSettings()
-    /// Requests to addresses that brands chose.
+    /// Requests to addresses that tenants configure.
     var outgoing = OutgoingSettings()
     /// Messaging windows.
     var window = WindowSettings()
@@ -27,7 +27,7 @@ struct GatewaySettings: Equatable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks everything.
+    /// Reads and checks all settings.
     ///
     /// - Parameter config: Flags, environment and file, in this order.
     /// - Throws: ``SettingsError``.

@@ -1,11 +1,11 @@
-/// Where a listener is bound.
+/// The address of a listener.
 struct ListenAddress: Equatable, CustomStringConvertible {
     /// A name or an address, IPv6 without brackets.
     var host: String
     /// 0 lets the system choose.
     var port: Int
 
-    /// Takes host and port.
+    /// Creates an address.
     ///
     /// - Parameters:
     ///   - host: A name or an address.
@@ -15,9 +15,9 @@ struct ListenAddress: Equatable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `HOST:PORT`; nil when it is something else.
+    /// Parses `HOST:PORT`; nil when the text has another form.
     ///
-    /// - Parameter text: IPv6 stands in brackets: `[::1]:8080`.
+    /// - Parameter text: The address, IPv6 in brackets: `[::1]:8080`.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -36,9 +36,9 @@ struct ListenAddress: Equatable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this host can reach it.
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// `HOST:PORT`, as it stands in a URL.
+    /// `HOST:PORT`, as in a URL.
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -7,9 +7,9 @@ import Telemetry
 /// - `log.level` (trace, debug, info, notice, warning, error, critical; default info)
 /// - `log.format` (json, text; default json)
 struct LogSettings: Equatable {
-    /// Events below it are not written.
+    /// The lowest level that is written.
     var level = Logger.Level.info
-    /// How lines look.
+    /// The format of log lines.
     var format = LogFormat.json
 
     /// The defaults.
@@ -25,7 +25,7 @@ struct LogSettings: Equatable {
         format = try await reader.word(.logFormat, of: LogFormat.self, default: format)
     }
 
-    /// A logger that writes so.
+    /// Makes a logger with these settings.
     ///
     /// - Parameters:
     ///   - label: The logger's name.

@@ -2,9 +2,9 @@ import Configuration
 
 /// The metrics' own listener.
 ///
-/// - `metrics.listen` (HOST:PORT, default none: `/metrics` is answered on the API's listener only)
+/// - `metrics.listen` (HOST:PORT, default none: `/metrics` is served on the API's listener only)
 struct MetricsSettings: Equatable {
-    /// Where `/metrics`, `/livez` and `/readyz` are answered to everybody who can reach it.
+    /// A listener that serves `/metrics`, `/livez` and `/readyz` without authentication; nil for none.
     var listen: ListenAddress?
 
     /// The defaults.

@@ -1,18 +1,19 @@
-/// Finds what somebody probably meant.
+/// Suggests the intended name for a misspelled one.
 enum NearestName {
-    /// The candidate with the fewest edits.
+    /// Returns the candidate with the fewest edits.
     ///
     /// - Parameters:
-    ///   - name: What was written.
-    ///   - candidates: What may be written.
-    /// - Returns: Nil when nothing is near: more than half of the name, and more than three letters, would have to change.
+    ///   - name: The misspelled name.
+    ///   - candidates: The valid names.
+    /// - Returns: Nil when nothing is near: more than half of the name, and more than three letters, would have to
+    ///   change.
     static func nearest(to name: String, among candidates: [String]) -> String? {
         let best = candidates.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
         guard let best, best.1 <= max(3, name.count / 2) else { return nil }
         return best.0
     }
 
-    /// Levenshtein's distance: insertions, deletions and replacements of one character.
+    /// Returns the Levenshtein distance: insertions, deletions and replacements of one character.
     static func distance(_ first: String, _ second: String) -> Int {
         let first = Array(first)
         let second = Array(second)

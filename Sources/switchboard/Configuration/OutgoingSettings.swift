@@ -1,15 +1,15 @@
 import Configuration
 import GuardedHTTP
 
-/// What requests to addresses that tenants chose may reach: webhooks, JWK sets, token endpoints, endpoints of apps.
+/// The addresses that requests to tenants' URLs may reach: webhooks, JWK sets, token endpoints, endpoints of apps.
 ///
 /// - `outgoing.allowPrivateAddresses` (true or false, default false)
 /// - `outgoing.allowLoopback` (true or false, default false)
 struct OutgoingSettings: Equatable {
     /// Whether they may reach addresses of private networks (RFC 1918, RFC 4193, RFC 6598).
     ///
-    /// For sites whose back-ends or identity providers are beside the gateway; where tenants set their own addresses it
-    /// opens the site to them.
+    /// For sites whose back-ends or identity providers are in the gateway's network. If tenants set URLs themselves, it
+    /// exposes that network to them.
     var allowsPrivateAddresses = false
     /// Whether they may reach this host by its loopback addresses, plain http included.
     ///
@@ -32,7 +32,7 @@ struct OutgoingSettings: Equatable {
         allowsLoopback = try await reader.flag(.outgoingAllowLoopback, default: allowsLoopback)
     }
 
-    /// The policy that requests to such addresses keep to.
+    /// Makes the address policy for such requests.
     ///
     /// - Parameter ownPorts: The ports that the gateway listens on.
     /// - Returns: The policy.

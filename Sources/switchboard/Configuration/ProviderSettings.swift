@@ -7,14 +7,14 @@ import Configuration
 /// - `provider.maxConnections` (connections, 1 to 1,000,000, default 2048, or what the descriptor limit leaves)
 /// - `provider.fcmMessagesPerMinute` (messages, 60 to 100,000,000, default 600,000)
 struct ProviderSettings: Equatable {
-    /// A file of certificate authorities that are trusted beside the system's, for every outgoing connection.
+    /// A file of certificate authorities that every outgoing connection trusts in addition to the system's.
     var trustRoots: String?
-    /// The longest wait for the answer to one push; Google asks for 10 s at least (FCM, "Best practices for sending
+    /// The timeout for the response to one push; Google asks for 10 s at least (FCM, "Best practices for sending
     /// messages at scale").
     var requestTimeoutSeconds = 15
-    /// How many connections there are to all providers at once.
+    /// The limit of simultaneous connections to all providers.
     var maxConnections = 2048
-    /// How many messages leave in a minute for one FCM project.
+    /// The limit of messages per minute for one FCM project.
     var fcmMessagesPerMinute = 600_000
 
     /// The defaults.

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// The flags of the commands that work on an instance's own files.
+/// The flags of the commands that use an instance's files directly.
 struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The YAML file of settings; Config/switchboard.yaml lists them all.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Where the HTTP API listens; port 0 lets the system choose.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("The address of the HTTP API; with port 0 the system chooses.", valueName: "host:port"))
     var listen: String?
 
     @Option(help: ArgumentHelp("The directory of database, admin token and master key.", valueName: "dir"))
@@ -18,7 +18,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The file of the master key.", valueName: "file"))
     var masterKeyFile: String?
 
-    /// Flags, environment and file brought together.
+    /// The loader that merges flags, environment and file.
     var loader: SettingsLoader {
         let pairs: [(SettingKey, String?)] = [
             (.serverListen, listen), (.serverDataDir, dataDir), (.serverAdminTokenFile, adminTokenFile),

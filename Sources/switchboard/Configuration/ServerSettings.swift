@@ -13,23 +13,23 @@ import GatewayHTTP
 /// - `server.trustedProxies` (addresses or ranges whose `X-Forwarded-For` is believed, comma-separated, default
 ///   127.0.0.0/8,::1)
 /// - `limits.connectionsPerAddress` (connections, 1 to 1,000,000, default 256)
-/// - `limits.slotsPerAddress` (requests that are handled at once, 1 to 1,000,000, default 128)
+/// - `limits.slotsPerAddress` (requests in progress at once, 1 to 1,000,000, default 128)
 /// - `limits.windowsPerAddress` (messaging windows, 1 to 1,000,000, default 256)
 /// - `limits.bodyMegabytes` (MiB of request bodies in memory, 64 to 1,000,000, default 256)
 /// - `limits.accountRequestsPerSecond` (of one service account, 0 to 1,000,000, 0 sets no limit, default 10,000)
 /// - `limits.credentialRequestsPerSecond` (logins with one credential, likewise, default 10,000)
 /// - `limits.sessionRequestsPerSecond` (of one consumer's session, likewise, default 20)
-/// - `limits.addressRequestsPerSecond` (of one address without a good credential, likewise, default 20)
+/// - `limits.addressRequestsPerSecond` (of one address without a valid credential, likewise, default 20)
 struct ServerSettings: Equatable {
-    /// Where the HTTP API listens.
+    /// The address of the HTTP API.
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
-    /// Where everything of this instance is kept.
+    /// The directory with all data of this instance.
     var dataDir = "./data"
-    /// The file of the admin token; nil is one in the data directory that is made when it is missing.
+    /// The file of the admin token; nil is one in the data directory, created when it is missing.
     var adminTokenFile: String?
-    /// The file of the master key; nil is one in the data directory that is made when it is missing.
+    /// The file of the master key; nil is one in the data directory, created when it is missing.
     var masterKeyFile: String?
-    /// What the HTTP API takes on at once.
+    /// The limits of the HTTP API.
     var limits = ServerLimits()
 
     /// The defaults.

@@ -1,4 +1,5 @@
-/// Every setting, by its key in the file (`section.key`); the one list that the file, the environment and the checks share.
+/// Every setting, by its key in the file (`section.key`); the one list that the file, the environment and the checks
+/// share.
 enum SettingKey: String, CaseIterable {
     case serverListen = "server.listen"
     case serverDataDir = "server.dataDir"
@@ -40,7 +41,7 @@ enum SettingKey: String, CaseIterable {
     case logFormat = "log.format"
     case metricsListen = "metrics.listen"
 
-    /// What every environment variable of a setting begins with.
+    /// The prefix of every setting's environment variable.
     static let environmentPrefix = "SWITCHBOARD"
 
     /// The setting's environment variable: `intake.maxPendingEvents` is `SWITCHBOARD_INTAKE_MAX_PENDING_EVENTS`.

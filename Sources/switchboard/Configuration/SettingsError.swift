@@ -1,17 +1,17 @@
-/// Why the configuration cannot be used; the text names the key, the value and what is allowed.
+/// An error in the configuration; the text names the key, the value and what is allowed.
 enum SettingsError: Error, Equatable, CustomStringConvertible {
-    /// A value is not one that the setting takes.
+    /// The setting does not allow this value.
     case wrong(key: String, environmentName: String, value: String, allowed: String)
-    /// The file holds keys that are not settings; each with the setting that it is nearest to.
+    /// The file holds keys that are not settings; each with the most similar setting.
     case unknownKeys(path: String, [UnknownName])
     /// The file cannot be read or is not YAML.
     case file(path: String, detail: String)
 
     /// A name that is not a setting.
     struct UnknownName: Equatable {
-        /// The name as it was written.
+        /// The unknown name.
         var name: String
-        /// The name that was probably meant.
+        /// The most similar setting, if there is one.
         var nearest: String?
     }
 

@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import Synchronization
 
-/// Brings flags, environment and file together: flags > environment > file > default.
+/// Merges flags, environment and file: flags > environment > file > default.
 struct SettingsLoader {
     /// Values of flags.
     var flags: [SettingKey: String] = [:]
@@ -11,7 +11,7 @@ struct SettingsLoader {
     /// The YAML file, if one was named.
     var file: String?
 
-    /// Reads and checks everything.
+    /// Reads and checks all settings.
     ///
     /// - Returns: The settings.
     /// - Throws: ``SettingsError``.
@@ -29,9 +29,9 @@ struct SettingsLoader {
         return try await GatewaySettings(config: ConfigReader(providers: providers))
     }
 
-    /// Variables that begin like settings and are none: a typing error, or a setting of another version.
+    /// Returns variables with the prefix of settings that are none: a typing error, or a setting of another version.
     ///
-    /// - Returns: Sorted by name, without those that the command line's other verbs read.
+    /// - Returns: The names, sorted, without those that other subcommands read.
     func unknownEnvironmentNames() -> [SettingsError.UnknownName] {
         let known = SettingKey.allCases.map(\.environmentName)
         return environment.keys
@@ -48,13 +48,13 @@ struct SettingsLoader {
         } catch {
             throw SettingsError.file(path: file, detail: "cannot be read: \(reason(error))")
         }
-        // A file without a single setting is not a mapping for YAML, and yet nothing is wrong with it.
+        // A file without any setting is not a YAML mapping, but it is valid.
         let isEmpty = text.split(separator: "\n").allSatisfy { line in
             let rest = line.drop { $0.isWhitespace }
             return rest.isEmpty || rest.hasPrefix("#") || rest == "---"
         }
         if isEmpty { return nil }
-        // The parser asks for each key whether it is secret: that is how every key of the file is seen.
+        // The parser asks for each key whether it is secret; this is how all keys of the file are collected.
         let seen = Mutex<[String]>([])
         let options = YAMLSnapshot.ParsingOptions(
             secretsSpecifier: .dynamic { key, _ in

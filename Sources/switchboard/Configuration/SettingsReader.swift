@@ -1,14 +1,14 @@
 import Configuration
 
-/// Reads settings from swift-configuration with errors that name key, value and range; an empty value counts as none.
+/// Reads settings from swift-configuration with errors that name key, value and range; an empty value counts as unset.
 struct SettingsReader {
     /// The providers in their order: flags, environment, file.
     let config: ConfigReader
 
-    /// A text.
+    /// Reads a text.
     ///
     /// - Parameter key: The setting.
-    /// - Returns: Nil when nobody sets it, or sets it to the empty text.
+    /// - Returns: The text; nil when it is unset or empty.
     /// - Throws: ``SettingsError`` when it is a list.
     func text(_ key: SettingKey) async throws -> String? {
         let text: String?
@@ -21,11 +21,11 @@ struct SettingsReader {
         return text
     }
 
-    /// A whole number.
+    /// Reads a whole number.
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - range: What is allowed.
+    ///   - range: The allowed range.
     ///   - fallback: The default.
     /// - Returns: The number.
     /// - Throws: ``SettingsError``.
@@ -41,14 +41,14 @@ struct SettingsReader {
         return number
     }
 
-    /// Whole numbers: a YAML list, or text with commas.
+    /// Reads whole numbers: a YAML list, or text with commas.
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - range: What is allowed for each.
-    ///   - maxCount: How many there may be.
+    ///   - range: The allowed range of each.
+    ///   - maxCount: The most numbers.
     ///   - fallback: The default.
-    /// - Returns: One number or more.
+    /// - Returns: At least one number.
     /// - Throws: ``SettingsError``.
     func integers<Number: FixedWidthInteger>(
         _ key: SettingKey,
@@ -61,7 +61,7 @@ struct SettingsReader {
         do {
             text = try await config.fetchString(forKey: name)
         } catch {
-            // A YAML list is not a text; it is read as what it is.
+            // A YAML list cannot be read as text.
             text = try await config.fetchStringArray(forKey: name)?.joined(separator: ",")
         }
         guard let text, !text.isEmpty else { return fallback }
@@ -77,11 +77,11 @@ struct SettingsReader {
         return numbers
     }
 
-    /// One word of a closed set.
+    /// Reads one word of a closed set.
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - words: What is allowed.
+    ///   - words: The allowed words.
     ///   - fallback: The default.
     /// - Returns: The word.
     /// - Throws: ``SettingsError``.
@@ -97,7 +97,7 @@ struct SettingsReader {
         return word
     }
 
-    /// A switch: `true` or `false`.
+    /// Reads `true` or `false`.
     ///
     /// - Parameters:
     ///   - key: The setting.
@@ -113,10 +113,10 @@ struct SettingsReader {
         case off = "false"
     }
 
-    /// An address to listen on.
+    /// Reads an address to listen on.
     ///
     /// - Parameter key: The setting.
-    /// - Returns: Nil when nobody sets it.
+    /// - Returns: The address; nil when it is unset.
     /// - Throws: ``SettingsError``.
     func address(_ key: SettingKey) async throws -> ListenAddress? {
         guard let text = try await text(key) else { return nil }
@@ -126,12 +126,12 @@ struct SettingsReader {
         return address
     }
 
-    /// An error about one setting.
+    /// Makes an error about one setting.
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - value: What it is.
-    ///   - allowed: What it must be.
+    ///   - value: Its value.
+    ///   - allowed: The allowed values.
     /// - Returns: The error.
     func wrong(_ key: SettingKey, _ value: String, _ allowed: String) -> SettingsError {
         .wrong(key: key.rawValue, environmentName: key.environmentName, value: value, allowed: allowed)

@@ -1,7 +1,7 @@
 import Configuration
 import SQLiteStorage
 
-/// Where the store is.
+/// The location and limits of the store.
 ///
 /// - `storage.url` (`sqlite:PATH`, default `switchboard.sqlite` in the data directory)
 /// - `storage.minFreeMegabytes` (MiB, 0 to 1,000,000,000, default 64; 0 = never refuse)
@@ -10,11 +10,11 @@ import SQLiteStorage
 struct StorageSettings: Equatable {
     /// The SQLite file; nil is the one in the data directory.
     var sqlitePath: String?
-    /// MiB that must be free on the data's file system for events to be taken; 0 looks at nothing.
+    /// MiB that must be free on the data's file system for events to be accepted; 0 disables the check.
     var minFreeMegabytes: UInt64 = 64
-    /// Whether the data is copied beside itself before migrations change it.
+    /// Whether the database is copied to its directory before migrations change it.
     var copiesBeforeMigration = true
-    /// MiB in which the writer remembers consumers that had events lately.
+    /// MiB of the writer's cache of consumers with recent events.
     var memoryMegabytes = UInt64(SQLiteStore.defaultMemoryBytes >> 20)
 
     /// The defaults.
@@ -35,7 +35,7 @@ struct StorageSettings: Equatable {
         memoryMegabytes = try await reader.integer(.storageMemoryMegabytes, in: 0...1_000_000, default: memoryMegabytes)
         guard let url = try await reader.text(.storageURL) else { return }
         guard url.hasPrefix("sqlite:"), url.count > "sqlite:".count else {
-            // A URL of another engine may hold a password, so only its scheme is shown.
+            // The URL of another engine may hold a password: show only its scheme.
             let scheme = url.contains(":") ? url.prefix { $0 != ":" } + ":..." : url[...]
             throw reader.wrong(.storageURL, String(scheme), "sqlite:PATH")
         }

@@ -6,7 +6,7 @@ import Messaging
 /// - `window.idleLimitSeconds` (seconds, 2 to 3,600, default 60)
 /// - `window.maxOpen` (windows, 1 to 1,000,000, default 20,000, or what the descriptor limit leaves)
 struct WindowSettings: Equatable {
-    /// What windows may cost.
+    /// The limits of messaging windows.
     var limits = WindowLimits()
 
     /// The defaults.

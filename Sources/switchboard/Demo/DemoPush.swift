@@ -1,13 +1,13 @@
 import Foundation
 import PushSimulator
 
-/// A push as a simulated provider got it, with what a person wants to see of it.
+/// A push as a simulated provider received it, for display.
 struct DemoPush {
     /// `apns` or `fcm`.
     let provider: String
-    /// Whether the provider took it.
+    /// Whether the provider accepted it.
     let isAccepted: Bool
-    /// The provider's word when it did not.
+    /// The provider's reason if it did not.
     let reason: String
     /// The parsed body.
     let body: JSONValue
@@ -15,7 +15,7 @@ struct DemoPush {
     private let path: String
     private let headers: [(name: String, value: String)]
 
-    /// Takes what the simulator saw.
+    /// Creates it from a push that the simulator received.
     ///
     /// - Parameter push: One push.
     init(_ push: SimulatedPush) {
@@ -27,31 +27,31 @@ struct DemoPush {
         headers = push.headers
     }
 
-    /// The badge that it sets; nil when it sets none.
+    /// The badge that the push sets; nil when it sets none.
     var badge: Int64? {
         if provider == "apns" { return body["aps"]["badge"].integer }
         return fcm["data"]["badge"].string.flatMap { Int64($0) }
     }
 
-    /// The title that is shown; empty when nothing is shown.
+    /// The visible title; empty for a silent push.
     var title: String {
         provider == "apns" ? body["aps"]["alert"]["title"].plain : fcm["data"]["title"].plain
     }
 
-    /// The text that is shown; empty when nothing is shown.
+    /// The visible text; empty for a silent push.
     var text: String {
         provider == "apns" ? body["aps"]["alert"]["body"].plain : fcm["data"]["text"].plain
     }
 
-    /// The message that it carries.
+    /// The id of the message.
     var messageID: String {
         provider == "apns" ? body["messageId"].plain : fcm["data"]["messageId"].plain
     }
 
-    /// What a person reads.
+    /// The push as lines of text.
     var lines: String {
         let name = provider == "apns" ? "APNs" : "FCM "
-        var text = "  \(name) got POST \(shortened(path))\n"
+        var text = "  \(name) received POST \(shortened(path))\n"
         let interesting = ["apns-topic", "apns-push-type", "apns-priority", "apns-id", "apns-collapse-id"]
         for header in headers where interesting.contains(header.name) {
             text += "         \(header.name): \(header.value)\n"
@@ -64,7 +64,7 @@ struct DemoPush {
         }
         let shown = self.text.isEmpty ? "nothing" : "\"\(title)\": \"\(self.text)\""
         text += "         shows \(shown), badge \(badge.map { String($0) } ?? "unchanged")"
-        return isAccepted ? text : text + "\n         refused: \(reason)"
+        return isAccepted ? text : text + "\n         rejected: \(reason)"
     }
 
     private var fcm: JSONValue { body["message"] }

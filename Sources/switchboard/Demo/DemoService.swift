@@ -1,12 +1,12 @@
 import ServiceLifecycle
 
-/// Runs the demonstration beside the gateway, once that listens; its end stops the gateway.
+/// Runs the demonstration once the gateway listens; when it ends, the gateway stops.
 struct DemoService: Service {
-    /// Gives the gateway's address once it listens.
+    /// Yields the gateway's address once it listens.
     let addresses: AsyncStream<ListenAddress>
     /// Whether to end after the demonstration.
     let once: Bool
-    /// Who takes part.
+    /// The participants.
     let stage: DemoStage
 
     func run() async throws {
@@ -19,7 +19,7 @@ struct DemoService: Service {
         )
         let outcome = try await story.tell()
         if once {
-            StandardOutput.write("\nEverything went as it should.")
+            StandardOutput.write("\nAll steps succeeded.")
             return
         }
         StandardOutput.write(stage.hints(server: server, outcome: outcome))

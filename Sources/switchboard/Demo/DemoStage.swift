@@ -3,11 +3,11 @@ import Logging
 import PushSimulator
 import Telemetry
 
-/// Who takes part in the demonstration: the simulated providers, a gateway's settings, and two phones.
+/// The participants of the demonstration: the simulated providers, a gateway's settings, and two phones.
 struct DemoStage: Sendable {
     /// The gateway's settings: a temporary directory, a free port, the simulator's authority.
     let settings: GatewaySettings
-    /// Shows only what goes wrong.
+    /// A logger that writes only warnings and errors.
     let logger: Logger
     /// The iPhone's APNs token.
     let apnsToken: String
@@ -45,7 +45,7 @@ struct DemoStage: Sendable {
         var settings = GatewaySettings()
         settings.server.listen = ListenAddress(host: "127.0.0.1", port: 0)
         settings.server.dataDir = directory + "/data"
-        // A webhook that somebody tries is on this host.
+        // Webhooks in the demonstration are on this host.
         settings.outgoing.allowsLoopback = true
         settings.provider.trustRoots = simulator.credentials.authorityFile
         settings.log.format = .text
@@ -55,22 +55,22 @@ struct DemoStage: Sendable {
         fcmToken = "demo-pixel-1:APA91b" + UUID().uuidString.replacing("-", with: "").lowercased()
     }
 
-    /// Stops the providers and removes everything.
+    /// Stops the providers and removes the temporary directory.
     func stop() async {
         await simulator.stop()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Where APNs is simulated.
+    /// The URL of the simulated APNs.
     var apnsURL: String { "https://\(simulator.apns)" }
 
-    /// Where FCM is simulated.
+    /// The URL of the simulated FCM.
     var fcmURL: String { "https://\(simulator.fcm)" }
 
-    /// The number of the last push that a provider got.
+    /// The number of the last push that a provider received.
     var lastPush: Int { simulator.log.lastNumber }
 
-    /// The iOS app, with the key that the simulator made.
+    /// The settings of the iOS app, with the key that the simulator generated.
     var iOSApp: JSONValue {
         get throws {
             let keys = simulator.credentials
@@ -86,7 +86,7 @@ struct DemoStage: Sendable {
         }
     }
 
-    /// The Android app, with the service account that the simulator made.
+    /// The settings of the Android app, with the service account that the simulator generated.
     var androidApp: JSONValue {
         get throws {
             let account = try JSONFile.read(simulator.credentials.serviceAccountFile)
@@ -94,7 +94,7 @@ struct DemoStage: Sendable {
         }
     }
 
-    /// The gateway's admin token.
+    /// Reads the gateway's admin token.
     ///
     /// - Returns: The token.
     /// - Throws: ``CommandFailure``.
@@ -106,50 +106,52 @@ struct DemoStage: Sendable {
     /// Waits for pushes.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - number: Pushes up to this number are passed over.
+    ///   - count: The number of pushes to wait for.
+    ///   - number: Pushes up to this number are skipped.
     /// - Returns: The pushes, by provider.
-    /// - Throws: ``CommandFailure`` when they do not come within 15 seconds.
+    /// - Throws: ``CommandFailure`` when they do not arrive within 15 seconds.
     func pushes(_ count: Int, after number: Int) async throws -> [DemoPush] {
         guard await simulator.log.wait(forNumber: number + count, within: .seconds(15)) else {
             let got = lastPush - number
-            throw CommandFailure(.failure, "the demonstration failed: \(got) of \(count) pushes came within 15 s")
+            throw CommandFailure(.failure, "the demonstration failed: \(got) of \(count) pushes arrived within 15 s")
         }
         return simulator.log.pushes(after: number).map(DemoPush.init).sorted { $0.provider < $1.provider }
     }
 
-    /// What to try next, ready to paste.
+    /// Returns commands to try next, ready to paste.
     ///
     /// - Parameters:
     ///   - server: The gateway's URL.
-    ///   - outcome: What the story left behind.
-    /// - Returns: Lines for people.
+    ///   - outcome: The credentials that the demonstration created.
+    /// - Returns: The text.
     func hints(server: String, outcome: DemoStory.Outcome) -> String {
         let keys = simulator.credentials
         let control = simulator.control.map { "http://\($0)" } ?? ""
         return """
 
-            Everything went as it should, and everything stays up until Ctrl-C. Another agent message:
+            All steps succeeded. Gateway and simulators run until Ctrl-C. Another agent message:
 
               curl -u '\(outcome.backend)' \(server)/v1/brands/demo/events -H 'Content-Type: application/json' \\
                 -d '{"id":"evt-3","type":"agent.message","consumer":"u-1","conversation":"c-9","text":"Hello again"}'
 
-            What the phones got, what is unread, what the operator sees:
+            The pushes of the phones, the unread count, the operator's view of deliveries:
 
               curl '\(control)/pushes'
               curl \(server)/v1/brands/demo/unread -H 'Authorization: Bearer \(outcome.session)'
               curl '\(server)/v1/brands/demo/deliveries' -H "Authorization: Bearer $(cat \(directory)/data/admin-token)"
 
-            Let APNs call every token dead, and send once more:
+            Make APNs report every token as unregistered, and send again:
 
-              curl -X PUT '\(control)/rules' -d '[{"match":{"provider":"apns"},"do":{"status":410,"reason":"Unregistered"}}]'
+              curl -X PUT '\(control)/rules' -d \
+              '[{"match":{"provider":"apns"},"do":{"status":410,"reason":"Unregistered"}}]'
 
             For the examples of Sources/switchboard/Documentation.docc/GettingStarted.md:
 
               export SERVER=\(server) ADMIN=$(cat \(directory)/data/admin-token) KEYS=\(keys.folder)
               export APNS=\(apnsURL) APNS_TEAM=\(keys.teamID) APNS_KEY=\(keys.keyID) APNS_TOPIC=\(keys.topic)
               export APNS_DEVICE=\(String(apnsToken.reversed())) FCM=\(fcmURL)
-              export PATH="\(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path()):$PATH"
+              export PATH="\(URL(filePath: \
+              "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path()):$PATH"
             """
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 
 /// The demonstration: one consumer with two phones, two messages, a tap and a read; each step is shown and checked.
 struct DemoStory {
-    /// Who takes part, with their addresses.
+    /// The participants, with their addresses.
     let stage: DemoStage
-    /// Speaks the gateway's API as the operator.
+    /// The operator's client of the gateway's API.
     let admin: APIClient
-    /// Where lines go.
+    /// Prints a line.
     let show: @Sendable (String) -> Void
 
     private static let brand = "demo"
@@ -15,7 +15,7 @@ struct DemoStory {
     private static let iPhone = "iphone-1"
     private static let android = "pixel-1"
 
-    /// What is left behind for somebody who wants to go on by hand.
+    /// The credentials that remain for further requests by hand.
     struct Outcome {
         /// `id:secret` of the back-end's service account.
         var backend: String
@@ -23,10 +23,10 @@ struct DemoStory {
         var session: String
     }
 
-    /// Tells the story.
+    /// Runs all steps.
     ///
-    /// - Returns: What is left behind.
-    /// - Throws: ``CommandFailure`` naming the expectation that failed.
+    /// - Returns: The credentials that remain.
+    /// - Throws: ``CommandFailure`` with the expectation that failed.
     func tell() async throws -> Outcome {
         heading("An operator sets up a brand with an iOS app and an Android app")
         try await setUp()
@@ -45,12 +45,12 @@ struct DemoStory {
         heading("The agent writes again")
         let second = try await message(2, "Boarding begins at 14:25, there is no hurry", backend)
 
-        heading("The consumer taps the second push on the iPhone; that alone reads nothing")
+        heading("The consumer taps the second push on the iPhone; a tap alone marks nothing as read")
         try await tap(second, phone)
-        heading("The app shows the conversation: read on the iPhone, so the other phone's badge goes too")
+        heading("The app shows the conversation: it is read on the iPhone, so the other phone's badge is cleared too")
         try await read(phone)
 
-        heading("What the operator sees: every delivery")
+        heading("The operator's view: every delivery")
         try await deliveries()
         return Outcome(backend: account, session: token)
     }
@@ -98,7 +98,7 @@ struct DemoStory {
             path("apps", app, "devices", device),
             body: ["token": .string(token), "pushType": .string(type)]
         )
-        try expect(answer.status == 201, "a new registration answers 201", answer.body)
+        try expect(answer.status == 201, "the response to a new registration is 201", answer.body)
         show("\(device) registers with \(app): \(type), token \(answer.body["tokenFingerprint"].plain)")
     }
 
@@ -124,7 +124,7 @@ struct DemoStory {
         for push in pushes { show(push.lines) }
         try expect(Set(pushes.map(\.provider)) == ["apns", "fcm"], "one push to each phone", .null)
         for push in pushes {
-            try expect(push.isAccepted, "\(push.provider) takes the push: \(push.reason)", push.body)
+            try expect(push.isAccepted, "\(push.provider) accepts the push: \(push.reason)", push.body)
             try expect(push.badge == number, "the \(push.provider) push carries badge \(number)", push.body)
             try expect(push.text == text && push.title == "Dana", "the push shows agent and text", push.body)
             try expect(push.messageID == messageID, "the push names its message", push.body)
@@ -144,7 +144,7 @@ struct DemoStory {
             answer.body
         )
         let unread = try await phone.call("GET", path("unread"))
-        try expect(unread.body["unread"].integer == 2, "a tap changes nothing that is unread", unread.body)
+        try expect(unread.body["unread"].integer == 2, "a tap does not change the unread count", unread.body)
         show(
             "the app opens conversation \(Self.conversation) at sequence \(answer.body["sequence"].plain); unread is still 2"
         )
@@ -162,14 +162,14 @@ struct DemoStory {
         let pushes = try await stage.pushes(1, after: before)
         for push in pushes { show(push.lines) }
         guard let push = pushes.first, push.provider == "fcm" else {
-            throw broken("the other phone gets a push that only sets the badge", .null)
+            throw broken("the other phone receives a push that only sets the badge", .null)
         }
-        try expect(push.isAccepted, "fcm takes the push: \(push.reason)", push.body)
+        try expect(push.isAccepted, "fcm accepts the push: \(push.reason)", push.body)
         try expect(push.badge == 0 && push.text.isEmpty, "it carries badge 0 and no text", push.body)
     }
 
     private func deliveries() async throws {
-        // A push's answer is recorded after the phone has it: wait until nothing is unfinished.
+        // The provider's response is recorded after the phone has the push: wait until all deliveries are finished.
         var body = JSONValue.null
         let deadline = ContinuousClock.now + .seconds(10)
         repeat {

@@ -2,9 +2,9 @@ import GatewayModel
 import Identity
 import PushProviders
 
-/// Looks into an app's settings as its providers will.
+/// Validates an app's settings in the same way as its providers do.
 struct AppCheck: AppSettingsReader {
-    /// For credentials that expire.
+    /// The clock for the expiry of credentials.
     let clock: any GatewayClock
 
     func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> {

@@ -2,9 +2,9 @@ import GatewayModel
 import Identity
 import Synchronization
 
-/// Opens apps' certificates that an earlier version stored closed by their passwords, one after the other.
+/// Decrypts apps' certificates that an earlier version stored with their passwords, one after the other.
 ///
-/// In the background, when an app's lanes are first used. Any thread may ask.
+/// In the background, when an app's lanes are first used. Any thread may call it.
 final class AppOpener: Sendable {
     private struct Name: Hashable {
         var brand: BrandID
@@ -12,7 +12,7 @@ final class AppOpener: Sendable {
     }
 
     private struct State {
-        /// Those that were asked for and are not opened yet; as many as there are apps at most.
+        /// Apps that are requested and not opened yet; at most the number of apps.
         var waiting: [Name] = []
         var isRunning = false
     }
@@ -22,7 +22,7 @@ final class AppOpener: Sendable {
 
     init(directory: Directory) { self.directory = directory }
 
-    /// Opens an app soon; the directory's listeners are told of its lanes then.
+    /// Opens an app in the background; the directory then notifies its listeners of the app's lanes.
     func open(_ app: DirectoryApp) {
         let name = Name(brand: app.brand, app: app.id)
         let begins = state.withLock { state in
@@ -30,7 +30,7 @@ final class AppOpener: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        // Not a child of anything: each certificate takes a second at most, and nobody waits for it.
+        // An unstructured task: each certificate takes at most a second, and nothing waits for it.
         if begins { Task { await self.run() } }
     }
 
@@ -40,7 +40,7 @@ final class AppOpener: Sendable {
                 _ = try await directory.openApp(brand: name.brand, app: name.app)
                 state.withLock { $0.waiting.removeAll { $0 == name } }
             } catch {
-                // Many administrative changes at once: again when they are done.
+                // Many administrative changes at once: retried when they are done.
                 try? await Task.sleep(for: .seconds(1))
             }
         }

@@ -5,9 +5,9 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Warns of APNs certificates that come near their end: at the start, when apps change, and every hour.
+/// Warns of APNs certificates that expire soon: at the start, when apps change, and every hour.
 ///
-/// Any thread may ask it to look.
+/// Any thread may call ``look()``.
 final class CertificateMonitor: Service {
     private let subjects: @Sendable () -> [CertificateExpiryWatch.Subject]
     private let clock: any GatewayClock
@@ -18,9 +18,9 @@ final class CertificateMonitor: Service {
     /// Makes a monitor.
     ///
     /// - Parameters:
-    ///   - clock: The machine's wall clock, which certificates go by.
-    ///   - metrics: Shows how many are how near.
-    ///   - logger: For what operators should know.
+    ///   - clock: The host's wall clock, which decides when certificates expire.
+    ///   - metrics: The metrics of certificates by time to expiry.
+    ///   - logger: The logger for warnings.
     ///   - subjects: The certificates in use.
     init(
         clock: any GatewayClock,
@@ -34,7 +34,8 @@ final class CertificateMonitor: Service {
         self.subjects = subjects
     }
 
-    /// Looks every hour until the service group shuts down: the steps are whole days, and one may be late by as much.
+    /// Checks every hour until the service group shuts down: warnings are due at whole days, and an hour late is
+    /// enough.
     func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             look()
@@ -42,11 +43,11 @@ final class CertificateMonitor: Service {
         }
     }
 
-    /// Looks once; each step of each certificate is logged once in the life of the process.
+    /// Checks once; each warning of each certificate is logged once per process.
     func look() {
         let now = clock.now
         let notices = watch.withLock { watch in
-            // Read under the lock, so that an older list never follows a newer one.
+            // Read under the lock, so that an older list never replaces a newer one.
             let subjects = subjects()
             metrics.record(subjects.map { CertificateExpiry(of: $0.expiresAt, now: now) })
             return watch.look(subjects, now: now)
@@ -54,7 +55,7 @@ final class CertificateMonitor: Service {
         for notice in notices {
             logger.log(
                 level: notice.expiry < .withinOneDay ? .warning : .error,
-                "an app's APNs certificate has come near its end",
+                "an app's APNs certificate expires soon or has expired; renew it",
                 metadata: [
                     LogKey.brand: "\(notice.subject.brand)", LogKey.app: "\(notice.subject.app)",
                     LogKey.certificate: "\(notice.subject.fingerprint.prefix(8))",

@@ -1,4 +1,4 @@
-/// Verdicts, a line each.
+/// The report of `check`: one result per line.
 struct CheckReport {
     /// Whether each line is a JSON object.
     let json: Bool
@@ -9,22 +9,22 @@ struct CheckReport {
     /// - Parameter json: Whether each line is a JSON object.
     init(json: Bool) { self.json = json }
 
-    /// Prints a verdict.
+    /// Prints a result.
     ///
     /// - Parameters:
-    ///   - subject: What was looked at.
+    ///   - subject: The item that was checked.
     ///   - isGood: Whether it can be used.
-    ///   - text: What was found, without secrets.
+    ///   - text: The finding, without secrets.
     mutating func say(_ subject: String, _ isGood: Bool, _ text: String) {
         if !isGood { failures += 1 }
         write(isGood ? "ok  " : "BAD ", ["subject": .string(subject), "ok": .bool(isGood), "text": .string(text)])
     }
 
-    /// Prints what can be used and should be changed; the report does not fail for it.
+    /// Prints a warning: the item can be used but should be changed; the report does not fail.
     ///
     /// - Parameters:
-    ///   - subject: What was looked at.
-    ///   - text: What was found and what to do, without secrets.
+    ///   - subject: The item that was checked.
+    ///   - text: The finding and what to do, without secrets.
     func warn(_ subject: String, _ text: String) {
         write("WARN", ["subject": .string(subject), "ok": true, "warning": true, "text": .string(text)])
     }
@@ -35,7 +35,7 @@ struct CheckReport {
 
     /// Ends the report.
     ///
-    /// - Throws: ``CommandFailure`` when a verdict was bad.
+    /// - Throws: ``CommandFailure`` when a check failed.
     func end() throws {
         guard failures == 0 else { throw CommandFailure(.failure, "\(failures) of the checks failed") }
     }

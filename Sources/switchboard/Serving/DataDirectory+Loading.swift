@@ -5,11 +5,11 @@ import Logging
 import SQLiteStorage
 import Telemetry
 
-/// Brands, apps and credentials, and what became of the master key while they were loaded.
+/// Brands, apps and credentials, and a change of the master key while they were loaded.
 struct LoadedDirectory {
-    /// What came into force in the place of the key that was there.
+    /// The key that replaced the key file's content.
     enum KeyChange {
-        /// The new key of a change that was cut short after its commit.
+        /// The new key of a rotation that was interrupted after its commit.
         case finished(keptAside: String)
         /// A copy of a kept key.
         case taken(from: String, keptAside: String)
@@ -17,23 +17,22 @@ struct LoadedDirectory {
 
     /// Brands, apps and credentials.
     let directory: Directory
-    /// The key in force.
+    /// The key in use.
     let key: MasterKey
-    /// Nil when the key that was there is in force.
+    /// The change of the key file; nil when it is unchanged.
     var change: KeyChange?
 }
 
 extension DataDirectory {
-    /// Loads brands, apps and credentials with the master key, and finishes a change of that key that was cut short after
-    /// its commit.
+    /// Loads brands, apps and credentials with the master key, and completes a rotation that was interrupted after its commit.
     ///
-    /// The key is read here: who holds the store is the only one that may change it.
+    /// The key is read here, because only the process that holds the store may change it.
     ///
     /// - Parameters:
-    ///   - store: The store, which nobody else has open.
-    ///   - clock: The time of what is written.
-    ///   - logger: For what became of a change that was cut short.
-    ///   - mayTakeKept: Whether a kept key that opens the data is put in force where the one that is there does not.
+    ///   - store: The store, opened exclusively.
+    ///   - clock: The time of written records.
+    ///   - logger: The logger for an interrupted rotation.
+    ///   - mayTakeKept: Whether to use a kept key that decrypts the data if the current one does not.
     /// - Returns: The directory, with the key that opened it.
     /// - Throws: ``CommandFailure``.
     func loadDirectory(
@@ -48,7 +47,7 @@ extension DataDirectory {
             let directory = try await Self.load(store, key, clock)
             if file.hasNew {
                 logger.warning(
-                    "a master key that is not used lies beside the one that is: a rotation did not come to its end; the next sets it aside",
+                    "unused master key found: a rotation was interrupted; the next rotation sets the key aside",
                     metadata: [LogKey.path: "\(file.newPath)"]
                 )
             }
@@ -58,7 +57,7 @@ extension DataDirectory {
             if let new = MasterKeyFile.read(file.newPath), let directory = try? await Self.load(store, new, clock) {
                 let old = try file.replace(time: Self.timeSuffix())
                 logger.warning(
-                    "a change of the master key that was cut short is finished; backups from before it need the old key",
+                    "completed an interrupted rotation of the master key; older backups need the old key",
                     metadata: [LogKey.path: "\(old)"]
                 )
                 return LoadedDirectory(directory: directory, key: new, change: .finished(keptAside: old))
@@ -73,7 +72,7 @@ extension DataDirectory {
         }
     }
 
-    /// Looks for a kept key that opens the data; takes it or says what to do.
+    /// Looks for a kept key that decrypts the data; uses it, or throws an error that says what to do.
     private func loadWithKept(
         _ file: MasterKeyFile,
         _ store: SQLiteStore,
@@ -85,7 +84,7 @@ extension DataDirectory {
         for path in file.kept {
             guard let key = MasterKeyFile.read(path), let directory = try? await Self.load(store, key, clock)
             else { continue }
-            failure.message += "; the key in \(path) opens it"
+            failure.message += "; the key in \(path) decrypts it"
             if mayTake {
                 do {
                     let old = try file.take(key, time: Self.timeSuffix())
@@ -98,7 +97,7 @@ extension DataDirectory {
                     failure.message += ", but could not be put in place: \(cause.message)"
                 }
             }
-            // Overwriting would lose a key of which there may be no other copy.
+            // Overwriting could lose the only copy of a key.
             failure.message +=
                 "; move \(file.path) to another name first, as other data and its backups need that key, and then copy "
                 + "\(path) to \(file.path)"
@@ -107,7 +106,7 @@ extension DataDirectory {
         throw failure
     }
 
-    /// The end of a file's name that says when: `20260102T030405Z`.
+    /// Returns the time as the suffix of a file name: `20260102T030405Z`.
     static func timeSuffix() -> String {
         SystemClock().now.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
     }
@@ -121,7 +120,7 @@ extension DataDirectory {
             store: store,
             box: SecretBox(key: key),
             clock: clock,
-            // Certificates are dated by others.
+            // Certificates are dated by the wall clock.
             reader: AppCheck(clock: SystemClock())
         )
     }

@@ -5,9 +5,9 @@ import Logging
 import SQLiteStorage
 
 extension DataDirectory {
-    /// The admin token, made at the first start.
+    /// Reads the admin token, or creates it at the first start.
     ///
-    /// - Returns: The token, and whether this start made it.
+    /// - Returns: The token, and whether this start created it.
     /// - Throws: ``CommandFailure``.
     func readAdminToken() throws -> (token: AdminToken, isNew: Bool) {
         let (text, isNew) = try adminToken { AdminToken.makeText() }
@@ -18,15 +18,16 @@ extension DataDirectory {
         }
     }
 
-    /// Makes the master key of an instance that has no data yet, so that no data is ever without its key.
+    /// Creates the master key of an instance that has no data yet, so that data never exists without its key.
     ///
-    /// - Throws: ``CommandFailure``, also when its file was named and is not there.
+    /// - Throws: ``CommandFailure``, also when its file is configured but missing.
     func makeMasterKey() throws {
         guard !FileManager.default.fileExists(atPath: databasePath) else { return }
         _ = try readMasterKey()
     }
 
-    /// The master key, made at the first start; another process may change it while the store is not open.
+    /// Reads the master key, or creates it at the first start; another process may change it while the store is not
+    /// open.
     ///
     /// - Returns: The key.
     /// - Throws: ``CommandFailure``.
@@ -41,17 +42,17 @@ extension DataDirectory {
 }
 
 extension DataDirectory {
-    /// Opens the database, made at the first start and brought up to date at later ones.
+    /// Opens the database: creates it at the first start, migrates it at later ones.
     ///
-    /// - Parameter logger: For what operators should know.
-    /// - Returns: The store, which nobody else has open.
+    /// - Parameter logger: The logger for warnings.
+    /// - Returns: The store, opened exclusively.
     /// - Throws: ``CommandFailure``.
     func openStore(logger: Logger) throws -> SQLiteStore {
         let unfinished = SQLiteStore.unfinishedRestore(of: databasePath)
         guard access(unfinished, F_OK) != 0 else {
             throw CommandFailure(
                 .data,
-                "\(unfinished) is there: a restore did not come to its end; run switchboard restore again with --force"
+                "\(unfinished) exists: a restore was interrupted; run switchboard restore again with --force"
             )
         }
         do {

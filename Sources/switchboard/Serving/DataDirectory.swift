@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteStorage
 
-/// The directory of an instance: made with mode 0700, its secrets with mode 0600, each made once.
+/// The data directory of an instance, created with mode 0700; its secrets have mode 0600 and are created once.
 struct DataDirectory {
     /// The admin token's file name.
     static let adminTokenName = "admin-token"
@@ -22,7 +22,7 @@ struct DataDirectory {
     /// The master key's file.
     var masterKeyPath: String { settings.server.masterKeyFile ?? path(Self.masterKeyName) }
 
-    /// Makes the directory when it is missing and checks that it can be written.
+    /// Creates the directory when it is missing and checks that it is writable.
     ///
     /// - Throws: ``CommandFailure`` with status 3.
     func prepare() throws {
@@ -37,9 +37,9 @@ struct DataDirectory {
             if !parent.isEmpty {
                 try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             }
-            // Another process that starts at the same time may have made it meanwhile.
+            // Another process that starts at the same time may have created it meanwhile.
             guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-                throw CommandFailure(.data, "the data directory \(directory) cannot be made: \(Self.systemError())")
+                throw CommandFailure(.data, "the data directory \(directory) cannot be created: \(Self.systemError())")
             }
         }
         guard access(directory, R_OK | W_OK | X_OK) == 0 else {
@@ -47,15 +47,15 @@ struct DataDirectory {
         }
     }
 
-    /// The directories of the data that group or others may enter, each as a sentence that says what to do.
+    /// Warnings about data directories that group or others may enter, each with what to do.
     ///
-    /// The files in them are closed to others, but not those that an operator puts beside them: a backup, a restored key.
+    /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored key.
     var openDirectories: [String] {
         let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
         var warnings: [String] = []
         var seen: Set<[UInt64]> = []
         for name in names.map({ $0.isEmpty ? "." : $0 }).sorted() {
-            // Two names may lead to one directory.
+            // Two names may be the same directory.
             guard let permissions = DirectoryPermissions(of: name), permissions.isOpenToOthers,
                 seen.insert(permissions.identity).inserted
             else { continue }
@@ -65,9 +65,9 @@ struct DataDirectory {
         return warnings
     }
 
-    /// Reads the admin token; makes one when it is missing and its file was not named.
+    /// Reads the admin token; creates one when it is missing and its file is not configured.
     ///
-    /// - Parameter make: Makes a new token's text.
+    /// - Parameter make: Generates a new token's text.
     /// - Returns: The file's text, and whether it is new.
     /// - Throws: ``CommandFailure``.
     func adminToken(make: () -> String) throws -> (text: String, isNew: Bool) {
@@ -75,13 +75,13 @@ struct DataDirectory {
         return try secret(at: adminTokenPath, isNamed: isNamed, what: "the admin token", missing: .usage, make: make)
     }
 
-    /// Reads the master key; makes one when it is missing, its file was not named, and there is no database yet.
+    /// Reads the master key; creates one when it is missing, its file is not configured, and there is no database yet.
     ///
-    /// - Parameter make: Makes a new key's text.
+    /// - Parameter make: Generates a new key's text.
     /// - Returns: The file's text, and whether it is new.
     /// - Throws: ``CommandFailure``.
     func masterKey(make: () -> String) throws -> (text: String, isNew: Bool) {
-        // A new key for old data would make every stored credential unreadable without saying so.
+        // A new key for old data would make every stored credential unreadable without an error.
         let isNamed = settings.server.masterKeyFile != nil || FileManager.default.fileExists(atPath: databasePath)
         return try secret(at: masterKeyPath, isNamed: isNamed, what: "the master key", missing: .masterKey, make: make)
     }
@@ -111,7 +111,7 @@ struct DataDirectory {
         return (text, isNew)
     }
 
-    /// Writes a secret to a new file, whole or not at all; false when another process was faster.
+    /// Writes a secret to a new file atomically; returns false when another process was faster.
     private func create(_ path: String, _ text: String, _ what: String) throws -> Bool {
         let temporary = "\(path).\(ProcessInfo.processInfo.processIdentifier).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -124,16 +124,16 @@ struct DataDirectory {
         let error = Self.systemError()
         close(descriptor)
         guard isWritten else { throw CommandFailure(.data, "\(what) cannot be written to \(temporary): \(error)") }
-        // A link fails where the name exists: of two processes one wins, and both read the same secret.
+        // `link` fails if the name exists: one of two processes wins, and both read the same secret.
         let isNew = link(temporary, path) == 0
-        // Nothing may rest on a secret whose name could be lost with the machine's power.
+        // A secret must not be used while a power failure could still lose its directory entry.
         guard isNew || errno == EEXIST, Self.syncDirectory(of: path) else {
             throw CommandFailure(.data, "\(what) cannot be written to \(path): \(Self.systemError())")
         }
         return isNew
     }
 
-    /// Brings the names in a file's directory to the disk; false, with `errno`, when it cannot be done.
+    /// Syncs the directory of a file to disk; returns false and sets `errno` on an error.
     static func syncDirectory(of path: String) -> Bool {
         let directory = (path as NSString).deletingLastPathComponent
         let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How many files and sockets this process may have open.
+/// The limit of open files and sockets of this process, and its division.
 enum DescriptorLimit {
-    /// Kept free of connections of callers and to providers: for the database, webhooks, logs.
+    /// Descriptors that client and provider connections must not use: for the database, webhooks, log files.
     static let reserve = 256
 
     /// Raises the soft limit to the hard one.
     ///
-    /// - Returns: The limit that holds then.
+    /// - Returns: The new limit.
     static func raise() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
@@ -19,49 +19,49 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// How many connections to providers fit.
+    /// Returns the number of provider connections that fit.
     ///
     /// - Parameters:
-    ///   - wanted: What the settings say.
-    ///   - limit: How many descriptors there may be.
-    /// - Returns: What is wanted, or a quarter of what the limit leaves beside the reserve, of a very small limit an eighth.
+    ///   - wanted: The configured number.
+    ///   - limit: The descriptor limit.
+    /// - Returns: `wanted`, or a quarter of the limit minus the reserve; an eighth of a very small limit.
     static func providers(wanted: Int, limit: Int) -> Int {
         min(wanted, max(1, (limit - reserve) / 4, limit / 8))
     }
 
-    /// How many connections of callers fit beside those to providers.
+    /// Returns the number of client connections that fit beside the provider connections.
     ///
     /// - Parameters:
-    ///   - wanted: What the settings say.
-    ///   - providers: How many connections there may be to providers.
-    ///   - limit: How many descriptors there may be.
-    /// - Returns: What is wanted, or what the limit leaves beside the reserve; of a very small limit it is a half.
+    ///   - wanted: The configured number.
+    ///   - providers: The limit of provider connections.
+    ///   - limit: The descriptor limit.
+    /// - Returns: `wanted`, or what remains of the limit minus the reserve; a half of a very small limit.
     static func connections(wanted: Int, providers: Int, limit: Int) -> Int {
         min(wanted, max(1, limit - reserve - providers, limit / 2))
     }
 
-    /// How many messaging windows fit beside other connections.
+    /// Returns the number of messaging windows that fit beside other connections.
     ///
     /// - Parameters:
-    ///   - wanted: What the settings say.
-    ///   - connections: How many connections there may be besides, of callers and to providers.
-    ///   - limit: How many descriptors there may be.
-    /// - Returns: What is wanted, or what the limit leaves; never none.
+    ///   - wanted: The configured number.
+    ///   - connections: The limit of client and provider connections together.
+    ///   - limit: The descriptor limit.
+    /// - Returns: `wanted`, or what remains of the limit; at least 1.
     static func windows(wanted: Int, connections: Int, limit: Int) -> Int {
         min(wanted, max(1, limit - reserve - connections))
     }
 
     /// Whether a few more descriptors can be opened now.
     ///
-    /// Opens one and looks how many numbers above it are free, since it must not take the last ones even for a moment:
-    /// libdispatch ends the process when it cannot open the files of `/proc` in which it looks after its threads.
+    /// Opens one and counts the free numbers above it. It must not use up the last ones even for a moment: libdispatch
+    /// ends the process when it cannot open the files of `/proc` with which it monitors its threads.
     ///
-    /// - Parameter count: How many must be left.
-    /// - Returns: False when the process or the machine has no more.
+    /// - Parameter count: The number that must be free.
+    /// - Returns: False when the process or the host has no more.
     static func hasRoom(for count: Int = 16) -> Bool {
         // The lowest free number (fcntl(2)).
         let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
-        // Only a full table counts: with its standard error closed, a process has other troubles than this one.
+        // Only EMFILE and ENFILE count; other errors, such as a closed standard error, are not about the limit.
         guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }
         close(lowest)
         var limit = rlimit()

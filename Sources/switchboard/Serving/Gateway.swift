@@ -16,11 +16,11 @@ import ServiceLifecycle
 import Telemetry
 import UnixSignals
 
-/// One gateway, wired together: store, directory, delivery, providers and HTTP; what `serve` and `demo` run.
+/// A gateway with all its parts: store, directory, delivery, providers and HTTP. `serve` and `demo` run it.
 final class Gateway: Sendable {
     /// Its settings.
     let settings: GatewaySettings
-    /// Where everything is kept.
+    /// The store.
     let store: any GatewayStore
     /// Brands, apps and credentials.
     let directory: Directory
@@ -30,16 +30,16 @@ final class Gateway: Sendable {
     let providers: GatewayProviders
     /// The metrics.
     let registry: PrometheusRegistry
-    /// The file of the admin token, and whether this start made it.
+    /// The file of the admin token, and whether this start created it.
     let adminToken: (path: String, isNew: Bool)
 
     private let server: GatewayServer
     private let outbound: GatewayOutbound
     private let identity: GatewayIdentity
     private let names: GatewayNames
-    /// The ports of the listeners; those that the system chooses are added when it did.
+    /// The ports of the listeners; a port that the system chooses is added once it is known.
     private let ownPorts: OwnPorts
-    /// By whose clock everything that waits or is kept for a time ends.
+    /// The keeper of the gateway clock, which timeouts and retention use.
     private let keeper: ClockKeeper
     private let logger: Logger
 
@@ -75,15 +75,15 @@ final class Gateway: Sendable {
         self.logger = logger
     }
 
-    /// Opens the data directory and everything in it; nothing listens and nothing is sent yet.
+    /// Opens the data directory and its content; does not listen or send yet.
     ///
     /// - Parameters:
     ///   - settings: The settings.
-    ///   - logger: For what operators should know.
+    ///   - logger: The logger of the gateway.
     /// - Returns: The gateway.
     /// - Throws: ``CommandFailure``.
     static func open(settings: GatewaySettings, logger: Logger) async throws -> Gateway {
-        // Whatever this process writes is closed to group and others.
+        // Files of this process are not readable by group and others.
         umask(0o077)
         let clock = SystemClock()
         let files = DataDirectory(settings: settings)
@@ -104,7 +104,7 @@ final class Gateway: Sendable {
             await store.close()
             throw error
         }
-        // What is written, waits and expires keeps to this one; what others date, like tokens, to the machine's.
+        // Records, timeouts and expiry use this clock; times set by others, such as tokens', use the host's clock.
         let steadyClock = keeper.clock
         let clockMetrics = ClockMetrics(factory: registry)
         registry.addCollector { keeper.record(in: clockMetrics) }
@@ -174,7 +174,7 @@ final class Gateway: Sendable {
                 store: store,
                 directory: directory,
                 writer: DeliverySessionWriter(delivery: delivery),
-                // The housekeeper's, or it could remove a session that was just opened.
+                // The same clock as the housekeeper's, or it could remove a session that was just opened.
                 clock: steadyClock
             ),
             assertions: AssertionVerifier(
@@ -230,8 +230,7 @@ final class Gateway: Sendable {
         }
     }
 
-    /// The limits of the server, of windows and of connections to providers, as far as this process may have descriptors for
-    /// them.
+    /// Returns the limits of the server, of windows and of provider connections, reduced to fit the descriptor limit.
     private static func connectionLimits(
         _ settings: GatewaySettings,
         _ logger: Logger
@@ -240,7 +239,7 @@ final class Gateway: Sendable {
         let providers = DescriptorLimit.providers(wanted: settings.provider.maxConnections, limit: descriptors)
         if providers < settings.provider.maxConnections {
             logger.notice(
-                "fewer connections to providers are made than provider.maxConnections: the limit of file descriptors is low",
+                "provider.maxConnections is reduced: the file descriptor limit is too low (ulimit -n)",
                 metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(providers)"]
             )
         }
@@ -252,7 +251,7 @@ final class Gateway: Sendable {
         )
         if server.maxConnections < settings.server.limits.maxConnections {
             logger.notice(
-                "fewer connections are taken than server.maxConnections: the limit of file descriptors is low",
+                "server.maxConnections is reduced: the file descriptor limit is too low (ulimit -n)",
                 metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(server.maxConnections)"]
             )
         }
@@ -265,12 +264,12 @@ final class Gateway: Sendable {
         return (server, windows, providers)
     }
 
-    /// Listens and delivers until a signal comes or the task's service group shuts down; then stops in order and closes
-    /// everything.
+    /// Listens and delivers until a signal arrives or the service group of the task shuts down; then shuts down
+    /// gracefully and closes everything.
     ///
     /// - Parameters:
     ///   - signals: Signals that stop it.
-    ///   - others: Services that run beside it and stop before it.
+    ///   - others: Further services, which stop before the gateway.
     ///   - onListening: Called once with the bound address.
     /// - Throws: ``CommandFailure``, or what a service threw.
     func run(
@@ -298,14 +297,14 @@ final class Gateway: Sendable {
             metrics: MachineMetrics(factory: registry),
             logger: logger
         )
-        // Before the listener takes anything.
+        // Before the listener accepts connections.
         delivery.report(monitor.look())
         let housekeeper = Housekeeper(
             store: store,
             delivery: delivery,
             directory: GatewayRetentionDirectory(directory: directory),
             settings: settings.housekeeping,
-            // A jump of the machine's clock must not end deliveries, nor what is kept for years.
+            // A jump of the system clock must not expire deliveries, nor data with a retention of years.
             clock: keeper.clock,
             keeper: keeper,
             metrics: HousekeepingMetrics(factory: registry),
@@ -316,15 +315,15 @@ final class Gateway: Sendable {
         var list: [any Service] = [
             keeper, delivery, housekeeper, monitor, certificates, outbound.webhooks, apiListener(onListening),
         ]
-        // Before the listener, which waits for the readers that wait.
+        // Before the listener, which waits for the long-polling readers of the feed.
         list.append(outbound.readers)
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         let secondSignal = SecondSignal(logger: logger)
-        // Its handlers go with it, and a store that does not answer holds up the closing below.
+        // Its signal handlers end with it, and a store that hangs would block the closing below.
         defer { withExtendedLifetime(secondSignal) {} }
         list.append(secondSignal)
         var configuration = ServiceGroupConfiguration(
-            // A service that fails stops the others in order too: what is on its way is still recorded.
+            // A failed service also shuts the others down gracefully: results in flight are still recorded.
             services: list.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + others,
             gracefulShutdownSignals: signals,
             logger: quietLogger
@@ -358,7 +357,7 @@ final class Gateway: Sendable {
         return monitor
     }
 
-    /// Closes what was opened.
+    /// Closes all resources.
     func close() async {
         await identity.close()
         await providers.close()
@@ -392,7 +391,7 @@ final class Gateway: Sendable {
         return HTTPListener(application: application, address: address, isListening: isListening)
     }
 
-    /// Libraries say at info what this program says itself.
+    /// A logger for libraries, without their info lines, which repeat the gateway's own.
     private var quietLogger: Logger {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)

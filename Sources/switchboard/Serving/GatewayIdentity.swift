@@ -8,24 +8,24 @@ import Logging
 import PushProviders
 import Telemetry
 
-/// What asks the identity providers of one gateway's brands, wired together.
+/// The clients of the identity providers of a gateway's brands.
 struct GatewayIdentity: Sendable {
-    /// Reads the sets of keys.
+    /// The cache of JWK sets.
     let publishedKeys: JWKSetCache
-    /// Redeems codes.
+    /// Exchanges authorization codes.
     let codes: CodeExchange
     private let client: GuardedHTTPClient
 
-    /// Puts them together; nothing is asked yet.
+    /// Creates the clients; sends no request yet.
     ///
     /// - Parameters:
-    ///   - store: Where burnt codes are noted.
+    ///   - store: The store of used codes.
     ///   - directory: The brands' identity providers.
     ///   - settings: The settings.
-    ///   - resolver: Looks their names up.
-    ///   - policy: What identity providers' URLs may reach.
+    ///   - resolver: Resolves their host names.
+    ///   - policy: The addresses that identity providers' URLs may reach.
     ///   - registry: The metrics.
-    ///   - logger: For what operators should know.
+    ///   - logger: The logger for warnings.
     init(
         store: any GatewayStore,
         directory: Directory,
@@ -36,13 +36,13 @@ struct GatewayIdentity: Sendable {
         logger: Logger
     ) {
         var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
-        // A device waits: it is told at once that nobody takes the connection.
+        // A device waits: a refused connection is reported at once, without retries.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = GuardedHTTPClient(
             resolver: resolver,
             configuration: configuration,
             policy: policy,
-            // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to gain.
+            // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to benefit.
             maxIdle: 0
         )
         let metrics = IdentityProviderMetrics(factory: registry)
@@ -59,7 +59,7 @@ struct GatewayIdentity: Sendable {
         self.client = client
     }
 
-    /// Ends what runs.
+    /// Closes the clients.
     func close() async {
         await publishedKeys.close()
         await client.close()

@@ -3,7 +3,7 @@ import GatewayModel
 import Identity
 import PushProviders
 
-/// Tells the delivery core what its lanes are made of.
+/// Provides the settings of lanes to the delivery core.
 struct GatewayLaneDirectory: LaneDirectory {
     let directory: Directory
     let factory: PushProviderFactory

@@ -1,9 +1,9 @@
 import GuardedHTTP
 
-/// Looks names up for one gateway: one set of threads, of which each use has its part, so that a webhook's name server
-/// that hangs holds up no login, and an endpoint's that a tenant set no push by the providers' own.
+/// Resolves host names for one gateway. Each use has its own share of the threads: a webhook's name server that hangs
+/// delays no login, and that of an endpoint set by a tenant delays no push to the providers' own endpoints.
 struct GatewayNames: Sendable {
-    /// So many names are looked up at once for each use.
+    /// The number of simultaneous lookups for each use.
     private static let atOnce = 8
 
     /// For the providers' own endpoints, and those that an administrator set.
@@ -16,7 +16,7 @@ struct GatewayNames: Sendable {
     let webhooks: SystemResolver
     private let threads: ResolverThreads
 
-    /// Puts them together; nothing is looked up yet.
+    /// Creates the resolvers; looks nothing up yet.
     init() {
         let threads = ResolverThreads(count: 4 * Self.atOnce)
         providers = SystemResolver(threads: threads, atOnce: Self.atOnce)

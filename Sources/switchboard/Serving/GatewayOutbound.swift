@@ -10,25 +10,25 @@ import PushProviders
 import ServiceLifecycle
 import Telemetry
 
-/// The outbound feed and the webhooks of one gateway, wired together.
+/// The outbound feed and the webhooks of one gateway.
 struct GatewayOutbound: Sendable {
-    /// What the routes stand on.
+    /// The services that the routes use.
     let services: OutboundServices
     /// Posts to the webhooks.
     let webhooks: WebhookService
-    /// Lets the readers that wait go when the gateway stops.
+    /// Releases long-polling readers when the gateway stops.
     let readers: OutboundBellService
 
-    /// Puts them together; nothing is posted before ``webhooks`` runs.
+    /// Creates the services; nothing is posted before ``webhooks`` runs.
     ///
     /// - Parameters:
-    ///   - store: Where items and marks are.
-    ///   - directory: Where items go.
+    ///   - store: The store of items and marks.
+    ///   - directory: The brands' webhooks.
     ///   - settings: The settings.
-    ///   - resolver: Looks webhooks' names up.
-    ///   - policy: What webhooks may reach.
+    ///   - resolver: Resolves webhooks' host names.
+    ///   - policy: The addresses that webhooks may reach.
     ///   - registry: The metrics.
-    ///   - logger: For what operators should know.
+    ///   - logger: The logger for warnings.
     init(
         store: any GatewayStore,
         directory: Directory,

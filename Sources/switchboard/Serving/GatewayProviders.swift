@@ -7,23 +7,23 @@ import NIOPosix
 import PushProviders
 import Telemetry
 
-/// The push providers of one gateway with what they ask by, wired together.
+/// The push providers of one gateway with their HTTP clients.
 struct GatewayProviders: Sendable {
     /// Makes the providers.
     let factory: PushProviderFactory
     private let client: HTTPClient
     private let tenants: GuardedHTTPClient
 
-    /// Puts them together; nothing is asked yet.
+    /// Creates the providers; sends no request yet.
     ///
     /// - Parameters:
     ///   - settings: The settings.
-    ///   - maxConnections: How many connections there may be to all providers.
-    ///   - names: Looks names up.
-    ///   - policy: What endpoints that tenants set may reach.
+    ///   - maxConnections: The limit of connections to all providers.
+    ///   - names: The resolvers of host names.
+    ///   - policy: The addresses that tenants' endpoints may reach.
     ///   - clock: The clocks.
     ///   - registry: The metrics.
-    ///   - logger: For what operators should know.
+    ///   - logger: The logger for warnings.
     /// - Throws: ``CommandFailure`` when the trust roots cannot be used.
     init(
         settings: GatewaySettings,
@@ -67,7 +67,7 @@ struct GatewayProviders: Sendable {
         self.tenants = tenants
     }
 
-    /// Ends what runs.
+    /// Closes the clients.
     func close() async {
         try? await client.shutdown()
         await tenants.close()

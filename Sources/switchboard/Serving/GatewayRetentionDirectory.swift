@@ -2,7 +2,7 @@ import Delivery
 import GatewayModel
 import Identity
 
-/// Tells the housekeeper how long brands keep things.
+/// Provides brands' retention periods to the housekeeper.
 struct GatewayRetentionDirectory: RetentionDirectory {
     let directory: Directory
 

@@ -2,7 +2,7 @@ import GatewayModel
 import Identity
 import Outbound
 
-/// Tells the webhook service where brands' items go.
+/// Provides brands' webhooks to the webhook service.
 struct GatewayWebhookDirectory: WebhookDirectory {
     let directory: Directory
 

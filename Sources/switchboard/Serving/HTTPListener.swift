@@ -1,12 +1,12 @@
 import ServiceLifecycle
 
-/// An HTTP application that says in plain words when its address cannot be listened on.
+/// An HTTP application with a clear error when listening on its address fails.
 struct HTTPListener: Service {
-    /// What listens.
+    /// The HTTP application.
     let application: any Service
-    /// Where.
+    /// The address to listen on.
     let address: ListenAddress
-    /// Set by the application when it listens.
+    /// The flag that the application sets when it listens.
     let isListening: ListeningFlag
 
     func run() async throws {

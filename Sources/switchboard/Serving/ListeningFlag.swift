@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Whether an application listens.
+/// A flag for whether an application listens.
 final class ListeningFlag: Sendable {
     private let flag = Atomic(false)
 
-    /// Whether it listens, or did.
+    /// Whether the application listens or has listened.
     var value: Bool { flag.load(ordering: .acquiring) }
 
-    /// Says that it listens.
+    /// Marks the application as listening.
     func set() { flag.store(true, ordering: .releasing) }
 }

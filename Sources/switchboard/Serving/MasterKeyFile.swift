@@ -2,37 +2,33 @@ import Foundation
 import Glibc
 import Identity
 
-/// The names that the master key's file and its likes have while the key is changed: they lie side by side, and at every
-/// moment those that are needed to open the data are there.
+/// The master key file and the files beside it during a rotation: at every moment the keys that are needed to decrypt the data exist.
 ///
-/// No key is ever taken away: a backup, or a database that a restore has kept, may need it.
+/// No key is ever deleted: a backup, or a database that a restore has kept, may need it.
 ///
-/// A rotation writes `.new`, gives the old key a second name, has the store seal everything anew in one transaction, and
-/// renames `.new` over the old key. Each step is on disk before the next. Which key holds after a crash is what opens the
-/// data: before the commit the old one, whatever lies beside it, after it `.new`. A restore whose data a kept key opens
-/// goes the same way with a copy of that key.
+/// A rotation writes `.new`, links the old key to a second name, encrypts everything with the new key in one transaction of the store, and renames `.new` over the old key. Each step is on disk before the next. After a crash the valid key is the one that decrypts the data: before the commit the old one, after it `.new`. A restore whose data needs a kept key uses the same steps with a copy of that key.
 struct MasterKeyFile {
-    /// The file itself, where a symbolic link leads to.
+    /// The file's path, symbolic links resolved.
     let path: String
 
-    /// Why a key is kept that is not in force, as the names of such files say.
+    /// The reason why a key that is not in use is kept; part of its file name.
     enum Reason: String, CaseIterable {
-        /// A rotation has put another in its place.
+        /// A rotation replaced it.
         case rotation = "before-rotation"
-        /// A restore has.
+        /// A restore replaced it.
         case restore = "before-restore"
-        /// It was about to be put in place when that was cut short, and then something else was done.
+        /// It was a new key whose rotation was interrupted and not completed.
         case abandoned = "set-aside"
     }
 
-    /// The key that is about to be put in place.
+    /// The file of the new key during a rotation.
     var newPath: String { path + ".new" }
 
     private func prefix(_ reason: Reason) -> String { "\(path).\(reason.rawValue)-" }
 
-    /// Takes the file's name.
+    /// Resolves the file's path.
     ///
-    /// - Parameter path: The name; a symbolic link is followed, so that it goes on leading to the key.
+    /// - Parameter path: The path; a symbolic link is resolved, so that it still points to the key afterwards.
     init(path: String) {
         guard let resolved = realpath(path, nil) else {
             self.path = path
@@ -42,10 +38,10 @@ struct MasterKeyFile {
         self.path = String(cString: resolved)
     }
 
-    /// Whether a change that was cut short has left its new key.
+    /// Whether an interrupted rotation left its new key.
     var hasNew: Bool { access(newPath, F_OK) == 0 }
 
-    /// The keys that are kept.
+    /// The files of kept keys.
     var kept: [String] {
         let directory = (path as NSString).deletingLastPathComponent
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
@@ -54,16 +50,16 @@ struct MasterKeyFile {
             .map { (directory as NSString).appendingPathComponent($0) }
     }
 
-    /// Writes the new key beside the old one, for whoever can read that: with its owner, and its mode but for others.
+    /// Writes the new key beside the old one, with the same owner and mode, but without access for others.
     ///
-    /// A key that a change has left there is set aside.
+    /// A new key that an interrupted rotation left is set aside.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - time: What the name of one that is set aside ends in.
+    ///   - time: The suffix for the name of a key that is set aside.
     /// - Throws: ``CommandFailure`` with status 3; nothing but `.new` has changed then.
     func writeNew(_ key: MasterKey, time: String) throws {
-        // Data that is not here may be sealed with it: its change was committed, and then a backup was restored.
+        // Other data may be encrypted with it: its rotation was committed, and then a backup was restored.
         if Self.read(newPath) != nil { _ = try link(newPath, .abandoned, time) }
         guard let old = FileFacts(path), unlink(newPath) == 0 || errno == ENOENT else { throw notWritable(newPath) }
         let descriptor = open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -82,25 +78,25 @@ struct MasterKeyFile {
         try syncDirectory()
     }
 
-    /// Gives the old key the name under which it is kept, as it is in its own place still.
+    /// Links the old key to the name under which it is kept; it also stays in its place.
     ///
     /// - Parameters:
-    ///   - reason: What the name says.
-    ///   - time: What the name ends in.
-    /// - Returns: The name.
-    /// - Throws: ``CommandFailure`` with status 3, also where the key's file could not be replaced later: it is mounted by
-    ///   itself.
+    ///   - reason: The reason in the name.
+    ///   - time: The suffix of the name.
+    /// - Returns: The new path.
+    /// - Throws: ``CommandFailure`` with status 3, also where the key's file could not be replaced later: it is mounted
+    ///   by itself.
     func keepOld(_ reason: Reason, time: String) throws -> String {
-        // A rotation that did not come to its commit has left such a name; it says another time.
+        // A rotation that was interrupted before its commit left such a name, with another time.
         for name in namesOfOld { unlink(name) }
         return try link(path, reason, time)
     }
 
-    /// Puts the new key in the place of the old one, which keeps its other name.
+    /// Replaces the old key with the new one; the old one stays under its other name.
     ///
-    /// - Parameter time: What the name of the old key ends in, if it has no other name yet.
+    /// - Parameter time: The suffix for the name of the old key, if it has no other name yet.
     /// - Returns: The name under which the old key is kept.
-    /// - Throws: ``CommandFailure`` with status 3; both keys are there under their names then.
+    /// - Throws: ``CommandFailure`` with status 3; then both keys exist under their names.
     func replace(time: String) throws -> String {
         let old = try namesOfOld.first ?? keepOld(.rotation, time: time)
         guard rename(newPath, path) == 0 else { throw notWritable(path) }
@@ -109,20 +105,20 @@ struct MasterKeyFile {
         return old
     }
 
-    /// Puts another key in the place of the one that is there, which is kept.
+    /// Replaces the current key with another one; the current one is kept.
     ///
     /// - Parameters:
-    ///   - key: The key that opens the data as it is now.
-    ///   - time: What the name of the one that was there ends in.
+    ///   - key: The key that decrypts the current data.
+    ///   - time: The suffix for the name of the replaced key.
     /// - Returns: That name.
-    /// - Throws: ``CommandFailure`` with status 3; both keys are there under some name then.
+    /// - Throws: ``CommandFailure`` with status 3; then both keys exist under some name.
     func take(_ key: MasterKey, time: String) throws -> String {
         try writeNew(key, time: time)
         _ = try keepOld(.restore, time: time)
         return try replace(time: time)
     }
 
-    /// The key in a file; nil when there is none.
+    /// Reads the key in a file; nil when there is none.
     ///
     /// - Parameter path: The file.
     /// - Returns: The key.
@@ -131,7 +127,7 @@ struct MasterKeyFile {
         return try? MasterKey(base64: text)
     }
 
-    /// Gives a key's file a second name, which no other has.
+    /// Links a key's file to a second, unique name.
     private func link(_ file: String, _ reason: Reason, _ time: String) throws -> String {
         for number in 1..<100 {
             let name = prefix(reason) + time + (number == 1 ? "" : "-\(number)")
@@ -144,7 +140,7 @@ struct MasterKeyFile {
         throw notWritable(prefix(reason) + time)
     }
 
-    /// The kept names that mean the file itself.
+    /// The kept names that are hard links to the file itself.
     private var namesOfOld: [String] {
         guard let file = FileFacts(path) else { return [] }
         return kept.filter { FileFacts($0)?.number == file.number }
@@ -158,13 +154,13 @@ struct MasterKeyFile {
         let reason = DataDirectory.systemError()
         return CommandFailure(
             .data,
-            "\(name) cannot be written: \(reason); the master key is changed beside the file that it is in, so that file's "
-                + "directory must be writable, and the file not be mounted by itself"
+            "\(name) cannot be written: \(reason); the new master key is written beside the current one, so that the "
+                + "directory must be writable, and the file must not be a mount point"
         )
     }
 }
 
-/// What the system says of a file; its directory's file system is the same for all that are compared.
+/// The inode of a file; all compared files are on the same file system.
 private struct FileFacts {
     var owner: UInt32
     var group: UInt32

@@ -2,7 +2,7 @@ import GatewayModel
 import Identity
 import PushProviders
 
-/// Tries a lane's credential and connection without sending anything.
+/// Tests a lane's credential and connection without sending a push.
 struct ProviderCheck {
     /// Makes the provider.
     let factory: PushProviderFactory
@@ -17,7 +17,7 @@ struct ProviderCheck {
     /// Checks one lane.
     ///
     /// - Parameter lane: The lane.
-    /// - Returns: The verdict in plain words.
+    /// - Returns: The result as text.
     func check(_ lane: DirectoryLane) async -> PushProviderVerdict {
         guard PushProviderFactory.isUsed(lane.key, app: lane.app) else {
             return PushProviderVerdict(

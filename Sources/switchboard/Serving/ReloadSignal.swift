@@ -3,15 +3,15 @@ import ServiceLifecycle
 import Telemetry
 import UnixSignals
 
-/// Reads the settings again at SIGHUP, takes over what can be changed while running, and says what cannot.
+/// Reloads the settings at SIGHUP, applies those that can change at run time, and logs those that cannot.
 struct ReloadSignal: Service {
-    /// Where settings come from.
+    /// The loader of settings.
     let loader: SettingsLoader
-    /// What the process runs with.
+    /// The settings in use.
     let running: GatewaySettings
-    /// The one thing that can be changed.
+    /// The log level, the only setting that can change at run time.
     let threshold: LogThreshold
-    /// For what operators should know.
+    /// The logger for the result.
     let logger: Logger
 
     func run() async throws {
@@ -25,23 +25,23 @@ struct ReloadSignal: Service {
             let settings = try await loader.load()
             threshold.level = settings.log.level
             logger.notice(
-                "settings were read again",
+                "settings reloaded",
                 metadata: [
                     LogKey.signal: "\(signal)", LogKey.level: "\(settings.log.level)",
                     LogKey.needsRestart: .array(Self.needingRestart(running, settings).map { "\($0)" }),
                 ]
             )
         } catch {
-            logger.error("settings were not taken over", metadata: [LogKey.errorText: "\(error)"])
+            logger.error("settings not reloaded; keeping the current ones", metadata: [LogKey.errorText: "\(error)"])
         }
     }
 
-    /// Which parts differ and only come with a restart.
+    /// Returns the changed parts that need a restart.
     ///
     /// - Parameters:
-    ///   - running: What the process runs with.
-    ///   - read: What was read.
-    /// - Returns: Sections, or keys where a section can be changed in part.
+    ///   - running: The settings in use.
+    ///   - read: The reloaded settings.
+    /// - Returns: Sections, or keys if part of the section can change at run time.
     static func needingRestart(_ running: GatewaySettings, _ read: GatewaySettings) -> [String] {
         [
             ("server", running.server == read.server), ("storage", running.storage == read.storage),

@@ -4,20 +4,20 @@ import SQLiteStorage
 import ServiceLifecycle
 import Telemetry
 
-/// Looks every second whether the machine lacks something that accepted work needs, and tells the delivery core.
+/// Checks every second whether the host has the resources that accepted work needs, and notifies the delivery core.
 struct ResourceMonitor: Service {
-    /// Whom to tell.
+    /// The delivery core to notify.
     let delivery: DeliveryService
     /// A path on the file system of the data.
     let dataPath: String
-    /// How much must be free there; 0 looks at nothing.
+    /// The bytes that must be free there; 0 disables the check.
     let minFreeBytes: UInt64
-    /// Shows what is wrong.
+    /// The metrics of faults.
     let metrics: MachineMetrics<MachineFault>
-    /// For what operators should know.
+    /// The logger for faults.
     let logger: Logger
 
-    /// Looks until the service group shuts down.
+    /// Checks until the service group shuts down.
     func run() async throws {
         var known: Set<MachineFault> = []
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
@@ -32,9 +32,9 @@ struct ResourceMonitor: Service {
         }
     }
 
-    /// Looks once.
+    /// Checks once.
     ///
-    /// - Returns: What is wrong.
+    /// - Returns: The current faults.
     func look() -> Set<MachineFault> {
         var found: Set<MachineFault> = []
         if !DescriptorLimit.hasRoom() { found.insert(.fileDescriptorsExhausted) }
@@ -47,12 +47,12 @@ struct ResourceMonitor: Service {
     private func log(begun: Set<MachineFault>, passed: Set<MachineFault>) {
         for fault in begun {
             logger.error(
-                "no events are taken while the machine lacks what accepted ones need",
+                "events are rejected until the host has the resources for accepted ones again",
                 metadata: [LogKey.fault: "\(fault.rawValue)", LogKey.errorText: "\(Self.text(fault))"]
             )
         }
         for fault in passed {
-            logger.notice("a fault of the machine has passed", metadata: [LogKey.fault: "\(fault.rawValue)"])
+            logger.notice("a resource fault of the host is over", metadata: [LogKey.fault: "\(fault.rawValue)"])
         }
     }
 

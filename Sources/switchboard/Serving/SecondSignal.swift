@@ -4,23 +4,23 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Ends the process at once when a second SIGTERM or SIGINT comes while it is stopping.
+/// Ends the process at once when a second SIGTERM or SIGINT arrives while it is stopping.
 ///
-/// What is on its way then stays owned in the store, and the next start sends it again.
+/// Deliveries in flight stay claimed in the store, and the next start sends them again.
 final class SecondSignal: Service {
     private let logger: Logger
     private let sources = Mutex<[any DispatchSourceSignal]>([])
 
-    /// Nothing is watched before the first signal.
+    /// Creates the service; it handles no signal before the first one.
     ///
-    /// - Parameter logger: For what operators should know.
+    /// - Parameter logger: The logger for the second signal.
     init(logger: Logger) { self.logger = logger }
 
-    /// Waits for the first signal, then returns with the handlers in place, so that the shutdown goes on behind it.
+    /// Waits for the first signal, then returns with the handlers installed, so that the shutdown continues.
     func run() async throws {
         try await gracefulShutdown()
         for signal in [SIGTERM, SIGINT] {
-            // Before it is registered a signal would be missed.
+            // A signal before the registration would be missed.
             await withCheckedContinuation { isRegistered in
                 sources.withLock { sources in
                     let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
