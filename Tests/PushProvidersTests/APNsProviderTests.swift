@@ -411,7 +411,7 @@ import Testing
                 source.add()
                 let verdict = await provider.check()
                 #expect(!verdict.isUsable)
-                #expect(verdict.text.contains("certificate refused"))
+                #expect(verdict.text.contains("certificate rejected"))
                 #expect(source.waiting == 1)
             }
         }

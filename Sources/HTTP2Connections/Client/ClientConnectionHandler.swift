@@ -1,16 +1,17 @@
 internal import NIOCore
 
-/// One client connection: executes what `ClientConnectionMachine` decides, over one TLS session and one nghttp2 session.
+/// The channel handler of one client connection: executes the actions of `ClientConnectionMachine` over one TLS session
+/// and one nghttp2 session.
 ///
-/// Confined to its channel's event loop. Everything goes through `run`, which is not re-entrant: what arrives while it runs
-/// (the socket can fail inside a flush) is noted and handled by its next round.
+/// Confined to its channel's event loop. Everything goes through `run`, which is not re-entrant: events that arrive
+/// while it runs (the socket can fail inside a flush) are queued and handled by its next round.
 final class ClientConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Requests pulled at once at most, so that the first of a burst is on its way before the last is rendered.
+    /// The most requests pulled at once, so that the first of a burst is sent before the last is rendered.
     private static let pullLimit = 64
-    /// Ciphertext handed to the socket at once.
+    /// The most ciphertext bytes passed to the socket at once.
     private static let writeSize = 65_536
 
     private let id: UInt64
@@ -53,21 +54,21 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     // MARK: - For the pool
 
-    /// The source has something, or may have.
+    /// Notifies the connection that the source may have requests.
     func wake() {
         run()
     }
 
-    /// Requests that were pulled and are not answered.
+    /// The number of requests that were pulled and have no response yet.
     var openStreams: Int { machine.openStreams }
 
-    /// Whether it could pull now.
+    /// Whether the connection could pull requests now.
     var hasRoom: Bool {
         guard let context else { return false }
         return machine.capacity(window: framing.freeWindow, isWritable: context.channel.isWritable) > 0
     }
 
-    /// Ends the connection when its open streams have.
+    /// Ends the connection when its open streams have ended.
     func retire(_ reason: HTTP2DrainReason) {
         run(.retire(reason))
     }
@@ -105,7 +106,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         } catch {
             noted.append(.lost(error))
         }
-        // At once: other connections are dialled while this one lives, and it may end in any way.
+        // Kept at once: other connections are dialled while this one is open, and it may end in any way.
         let resumptions = transport.tls.takeResumptions()
         if !resumptions.isEmpty { owner?.keep(resumptions) }
     }
@@ -116,7 +117,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        // A flush of our own brings it as a rule: then the round that flushes goes on.
+        // Usually caused by our own flush: then the round that flushes continues.
         hasWritabilityChanged = true
         run()
         context.fireChannelWritabilityChanged()
@@ -148,7 +149,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             let now = context.eventLoop.now.uptimeNanoseconds
             decide(now)
             deliver()
-            // What the answers brought about comes first: the source may have given the connection up.
+            // Effects of the responses first: the source may have replaced the connection.
             if !isClosing, noted.isEmpty { exchange(context, now) }
             decide(now)
             deliver()
@@ -224,7 +225,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     private func decide(_ now: UInt64) {
-        // Frames first: they arrived before the end of the connection that may be noted with them.
+        // Frames first: they arrived before the end of the connection, which may be recorded in the same round.
         if !framing.events.isEmpty {
             let events = framing.events
             framing.events.removeAll(keepingCapacity: true)
@@ -332,7 +333,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         timerID += 1
         timer?.cancel()
         if let context {
-            // GOAWAY or an alert that says why, if there is one, then the end of TLS.
+            // GOAWAY or an alert with the reason, if there is one, then the end of TLS.
             if failure != nil { _ = try? transport.encrypt(limit: .max) }
             transport.close()
             writeOutput(context)
@@ -342,7 +343,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             }
             context.close(promise: nil)
         }
-        // Answers before the end, so that a source sees them in order.
+        // Responses before the end, so that a source receives them in order.
         deliver()
         guard !isTold else { return }
         isTold = true
@@ -359,15 +360,15 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     /// One timer for the whole connection.
     ///
-    /// It is moved only when something is due earlier; else it fires early and is set anew, which is rarer than
-    /// requests by far.
+    /// It is moved only when something is due earlier. Otherwise it fires early and is set again, which is much rarer
+    /// than requests.
     private func armTimer(_ context: ChannelHandlerContext) {
         let due = machine.nextDue
         guard due < timerDue else { return }
         timer?.cancel()
         timerID += 1
         timerDue = due
-        // A cancelled task can still fire: the number tells it that it is not meant.
+        // A cancelled task can still fire: its number shows that it is outdated.
         let expected = timerID
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due)) {
             guard self.timerID == expected else { return }

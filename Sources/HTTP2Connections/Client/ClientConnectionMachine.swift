@@ -1,21 +1,21 @@
-/// Decides everything about one client connection: when streams may open, when they have failed, when the connection ends.
+/// The state machine of one client connection: when streams may open, when they have failed, when the connection ends.
 ///
-/// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions, which the handler executes in
-/// order. Requests are known by the number of their record, which the machine hands out.
+/// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions, which the handler
+/// executes in order. Requests are identified by the number of their record, which the state machine assigns.
 struct ClientConnectionMachine {
-    /// What happened.
+    /// An input of the state machine.
     enum Event: Equatable {
-        /// TLS is established and `h2` agreed.
+        /// TLS is established and `h2` negotiated.
         case secured
-        /// The peer's SETTINGS, with MAX_CONCURRENT_STREAMS as it stands now.
+        /// The peer's SETTINGS, with the current MAX_CONCURRENT_STREAMS.
         case settings(maxConcurrentStreams: UInt32)
         /// Bytes arrived.
         case read
         /// HEADERS went out for all streams up to this id.
         case sent(upTo: Int32)
-        /// nghttp2 gave a request up before it was sent.
+        /// nghttp2 dropped a request before it was sent.
         case notSent(record: Int)
-        /// The whole response is there while the request's body is not sent.
+        /// The response is complete before the request's body is sent.
         case endedEarly(record: Int, status: Int)
         /// The stream closed; a status only with a complete response.
         case closed(record: Int, errorCode: UInt32, status: Int?)
@@ -24,32 +24,32 @@ struct ClientConnectionMachine {
         case tick
         /// The pool needs fewer connections, or another one.
         case retire(HTTP2DrainReason)
-        /// The pool wants the connection to end by then.
+        /// The pool requires the connection to end by the deadline.
         case shutdown(deadline: UInt64)
         /// nghttp2 neither expects nor sends anything any more.
         case finished
-        /// The socket is gone, or TLS or HTTP/2 failed.
+        /// The socket closed, or TLS or HTTP/2 failed.
         case lost(HTTP2ConnectionFailure)
     }
 
-    /// What to do.
+    /// An action for the handler.
     enum Action: Equatable {
-        /// The first SETTINGS came: requests may be pulled.
+        /// The first SETTINGS arrived: requests may be pulled.
         case ready
-        /// Answer and free the record: with its response, or with a failure.
+        /// Complete the request and free the record: with its response, or with a failure.
         case answer(record: Int, HTTP2RequestFailure?)
         /// Send RST_STREAM.
         case reset(stream: Int32, HTTP2ErrorCode)
         case ping
-        /// The peer took streams away, or, with false, allows as many again as it ever did.
+        /// The peer lowered its stream limit; with false, the limit is back at its highest value.
         case limitCut(Bool)
-        /// It is old: the pool lets it go when another is ready.
+        /// The connection reached its age limit: the pool retires it when another is ready.
         case aged
-        /// No more requests; tell the pool.
+        /// Pull no more requests; notify the pool.
         case draining(HTTP2DrainReason)
         /// Send GOAWAY and close_notify, then wait for the peer's end.
         case sayGoodbye
-        /// Close the socket; the failure if it was not in order.
+        /// Close the socket; with the failure if the end was not graceful.
         case close(HTTP2ConnectionFailure?)
     }
 
@@ -64,18 +64,18 @@ struct ClientConnectionMachine {
     private struct Stream {
         var id: Int32
         var deadline: UInt64
-        /// How many answers the connection had brought when the request was pulled.
+        /// The number of responses on the connection when the request was pulled.
         var answersBefore: UInt64
     }
 
-    /// Times and limits in plain numbers.
+    /// Timeouts and limits as plain numbers.
     struct Limits {
         var setupDeadline: UInt64
         var pingInterval: UInt64
         var pingTimeout: UInt64
         var idleTimeout: UInt64
         var ageLimit: UInt64
-        /// How long it goes on beyond its age limit at most.
+        /// The longest time that the connection stays in use beyond its age limit.
         var replacementTimeout: UInt64
         var closeTimeout: UInt64
         var maximumStreams: Int
@@ -83,7 +83,8 @@ struct ClientConnectionMachine {
         var lastStreamID: Int32
     }
 
-    /// A connection that is blamed within this time of being ready counts as a failed dial, in nanoseconds: 5 s.
+    /// A connection that the source asks to replace within this time after it is ready counts as a failed dial, in
+    /// nanoseconds: 5 s.
     private static let blamedEarly: UInt64 = 5_000_000_000
 
     private let limits: Limits
@@ -94,7 +95,7 @@ struct ClientConnectionMachine {
     private var free: [Int] = []
     private(set) var openStreams = 0
     private var peerLimit = 0
-    /// The most streams that the peer allowed so far, and whether it has taken some away.
+    /// The highest stream limit of the peer so far, and whether the peer has lowered it.
     private var fullLimit = 0
     private var isLimitCut = false
     private var isAccepted = false
@@ -108,22 +109,23 @@ struct ClientConnectionMachine {
     private var ageDeadline = UInt64.max
     private var isAged = false
     private var endDeadline = UInt64.max
-    /// Not later than the earliest deadline of an open stream; found anew when it passes.
+    /// A lower bound of the earliest deadline of open streams; computed again when it passes.
     private var earliestDeadline = UInt64.max
     private var goAwayFailure: HTTP2ConnectionFailure?
-    /// What it was good for: one without a response that says that the peer serves us counts as a failed dial.
+    /// The result of the connection for the back-off: without a response that shows that the peer serves us it counts
+    /// as a failed dial.
     ///
-    /// So does one that was blamed soon after it was made: the next might be too.
+    /// A connection that was to be replaced soon after it was opened also counts as failed: the next one might be too.
     var worth: ConnectionWorth {
         if isServed, !isBlamedEarly { return .served }
         return isSilent && answers == 0 ? .silent : .refused
     }
     private var isServed = false
-    /// Whether it ends because nothing came back in time.
+    /// Whether the connection ends because nothing arrived in time.
     private var isSilent = false
     private var isBlamedEarly = false
     private var readyAt: UInt64 = 0
-    /// Responses so far.
+    /// The number of responses so far.
     private var answers: UInt64 = 0
 
     init(limits: Limits, now: UInt64) {
@@ -135,9 +137,9 @@ struct ClientConnectionMachine {
 
     // MARK: - Admission
 
-    /// How many streams may be open at once now.
+    /// The current limit of simultaneously open streams.
     ///
-    /// 90 % of the peer's limit, since it may count a closed stream a little longer than we do; 0 means wait
+    /// 90 % of the peer's limit, since the peer may count a closed stream a little longer than we do; 0 means wait
     /// (ProviderFacts page, F6, RFC 9113 section 5.1.2).
     var streamLimit: Int {
         guard peerLimit > 0 else { return 0 }
@@ -145,11 +147,11 @@ struct ClientConnectionMachine {
         return min(limits.maximumStreams, max(1, peerLimit * 9 / 10))
     }
 
-    /// How many requests may be pulled now, with `window` bytes of the connection's send window left beyond the bodies that
-    /// wait for it.
+    /// Returns how many requests may be pulled now, with `window` bytes of the connection's send window left after the
+    /// bodies that wait for it.
     ///
-    /// The last one may fit only in part: a peer grants its window again when half of it is used (nghttp2 does), so that one
-    /// that is never quite used up carries half as much.
+    /// The last one may fit only in part: a peer sends WINDOW_UPDATE when half of its window is used (nghttp2 does), so
+    /// a window that is never fully used carries only half as much.
     func capacity(window: Int, isWritable: Bool) -> Int {
         guard phase == .ready, isWritable, window > 0 else { return 0 }
         let room = min(streamLimit - openStreams, (window + bodyEstimate - 1) / bodyEstimate)
@@ -157,10 +159,11 @@ struct ClientConnectionMachine {
         return max(0, min(room, ids < 0 ? 0 : ids / 2 + 1))
     }
 
-    /// What keeps requests from being pulled, the peer's stream limit or the send window; nil when they can be.
+    /// Returns what prevents requests from being pulled, the peer's stream limit or the send window; nil if nothing
+    /// does.
     ///
-    /// Not while the one stream is open that must be accepted first, or while the peer allows none: then another
-    /// connection would wait for the same.
+    /// Nil while the first stream waits for its response, or while the peer allows no stream: another connection would
+    /// wait for the same.
     func heldBack(window: Int) -> HTTP2HoldBack? {
         guard phase == .ready, isAccepted, streamLimit > 0, capacity(window: window, isWritable: true) == 0 else {
             return nil
@@ -170,7 +173,7 @@ struct ClientConnectionMachine {
 
     /// Gives a pulled request a record number.
     ///
-    /// It is followed by `submitted` or `.notSent`.
+    /// The caller follows with `submitted` or `.notSent`.
     mutating func admit(bodyBytes: Int, timeout: UInt64, now: UInt64) -> Int {
         let deadline = now &+ min(timeout, 1 << 62)
         earliestDeadline = min(earliestDeadline, deadline)
@@ -185,7 +188,7 @@ struct ClientConnectionMachine {
         return streams.count - 1
     }
 
-    /// Notes the stream id of an admitted request.
+    /// Records the stream id of an admitted request.
     mutating func submitted(record: Int, stream: Int32) {
         streams[record]?.id = stream
         nextStreamID = stream > Int32.max - 2 ? .max : stream + 2
@@ -207,7 +210,7 @@ struct ClientConnectionMachine {
             ageDeadline = now &+ limits.ageLimit
             actions.append(.ready)
         case .read:
-            // Whatever arrives proves that the peer lives.
+            // Any bytes prove that the peer is alive.
             lastRead = now
             pingDeadline = nil
         case .sent(let stream):
@@ -240,7 +243,7 @@ struct ClientConnectionMachine {
         endIfDrained(now, &actions)
     }
 
-    /// When `tick` is due next, `UInt64.max` for never.
+    /// The time of the next `tick`, `UInt64.max` for never.
     var nextDue: UInt64 {
         switch phase {
         case .settingUp: min(limits.setupDeadline, endDeadline)
@@ -294,7 +297,7 @@ struct ClientConnectionMachine {
             if isLimitCut { actions.append(.limitCut(false)) }
             isLimitCut = false
         } else if isLower {
-            // Each time anew: the pool waits from the last one on.
+            // Each time again: the pool's wait starts from the last one.
             isLimitCut = true
             actions.append(.limitCut(true))
         }
@@ -302,10 +305,10 @@ struct ClientConnectionMachine {
 
     private mutating func accept(_ status: Int) {
         answers += 1
-        // 400 is what any request with a fault is answered: a peer that refuses all that we send, and then ends the
-        // connection, must not be dialled again without a wait.
+        // Any malformed request gets 400: a peer that rejects everything that we send, and then closes the connection,
+        // must not be dialled again without a wait.
         if status != 400 { isServed = true }
-        // Until a valid provider token was seen, APNs answers 403 (ProviderFacts page, A2).
+        // APNs responds 403 until it has seen a valid provider token (ProviderFacts page, A2).
         if status != 403 { isAccepted = true }
     }
 
@@ -405,15 +408,16 @@ struct ClientConnectionMachine {
     }
 
     private mutating func age(_ now: UInt64, _ actions: inout [Action]) {
-        // The pool's word comes first as a rule; but a peer that lets nobody connect must not keep this one for ever.
+        // Usually the pool retires it first; but if the peer accepts no new connections, this one must not live for
+        // ever.
         guard !isAged else { return drain(.age, &actions) }
         isAged = true
         ageDeadline = now &+ limits.replacementTimeout
         actions.append(.aged)
     }
 
-    /// Gives up what is past its deadline, and the connection with it when nothing at all was answered meanwhile: the peer
-    /// lives, or PING would tell, but it is not served on this connection any more (ProviderFacts page, F1).
+    /// Fails requests past their deadline, and drains the connection when it had no response at all meanwhile: the peer
+    /// is alive, or PING would have failed, but it does not serve this connection any more (ProviderFacts page, F1).
     private mutating func expire(_ now: UInt64, _ actions: inout [Action]) {
         guard now >= earliestDeadline else { return }
         earliestDeadline = .max
@@ -457,7 +461,7 @@ struct ClientConnectionMachine {
 
     private mutating func finished(_ now: UInt64, _ actions: inout [Action]) {
         switch phase {
-        // nghttp2 ended the session: the peer broke the protocol, and our GOAWAY saying so is on its way.
+        // nghttp2 ended the session: the peer violated the protocol, and our GOAWAY with the error is queued.
         case .settingUp, .ready: fail(.broken("session ended"), now, &actions)
         case .draining: fail(goAwayFailure ?? .broken("session ended"), now, &actions)
         case .closing, .closed: break

@@ -1,9 +1,9 @@
-/// What a connection was good for, which says how soon the next one is dialled.
+/// The result of a connection, which decides how soon the next one is dialled.
 enum ConnectionWorth: Equatable {
-    /// It brought an answer that says that the peer serves us.
+    /// It had a response that shows that the peer serves us.
     case served
-    /// The peer was there, and refused it or what it brought.
+    /// The peer was reachable, but rejected the connection or its requests.
     case refused
-    /// The peer was not there: nothing came back from it in time, or it cannot be reached.
+    /// The peer was unreachable, or sent nothing in time.
     case silent
 }

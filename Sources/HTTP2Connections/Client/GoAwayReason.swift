@@ -1,11 +1,12 @@
-/// Reads the debug data of a GOAWAY, which is anybody's text (RFC 9113 section 6.8).
+/// Reads the debug data of a GOAWAY, which is untrusted text (RFC 9113 section 6.8).
 ///
-/// APNs sends a JSON object with a member `reason` (ProviderFacts page, A2): then the member's text is taken, else all of it.
+/// APNs sends a JSON object with a member `reason` (ProviderFacts page, A2): then the member's text is used, else all
+/// of the data.
 enum GoAwayReason {
-    /// Enough for every reason known; it ends in logs.
+    /// The length limit, enough for every known reason; the text is written to log lines.
     private static let limit = 128
 
-    /// The reason, cut, with anything but printable ASCII replaced; `nil` when there is none.
+    /// Returns the reason, truncated, with everything except printable ASCII replaced; `nil` when there is none.
     static func text(_ debugData: [UInt8]) -> String? {
         let bytes = member(in: debugData) ?? debugData[...]
         guard !bytes.isEmpty else { return nil }

@@ -1,4 +1,4 @@
-/// Why a connection could not be made or ended before its time.
+/// The error of a connection that could not be opened or ended early.
 ///
 /// Texts hold no secrets. Any thread.
 package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
@@ -6,19 +6,19 @@ package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
     case unreachable(String)
     /// TLS failed, or the peer does not speak HTTP/2.
     case tls(TLSFailure)
-    /// The process has as many connections as it may (``HTTP2ConnectionBudget``).
+    /// The process has no connection left in its ``HTTP2ConnectionBudget``.
     case limit
     /// Dial, TLS and the peer's first SETTINGS took longer than allowed.
     case setupTimedOut
-    /// The peer did not answer a PING in time.
+    /// The peer did not respond to a PING in time.
     case pingUnanswered
-    /// The peer broke HTTP/2, or nghttp2 gave up; the text is nghttp2's.
+    /// The peer violated HTTP/2, or nghttp2 failed; the text is nghttp2's.
     case broken(String)
     /// The peer closed the connection while streams were open or before it was ready.
     case closedByPeer
     /// The socket failed; the text is the system's.
     case socket(String)
-    /// The peer sent GOAWAY with an error code; the reason is its debug data, cleaned and cut.
+    /// The peer sent GOAWAY with an error code; the reason is its debug data, sanitized and truncated.
     case goAway(HTTP2ErrorCode, reason: String?)
 
     /// A metric label from a closed set.
@@ -40,11 +40,11 @@ package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
 }
 
 extension HTTP2ConnectionFailure: CustomStringConvertible {
-    /// A text for logs and operators, without secrets.
+    /// A text for log lines and operators, without secrets.
     package var description: String {
         switch self {
         case .unreachable(let text): "cannot connect: \(text)"
-        case .limit: "as many connections are open as this process may have"
+        case .limit: "the process has reached its limit of connections (provider.maxConnections)"
         case .tls(let failure): failure.description
         case .setupTimedOut: "dial, TLS or first SETTINGS took too long"
         case .pingUnanswered: "peer did not answer PING"

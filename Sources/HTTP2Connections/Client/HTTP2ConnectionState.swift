@@ -1,20 +1,20 @@
-/// What a pool tells its source about one of its connections.
+/// The state of one connection, as a pool reports it to its source.
 ///
 /// Any thread.
 package enum HTTP2ConnectionState: Equatable, Sendable {
-    /// A connection is being made.
+    /// The connection is being opened.
     case connecting
     /// The peer's first SETTINGS arrived: requests are pulled.
     case ready(HTTP2ConnectionFacts)
-    /// The connection takes no more requests; streams that are open go on.
+    /// The connection takes no more requests; open streams continue.
     case draining(HTTP2DrainReason)
-    /// The connection could not be made or broke; the pool dials again after its back-off when it needs another.
+    /// The connection could not be opened or broke; the pool dials again after its back-off when it needs another.
     case failed(HTTP2ConnectionFailure)
-    /// The connection ended in order.
+    /// The connection ended gracefully.
     case closed
 }
 
-/// What is known of a connection that is ready.
+/// The properties of a ready connection.
 ///
 /// Any thread.
 package struct HTTP2ConnectionFacts: Equatable, Sendable {
@@ -26,11 +26,12 @@ package struct HTTP2ConnectionFacts: Equatable, Sendable {
     package var maxConcurrentStreams: UInt32
 }
 
-/// Why a connection takes no more requests.
+/// The reason why a connection takes no more requests.
 ///
 /// Any thread.
 package enum HTTP2DrainReason: Equatable, Sendable {
-    /// The peer sent GOAWAY; the reason is the debug data (its JSON member `reason` if there is one), cleaned and cut.
+    /// The peer sent GOAWAY; the reason is the debug data (its JSON member `reason` if there is one), sanitized and
+    /// truncated.
     case goAway(HTTP2ErrorCode, reason: String?)
     /// It reached its age limit.
     case age
@@ -38,11 +39,11 @@ package enum HTTP2DrainReason: Equatable, Sendable {
     case idle
     /// The pool needs fewer connections.
     case spare
-    /// The source asked for another in its place.
+    /// The source asked to replace it.
     case blamed
     /// It ran out of stream ids.
     case streamIDsExhausted
-    /// A request's whole time passed without any answer on the connection.
+    /// A request timed out, and the connection had no response at all in that time.
     case unresponsive
     /// The pool is shutting down.
     case shutdown

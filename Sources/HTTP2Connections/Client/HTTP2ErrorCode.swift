@@ -1,20 +1,20 @@
-/// An HTTP/2 error code as it stands in RST_STREAM and GOAWAY (RFC 9113 section 7).
+/// An HTTP/2 error code of RST_STREAM and GOAWAY (RFC 9113 section 7).
 ///
 /// Unknown codes stay representable.
 package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     /// The code on the wire.
     package var rawValue: UInt32
 
-    /// Takes any code.
+    /// Creates an error code from any number.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// Graceful end.
     package static let noError = HTTP2ErrorCode(rawValue: 0x0)
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     package static let protocolError = HTTP2ErrorCode(rawValue: 0x1)
-    /// The peer failed inside.
+    /// The peer had an internal error.
     package static let internalError = HTTP2ErrorCode(rawValue: 0x2)
     /// Refused before any processing.
     package static let refusedStream = HTTP2ErrorCode(rawValue: 0x7)

@@ -6,16 +6,17 @@ package struct HTTP2Header: Sendable {
     package enum Indexing: Sendable {
         /// The header enters the dynamic table when nghttp2's rules allow it.
         ///
-        /// nghttp2 keeps `:path`, `content-length` and very long values out by itself, and never indexes `authorization`.
+        /// nghttp2 keeps `:path`, `content-length` and very long values out by itself, and never indexes
+        /// `authorization`.
         case incremental
 
         /// The header stays out of the dynamic table.
         ///
-        /// nghttp2 cannot say "without indexing" for one header, so the wire says "never indexed": the same bytes and the
-        /// same cost, but binding on intermediaries too.
+        /// nghttp2 cannot encode "without indexing" for one header, so it is sent as "never indexed": the same bytes
+        /// and the same cost, but binding for intermediaries too.
         case withoutIndexing
 
-        /// The header stays out of every table on the way (RFC 7541 section 7.1.3): for secrets.
+        /// The header stays out of every table, also of intermediaries (RFC 7541 section 7.1.3): for secrets.
         case neverIndexed
     }
 

@@ -7,7 +7,7 @@ package struct HTTP2HeaderName: Sendable {
     /// The name.
     package let text: StaticString
 
-    /// Takes a literal of at least two lower-case characters.
+    /// Creates a name from a literal of at least two lower-case characters.
     package init(_ text: StaticString) {
         precondition(text.hasPointerRepresentation, "a header name has at least two characters")
         self.text = text
@@ -19,7 +19,7 @@ package struct HTTP2HeaderName: Sendable {
 }
 
 extension HTTP2HeaderName: ExpressibleByStringLiteral {
-    /// Takes a literal of at least two lower-case characters.
+    /// Creates a name from a literal of at least two lower-case characters.
     package init(stringLiteral name: StaticString) {
         self.init(name)
     }

@@ -1,12 +1,12 @@
 package import NIOCore
 
-/// One request as it is pulled from a source.
+/// One request, pulled from a source.
 ///
 /// Scheme and authority come from the connection's target. Any thread.
 package struct HTTP2Request: Sendable {
-    /// The caller's own number; it comes back in the response.
+    /// The caller's number for the request, copied to the response.
     ///
-    /// Not looked at here.
+    /// It is not interpreted here.
     package var id: UInt64
 
     /// The method, upper case.
@@ -21,12 +21,12 @@ package struct HTTP2Request: Sendable {
     /// The body; empty means that the request ends with its headers.
     package var body: [UInt8]
 
-    /// How long after being pulled the request may take.
+    /// The timeout, counted from the pull.
     ///
     /// On expiry the stream is cancelled.
     package var timeout: TimeAmount
 
-    /// Describes a request; the default timeout is 15 seconds (ProviderFacts page, F6).
+    /// Creates a request; the default timeout is 15 seconds (ProviderFacts page, F6).
     package init(
         id: UInt64,
         method: String = "POST",

@@ -2,14 +2,14 @@ internal import DequeModule
 internal import NIOCore
 internal import Synchronization
 
-/// A source fed by hand: a bounded queue in front of a pool, for self-checks, tests and benchmark tools.
+/// A bounded queue as the source of a pool, for self-checks, tests and benchmark tools.
 ///
 /// Any thread.
 ///
-/// Holds at most `limit` requests that no connection has pulled; a request beyond it is refused. The request's timeout
+/// Holds at most `limit` requests that no connection has pulled; a further request is rejected. The request's timeout
 /// counts from `submit`, so waiting for a connection uses it up too.
 package final class HTTP2RequestQueue: HTTP2RequestSource {
-    /// Takes the answer, on the pool's event loop.
+    /// Receives the response, on the pool's event loop.
     package typealias Completion = @Sendable (HTTP2Response) -> Void
 
     private struct Entry {
@@ -20,7 +20,7 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
 
     private struct State {
         var waiting = Deque<Entry>()
-        /// What connections have pulled, by our own numbers.
+        /// Pulled requests, by the queue's own numbers.
         var pulled: [UInt64: (id: UInt64, completion: Completion)] = [:]
         var lastNumber: UInt64 = 0
         var timer: NIODeadline?
@@ -33,17 +33,17 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
     private let onChange: (@Sendable (HTTP2ConnectionState) -> Void)?
     private let state = Mutex(State())
 
-    /// Makes a queue that is not attached to a pool yet.
+    /// Creates a queue that is not attached to a pool yet.
     ///
     /// - Parameters:
-    ///   - limit: Requests that may wait, at least 1.
-    ///   - onChange: Learns of the connections' changes, on the pool's event loop.
+    ///   - limit: The most waiting requests, at least 1.
+    ///   - onChange: Called when a connection changes its state, on the pool's event loop.
     package init(limit: Int, onChange: (@Sendable (HTTP2ConnectionState) -> Void)? = nil) {
         self.limit = max(1, limit)
         self.onChange = onChange
     }
 
-    /// Names the pool that pulls from here; until then requests only wait, without their timeouts being watched.
+    /// Attaches the pool that pulls from the queue; until then requests only wait, and their timeouts are not enforced.
     package func attach(_ pool: HTTP2ConnectionPool) {
         let (hasWork, due) = state.withLock { state in
             state.pool = pool
@@ -53,12 +53,12 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         if hasWork { pool.wake() }
     }
 
-    /// Requests that wait for a connection: the gauge of this queue.
+    /// The number of requests that wait for a connection.
     package var depth: Int {
         state.withLock { $0.waiting.count }
     }
 
-    /// What the connection that changed last was said to be.
+    /// The latest reported state of a connection.
     package var connection: HTTP2ConnectionState? {
         state.withLock { $0.connection }
     }
@@ -66,9 +66,9 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
     /// Queues a request.
     ///
     /// - Parameters:
-    ///   - request: The request; its id comes back in the answer.
-    ///   - completion: Called exactly once if the request was taken.
-    /// - Returns: Whether it was taken; `false` when the queue is full or closed.
+    ///   - request: The request; its id is copied to the response.
+    ///   - completion: Called exactly once if the request was queued.
+    /// - Returns: Whether it was queued; `false` when the queue is full or closed.
     package func submit(_ request: HTTP2Request, completion: @escaping Completion) -> Bool {
         let deadline = NIODeadline.now() + request.timeout
         let (isTaken, pool, due) = state.withLock { state -> (Bool, HTTP2ConnectionPool?, NIODeadline?) in
@@ -83,10 +83,10 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         return isTaken
     }
 
-    /// Queues a request and waits for its answer.
+    /// Queues a request and waits for its response.
     ///
     /// - Parameter request: The request.
-    /// - Returns: Its answer; a failure `queueFull` when it was not taken.
+    /// - Returns: The response; a failure `queueFull` when it was not queued.
     package func send(_ request: HTTP2Request) async -> HTTP2Response {
         await withCheckedContinuation { continuation in
             let isTaken = submit(request) { continuation.resume(returning: $0) }
@@ -98,9 +98,9 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         }
     }
 
-    /// Refuses what comes and answers what waits as unprocessed.
+    /// Closes the queue: fails waiting and later requests as unprocessed.
     ///
-    /// To be called once the pool was shut down.
+    /// To be called after the pool was shut down.
     package func close() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -112,7 +112,7 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
 
     // MARK: - HTTP2RequestSource
 
-    /// Hands out what waits, in order; what is past its deadline is answered instead.
+    /// Appends waiting requests in order; requests past their deadline fail instead.
     package func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         let now = NIODeadline.now()
         let expired = state.withLock { state in
@@ -134,7 +134,7 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         for entry in expired { Self.fail(entry, .deadline) }
     }
 
-    /// Passes the answers on.
+    /// Passes responses to their completions.
     package func receive(_ responses: [HTTP2Response]) {
         let answers = state.withLock { state in
             responses.map { ($0, state.pulled.removeValue(forKey: $0.id)) }
@@ -145,17 +145,17 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
         }
     }
 
-    /// Notes the state and passes it on.
+    /// Stores the state and passes it to `onChange`.
     package func connectionChanged(_ connection: UInt64, _ change: HTTP2ConnectionState) {
         state.withLock { $0.connection = change }
         onChange?(change)
     }
 
-    // MARK: - Deadlines of what waits
+    // MARK: - Deadlines of waiting requests
 
-    /// Notes that a timer is needed for what waits.
+    /// Reserves a timer for waiting requests.
     ///
-    /// - Returns: When, if the timer that runs is later than that or none runs.
+    /// - Returns: The time of the timer; nil if one that is early enough already runs.
     private static func takeTimer(_ state: inout State, upTo deadline: NIODeadline? = nil) -> NIODeadline? {
         guard let due = deadline ?? state.waiting.map(\.deadline).min() else { return nil }
         if let timer = state.timer, timer <= due { return nil }

@@ -1,10 +1,10 @@
-/// The answer to one pulled request.
+/// The response to one pulled request, or its failure.
 ///
 /// Any thread.
 package struct HTTP2Response: Sendable {
-    /// How the request ended.
+    /// The result of a request.
     package enum Result: Sendable {
-        /// A complete response. Headers and body are cut at the configured limits without failing.
+        /// A complete response. Headers and body are truncated at the configured limits without an error.
         case response(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8])
 
         /// No response.
@@ -14,7 +14,7 @@ package struct HTTP2Response: Sendable {
     /// The number of the request.
     package var id: UInt64
 
-    /// How it ended.
+    /// The result.
     package var result: Result
 
     /// Pairs a request's number with its result.

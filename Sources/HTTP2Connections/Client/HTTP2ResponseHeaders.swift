@@ -1,4 +1,4 @@
-/// The headers of a response in one allocation: they are looked up far less often than they arrive.
+/// The headers of a response in one allocation: they arrive far more often than they are looked up.
 ///
 /// Any thread.
 ///

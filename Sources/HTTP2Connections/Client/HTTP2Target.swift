@@ -1,17 +1,17 @@
-/// Where a pool connects to.
+/// The address that a pool connects to.
 ///
 /// Any thread.
 package struct HTTP2Target: Hashable, Sendable {
-    /// The host to dial: a name, resolved anew for each connection, or an IP address.
+    /// The host to dial: a name, resolved again for each connection, or an IP address.
     package var host: String
 
     /// The port to dial.
     package var port: Int
 
-    /// The name that the certificate must show, in SNI and `:authority`: a DNS name or an IP address.
+    /// The name that the certificate must match, also used in SNI and `:authority`: a DNS name or an IP address.
     package var serverName: String
 
-    /// Names a target; without a server name the host is it.
+    /// Creates a target; the server name defaults to the host.
     package init(host: String, port: Int = 443, serverName: String? = nil) {
         self.host = host
         self.port = port

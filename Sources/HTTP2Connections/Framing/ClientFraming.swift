@@ -1,8 +1,8 @@
 internal import CNghttp2
 
-/// The client end of HTTP/2: submits requests, gathers responses, notes events.
+/// The client side of HTTP/2: submits requests, collects responses, records events.
 final class ClientFraming: FramingSession {
-    /// What nghttp2 told, in order, to be handled once it has returned.
+    /// An event of an nghttp2 callback; events are handled in order once nghttp2 has returned.
     enum Event: Equatable {
         case settings(maxConcurrentStreams: UInt32)
         case pingAnswered
@@ -13,15 +13,15 @@ final class ClientFraming: FramingSession {
         case closed(record: Int, errorCode: UInt32, isComplete: Bool)
     }
 
-    /// Debug data kept of a GOAWAY: enough for a reason text.
+    /// The most bytes kept of a GOAWAY's debug data: enough for a reason text.
     private static let debugDataLimit = 1024
 
     /// Events since they were last taken.
     var events: [Event] = []
-    /// The highest stream whose HEADERS went out; ids rise in the order of sending.
+    /// The highest stream whose HEADERS were sent; ids rise in the order of sending.
     private(set) var lastSentStreamID: Int32 = 0
 
-    /// Bytes of bodies that were submitted and are not sent.
+    /// Bytes of submitted bodies that are not sent yet.
     private var unsentBodyBytes = 0
 
     private let authority: String
@@ -41,7 +41,7 @@ final class ClientFraming: FramingSession {
             (NGHTTP2_SETTINGS_ENABLE_PUSH, 0),
             (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, UInt32(clamping: configuration.initialWindowSize)),
         ])
-        // Answers of many streams together must not wait for our window updates: 1 MiB for the connection.
+        // Responses of many streams together must not wait for our window updates: 1 MiB for the connection.
         grantConnectionWindow(1 << 20)
     }
 
@@ -76,8 +76,8 @@ final class ClientFraming: FramingSession {
         return stream
     }
 
-    /// What is left of the connection's send window for requests that are not submitted yet; not positive when those that
-    /// are will use it up.
+    /// The rest of the connection's send window for requests that are not submitted yet; not positive when the
+    /// submitted ones use it up.
     var freeWindow: Int { remoteWindow - unsentBodyBytes }
 
     /// The status of the response so far.
@@ -85,22 +85,22 @@ final class ClientFraming: FramingSession {
         exchanges[record].status
     }
 
-    /// Frees a record and takes what it holds of the response.
+    /// Frees a record and returns its content.
     func finish(record: Int) -> ClientExchange {
         let exchange = exchanges[record]
         unsentBodyBytes -= exchange.body.count - exchange.bodyOffset
-        // What still arrives for the stream finds that the record's stream is another.
+        // Later frames of the stream find another stream id in the record and are ignored.
         exchanges[record] = ClientExchange()
         if latest.stream == exchange.streamID { latest.stream = 0 }
         return exchange
     }
 
-    // MARK: - What happened
+    // MARK: - Callbacks
 
     override func receivedHeader(stream: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
         guard let record = exchange(of: stream) else { return }
         if name.first == UInt8(ascii: ":") {
-            // `:status` is the only pseudo header of a response. Interim responses (1xx) are forgotten for the next.
+            // `:status` is the only pseudo header of a response. Interim responses (1xx) are overwritten by the next.
             var status = 0
             for digit in value where digit >= UInt8(ascii: "0") && digit <= UInt8(ascii: "9") {
                 status = min(status * 10 + Int(digit - UInt8(ascii: "0")), 999)
@@ -149,7 +149,7 @@ final class ClientFraming: FramingSession {
     }
 
     override func didNotSendHeaders(stream: Int32) {
-        // The stream may not exist for nghttp2, so its record is searched, not looked up. Rare.
+        // nghttp2 may not have the stream, so its record is searched instead of looked up. Rare.
         guard let record = exchanges.firstIndex(where: { $0.streamID == stream }) else { return }
         events.append(.notSent(record: record))
     }

@@ -1,7 +1,7 @@
 internal import CNghttp2
 
 extension FramingSession {
-    /// Points nghttp2's callbacks at the session that owns them.
+    /// Installs the nghttp2 callbacks, which call the owning session.
     static func install(in callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
             guard let frame, let framing = FramingSession.from(owner) else { return 0 }
@@ -69,7 +69,7 @@ extension FramingSession {
                     into: UnsafeMutableBufferPointer(start: buffer, count: length)
                 )
             else {
-                // The record answers another stream by now: reset this one, not the connection.
+                // The record belongs to another stream by now: reset this one, not the connection.
                 return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
             }
             if isLast { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }

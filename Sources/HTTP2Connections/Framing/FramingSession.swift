@@ -3,10 +3,10 @@ internal import CNghttp2
 /// The one owner of an `nghttp2_session`: HTTP/2 frames of one connection, without socket and without TLS.
 ///
 /// Confined to its connection's event loop. nghttp2 must not be entered from its own callbacks (its programmers' guide;
-/// doing so has crashed other users): subclasses' overrides only note what happened, and what they noted is handled after
-/// `receive` or `nextChunk` has returned. Entering twice traps.
+/// doing so has crashed other users): subclasses' overrides only record events, which are handled after `receive` or
+/// `nextChunk` has returned. Entering twice traps.
 class FramingSession {
-    /// Which end of the connection this is.
+    /// The side of the connection.
     enum Role {
         case client
         case server
@@ -15,12 +15,12 @@ class FramingSession {
     private var session: OpaquePointer?
     private var isEntered = false
 
-    /// Makes a session and queues nothing: `submitSettings` comes first.
+    /// Creates a session without queued frames: call `submitSettings` first.
     ///
     /// - Parameters:
-    ///   - role: Which end of the connection this is.
-    ///   - grantsWindows: Whether nghttp2 grants windows again by itself; if not, `consume` does.
-    /// - Throws: When there is no memory.
+    ///   - role: The side of the connection.
+    ///   - grantsWindows: Whether nghttp2 sends window updates automatically; if not, `consume` does.
+    /// - Throws: An error when there is no memory.
     init(role: Role, grantsWindows: Bool = true) throws(HTTP2ConnectionFailure) {
         var callbacks: OpaquePointer?
         var option: OpaquePointer?
@@ -41,11 +41,11 @@ class FramingSession {
     }
 
     deinit {
-        // Calls nothing back: the owner fails what is still open.
+        // Without callbacks: the owner fails open streams.
         nghttp2_session_del(session)
     }
 
-    // MARK: - What happened, for subclasses to note
+    // MARK: - Callbacks for subclasses
 
     func beganHeaders(stream: Int32, isRequest: Bool) {}
     func receivedHeader(stream: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {}
@@ -58,16 +58,17 @@ class FramingSession {
     func didNotSendHeaders(stream: Int32) {}
     func closed(stream: Int32, errorCode: UInt32) {}
 
-    /// Copies the next part of the body of record `record`.
+    /// Copies the next bytes of the body of record `record`.
     ///
-    /// - Returns: How many bytes were copied and whether they are the last; `nil` when the record has moved on.
+    /// - Returns: How many bytes were copied and whether they are the last; `nil` when the record belongs to another
+    ///   stream.
     func readBody(record: Int, stream: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (Int, isLast: Bool)? {
         nil
     }
 
-    // MARK: - In and out
+    // MARK: - Input and output
 
-    /// Takes decrypted bytes.
+    /// Processes decrypted bytes.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2ConnectionFailure) {
         enter()
         defer { isEntered = false }
@@ -75,7 +76,7 @@ class FramingSession {
         guard result >= 0 else { throw .broken(Self.text(Int32(clamping: result))) }
     }
 
-    /// The next frames to be sent, or `nil` when there are none.
+    /// Returns the next frames to be sent, or `nil` when there are none.
     ///
     /// Valid until the next call.
     func nextChunk() throws(HTTP2ConnectionFailure) -> UnsafeRawBufferPointer? {
@@ -97,7 +98,7 @@ class FramingSession {
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
     }
 
-    /// What the peer allows us to send on the connection; not positive when exhausted.
+    /// The connection's send window; not positive when exhausted.
     var remoteWindow: Int {
         Int(nghttp2_session_get_remote_window_size(session))
     }
@@ -116,19 +117,19 @@ class FramingSession {
         guard result == 0 else { throw .broken(Self.text(result)) }
     }
 
-    /// Lets the peer send `size` bytes on the connection before we acknowledge, above the 65,535 of the protocol.
+    /// Sets the connection's receive window to `size` bytes, above the 65,535 of the protocol.
     func grantConnectionWindow(_ size: Int) {
         nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: size))
     }
 
-    /// Grants the window of received bytes again, where nghttp2 does not by itself.
+    /// Sends window updates for received bytes, if nghttp2 does not do it automatically.
     func consume(stream: Int32, bytes: Int) {
         nghttp2_session_consume(session, stream, bytes)
     }
 
     /// Queues a request.
     ///
-    /// - Returns: Its stream id, or `nil` when nghttp2 takes none any more.
+    /// - Returns: The stream id, or `nil` when nghttp2 accepts no more requests.
     func submitRequest(_ fields: [nghttp2_nv], record: Int, hasBody: Bool) -> Int32? {
         let owner = UnsafeMutableRawPointer(bitPattern: record + 1)
         var provider = switchboard_nghttp2_body(UInt(record), Self.bodyReader)
@@ -143,7 +144,7 @@ class FramingSession {
 
     /// Queues a response.
     ///
-    /// - Returns: Whether nghttp2 took it.
+    /// - Returns: Whether nghttp2 accepted it.
     func submitResponse(_ fields: [nghttp2_nv], stream: Int32, record: Int, hasBody: Bool) -> Bool {
         var provider = switchboard_nghttp2_body(UInt(record), Self.bodyReader)
         let result = fields.withUnsafeBufferPointer { fields in
@@ -164,7 +165,7 @@ class FramingSession {
         nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
-    /// Queues GOAWAY; the session goes on.
+    /// Queues GOAWAY; the session continues.
     func submitGoAway(lastStreamID: Int32, errorCode: UInt32, debugData: [UInt8]) {
         nghttp2_submit_goaway(
             session,
@@ -181,20 +182,20 @@ class FramingSession {
         nghttp2_session_terminate_session(session, errorCode)
     }
 
-    /// The highest stream id of the peer's that was taken up.
+    /// The peer's highest stream id that was processed.
     var lastProcessedStreamID: Int32 {
         nghttp2_session_get_last_proc_stream_id(session)
     }
 
     // MARK: - Stream records
 
-    /// The record of a stream, if it still has one.
+    /// Returns the record of a stream, if it still has one.
     func record(of stream: Int32) -> Int? {
         guard let owner = nghttp2_session_get_stream_user_data(session, stream) else { return nil }
         return Int(bitPattern: owner) - 1
     }
 
-    /// Ties a stream to a record.
+    /// Assigns a record to a stream.
     func setRecord(_ record: Int, of stream: Int32) {
         nghttp2_session_set_stream_user_data(session, stream, UnsafeMutableRawPointer(bitPattern: record + 1))
     }

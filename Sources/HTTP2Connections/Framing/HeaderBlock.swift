@@ -57,7 +57,7 @@ final class HeaderBlock {
         var text = text
         let start = arena + used
         let count = text.withUTF8 { bytes in
-            precondition(used + bytes.count <= capacity, "a header block was begun too small")
+            precondition(used + bytes.count <= capacity, "a header block is larger than declared in begin")
             if let base = bytes.baseAddress { start.update(from: base, count: bytes.count) }
             return bytes.count
         }

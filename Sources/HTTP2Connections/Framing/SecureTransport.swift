@@ -1,16 +1,16 @@
 internal import NIOCore
 
-/// TLS and frames of one connection joined: bytes from the socket in, bytes for the socket out.
+/// TLS and HTTP/2 framing of one connection: bytes from the socket in, bytes for the socket out.
 ///
 /// Confined to its connection's event loop.
 final class SecureTransport {
-    /// What arriving bytes brought about, beyond what the framing noted.
+    /// The effects of received bytes, besides the events of the framing.
     struct Progress {
         var becameSecure = false
         var peerClosed = false
     }
 
-    /// The largest TLS record (RFC 8446 section 5.1): small frames are joined up to it, one encryption for many.
+    /// The largest TLS record (RFC 8446 section 5.1): small frames are combined up to it and encrypted together.
     private static let recordSize = 16_384
 
     let tls: TLSSession
@@ -29,12 +29,12 @@ final class SecureTransport {
         scratch.deallocate()
     }
 
-    /// Starts the handshake; a client's first flight is then ready to be taken.
+    /// Starts the handshake; a client's first flight is then in the output.
     func start() throws(HTTP2ConnectionFailure) {
         do { _ = try tls.handshake() } catch { throw .tls(error) }
     }
 
-    /// Takes bytes of the socket through TLS into the framing.
+    /// Decrypts bytes of the socket and passes them to the framing.
     func receive(_ buffer: ByteBuffer) throws(HTTP2ConnectionFailure) -> Progress {
         var progress = Progress()
         do {

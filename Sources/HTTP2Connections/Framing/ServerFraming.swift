@@ -1,6 +1,6 @@
 internal import CNghttp2
 
-/// The server end of HTTP/2: gathers requests, submits responses.
+/// The server side of HTTP/2: collects requests, submits responses.
 final class ServerFraming: FramingSession {
     /// One request and its response while its stream is open.
     struct Exchange {
@@ -21,9 +21,9 @@ final class ServerFraming: FramingSession {
     /// Streams to be reset because their headers are too large.
     var oversized: [Int32] = []
 
-    /// Bytes of bodies by stream whose window is not granted again yet, since they were last taken.
+    /// Body bytes by stream that have no window update yet, since they were last taken.
     var unconsumed: [(stream: Int32, bytes: Int)] = []
-    /// Bytes of bodies so far.
+    /// The number of body bytes so far.
     private(set) var bodyBytes = 0
 
     private let configuration: HTTP2ServerConfiguration
@@ -39,7 +39,7 @@ final class ServerFraming: FramingSession {
             (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, configuration.maxConcurrentStreams),
             (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, configuration.initialWindowSize),
             (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, configuration.maxHeaderListSize),
-            // Spares the tree of RFC 7540 priorities (RFC 9218 section 2.1).
+            // Avoids the priority tree of RFC 7540 (RFC 9218 section 2.1).
             (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
         ])
         if configuration.connectionWindowSize > 65_535 { grantConnectionWindow(configuration.connectionWindowSize) }
@@ -75,7 +75,7 @@ final class ServerFraming: FramingSession {
         if !isTaken { submitReset(stream: stream, errorCode: HTTP2ErrorCode.internalError.rawValue) }
     }
 
-    // MARK: - What happened
+    // MARK: - Callbacks
 
     override func beganHeaders(stream: Int32, isRequest: Bool) {
         guard isRequest else { return }

@@ -3,11 +3,11 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Executes what `ConnectionPoolMachine` decides.
+/// Executes the actions of `ConnectionPoolMachine`.
 ///
 /// Confined to the pool's event loop.
 final class ConnectionPoolCore {
-    /// How many streams one connection may have open beyond the one that has the fewest and has room.
+    /// How many more open streams a connection may have than the least loaded one that has room.
     private static let unevenness = 64
 
     private let target: HTTP2Target
@@ -23,9 +23,9 @@ final class ConnectionPoolCore {
     private var machine: ConnectionPoolMachine
     private var random: SplitMix
     private var connections: [UInt64: ClientConnectionHandler] = [:]
-    /// Connections being dialled: whether they were given up meanwhile.
+    /// Connections being dialled, and whether they were abandoned meanwhile.
     private var dials: [UInt64: Bool] = [:]
-    /// What the connections do, and why those that take no more requests do not, for counting.
+    /// The phases of the connections, for metrics.
     private var phases: [UInt64: HTTP2ConnectionPhase] = [:]
     private var drainReasons: [UInt64: String] = [:]
     private var resumptions = TLSResumptions()
@@ -35,10 +35,10 @@ final class ConnectionPoolCore {
     private var timerID: UInt64 = 0
     private var timerDue = UInt64.max
     private var load = LoopLoad()
-    /// How many requests the source ever handed out.
+    /// The total number of requests pulled from the source.
     private var pulled: UInt64 = 0
     private var isSpreadScheduled = false
-    /// Our number in the budget, from the first dial on, and the connections for which we have a place of it.
+    /// The pool's number in the budget, from the first dial on, and the connections that hold a slot of it.
     private var member: UInt64?
     private var places: Set<UInt64> = []
 
@@ -147,8 +147,8 @@ final class ConnectionPoolCore {
             .connectTimeout(configuration.setupTimeout)
             .resolver(makeResolver?(eventLoop))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Nothing is read until the handler stands in the pipeline: with several addresses there are several
-            // attempts, and only the winner gets it.
+            // Nothing is read until the handler is in the pipeline: with several addresses there are several attempts,
+            // and only the winner gets it.
             .channelOption(.autoRead, value: false)
             .connect(host: target.host, port: target.port)
             .hop(to: eventLoop)
@@ -227,10 +227,10 @@ final class ConnectionPoolCore {
     }
 
     private func ended(_ id: UInt64, failure: HTTP2ConnectionFailure?, worth: ConnectionWorth) {
-        // A socket that fails while it is being taken over says so twice.
+        // A socket that fails during the handover reports the error twice.
         guard phases[id] != nil else { return }
         connections[id] = nil
-        // One that was given up while it was dialled has its socket still.
+        // A connection that was abandoned during the dial still has its socket.
         if dials[id] == nil { givePlaceBack(id) }
         tellEnd(id, failure: failure)
         decide(.ended(id: id, worth: worth))
@@ -248,7 +248,7 @@ final class ConnectionPoolCore {
         }
     }
 
-    // MARK: - Places
+    // MARK: - Slots of the budget
 
     private func takePlace(_ id: UInt64, _ isNeeded: Bool) -> Bool {
         guard let budget else { return true }
@@ -272,7 +272,7 @@ final class ConnectionPoolCore {
         budget?.giveBack(member)
     }
 
-    /// Counts what a connection does now; nil when it is gone.
+    /// Reports a connection's phase to the observer; nil when it is closed.
     private func observe(_ id: UInt64, _ phase: HTTP2ConnectionPhase?) {
         let old = phases[id]
         phases[id] = phase
@@ -288,7 +288,7 @@ final class ConnectionPoolCore {
 
     private func armTimer() {
         let due = machine.nextDue
-        // A timer that is early is set anew when it fires: rarer than requests by far.
+        // A timer that is early is set again when it fires: much rarer than requests.
         guard due < timerDue else { return }
         timer?.cancel()
         timerID += 1
@@ -314,7 +314,8 @@ extension ConnectionPoolCore: ClientConnectionOwner {
         if share < capacity { spreadLater() }
     }
 
-    /// How many requests a connection may pull: not so many that another one with room would have much fewer streams open.
+    /// Returns how many requests a connection may pull, so that open streams stay balanced between connections with
+    /// room.
     private func share(of id: UInt64, _ capacity: Int) -> Int {
         guard connections.count > 1, let mine = connections[id]?.openStreams else { return capacity }
         var least = Int.max

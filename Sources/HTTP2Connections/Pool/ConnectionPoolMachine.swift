@@ -1,42 +1,42 @@
-/// Decides when a pool dials, when it has more connections than it needs, and when it has ended.
+/// The state machine of a pool: when it dials, when it has more connections than it needs, and when it has ended.
 ///
 /// A pure value: time comes in as nanoseconds of a monotonic clock, effects go out as actions.
 ///
-/// The usual wall is payload times round trip and not the processor: a connection starts with a send window of 65,535 bytes
-/// and some hundred streams (Architecture page, HTTP/2 and TLS). So the pool grows while all of its connections are
-/// held back by their windows or streams and the loop has time left, and doubles each time, so that a distant provider is
-/// reached at full rate within a few round trips. A peer that takes streams away wants less of us, and gets no further
-/// connection.
+/// The usual bottleneck is payload times round trip and not the processor: a connection starts with a send window of
+/// 65,535 bytes and some hundred streams (Architecture page, HTTP/2 and TLS). So the pool grows while all of its
+/// connections are blocked by their windows or streams and the loop is not busy, and doubles each time, so that a
+/// distant provider is used at full rate within a few round trips. A peer that lowers its stream limit wants less load,
+/// and gets no further connection.
 struct ConnectionPoolMachine {
-    /// What happened.
+    /// An input of the state machine.
     enum Event: Equatable {
-        /// The source has something.
+        /// The source may have requests.
         case wanted
-        /// The source has nothing more.
+        /// The source has no more requests.
         case satisfied
         case ready(id: UInt64)
-        /// Its streams or its send window are used up, or are not any more.
+        /// A connection's streams or send window are used up; with false, they no longer are.
         case heldBack(id: UInt64, Bool)
-        /// The peer took streams of it away, or, with false, gave them back.
+        /// The peer lowered a connection's stream limit; with false, it raised it again.
         case limitCut(id: UInt64, Bool)
-        /// It is old, and to be replaced.
+        /// A connection reached its age limit and is to be replaced.
         case aged(id: UInt64)
         case draining(id: UInt64, worth: ConnectionWorth)
         case ended(id: UInt64, worth: ConnectionWorth)
-        /// The process has no place for it.
+        /// The budget has no slot for the connection.
         case denied(id: UInt64)
-        /// Another pool has no connection, and the process has no place for one.
+        /// Another pool has no connection, and the budget has no slot for one.
         case askedBack
         /// A timer fired, perhaps early or late; whether the loop was busy since `growthDue` was set.
         case tick(isLoopBusy: Bool)
         case shutdown(deadline: UInt64)
     }
 
-    /// What to do.
+    /// An action for the core.
     enum Action: Equatable {
-        /// Make a connection: there is none to send by, or none that is not old.
+        /// Open a connection: there is none, or none below the age limit.
         case dial(id: UInt64)
-        /// Make one beside those that are held back.
+        /// Open a further connection, because the others are blocked.
         case dialFurther(id: UInt64)
         /// Let the connection pull.
         case wake(id: UInt64)
@@ -49,13 +49,14 @@ struct ConnectionPoolMachine {
 
     /// Times in nanoseconds, and numbers.
     struct Limits {
-        /// Connections that take requests, dialled ones counted; at least 1.
+        /// The most connections that take requests or are being dialled; at least 1.
         var connections: Int
-        /// How long all must have been held back before the pool grows.
+        /// The time for which all must have been blocked before the pool grows.
         var growthDelay: UInt64
-        /// How long none may have been before it shrinks by one.
+        /// The time for which not all were blocked before it shrinks by one.
         var shrinkDelay: UInt64
-        /// How long the pool does not grow after a peer took streams away, or when the process has no place.
+        /// The time for which the pool does not grow after a peer lowered its stream limit, or when the budget has no
+        /// slot.
         var growthPause: UInt64
     }
 
@@ -68,24 +69,25 @@ struct ConnectionPoolMachine {
     private let backoff: DialBackoff
     private let limits: Limits
     private var random: SplitMix
-    /// By number; few.
+    /// The connections by number; few.
     private var connections: [UInt64: Phase] = [:]
-    /// Until when those whose peer took streams away keep the pool from growing.
+    /// The times until which connections with a lowered stream limit keep the pool from growing.
     private var cuts: [UInt64: UInt64] = [:]
-    /// Those that go when another is ready in their place; they take requests until then.
+    /// Connections above the age limit; they take requests until another is ready.
     private var aged: Set<UInt64> = []
     private var lastID: UInt64 = 0
     private var failures = 0
     private var dialNotBefore: UInt64 = 0
-    /// Until when the process has no place for further connections, as far as we know.
+    /// The time until which the budget is assumed to have no slot for further connections.
     private var growthNotBefore: UInt64 = 0
     private var isShutDown = false
     private var isFinished = false
-    /// When the pool may grow, unless a connection has room by then; nil while one has, or something is being dialled.
+    /// The time when the pool may grow, unless a connection has room by then; nil while one has, or while one is being
+    /// dialled.
     private(set) var growthDue: UInt64?
-    /// When all connections were last held back, or the pool last shrank.
+    /// The time when all connections were last blocked, or the pool last shrank.
     private var neededAt: UInt64 = 0
-    /// Whether the source may have something.
+    /// Whether the source may have requests.
     private(set) var isWanted = false
 
     init(backoff: DialBackoff, limits: Limits, seed: UInt64) {
@@ -149,7 +151,7 @@ struct ConnectionPoolMachine {
         watchGrowth(now)
     }
 
-    /// When `tick` is due next, `UInt64.max` for never.
+    /// The time of the next `tick`, `UInt64.max` for never.
     var nextDue: UInt64 {
         guard !isShutDown else { return .max }
         let dial = isDialNeeded ? dialNotBefore : .max
@@ -179,8 +181,8 @@ struct ConnectionPoolMachine {
 
     private mutating func watchGrowth(_ now: UInt64) {
         guard isAllHeldBack else {
-            // A window opens a little with each answer; only a connection that is found with room when the time comes
-            // says that there are enough.
+            // A window opens a little with each response. Only a connection that still has room at `growthDue` shows
+            // that there are enough.
             if dialing > 0 || !isWanted || usable == 0 { growthDue = nil }
             return
         }
@@ -192,7 +194,7 @@ struct ConnectionPoolMachine {
     private mutating func setCut(_ id: UInt64, until end: UInt64?) {
         guard cuts[id] != end else { return }
         cuts[id] = end
-        // Found anew.
+        // Computed again.
         growthDue = nil
     }
 
@@ -218,14 +220,14 @@ struct ConnectionPoolMachine {
         actions.append(.retire(id: youngest, .spare))
     }
 
-    /// Lets the oldest go, now that another takes requests.
+    /// Retires the oldest aged connection, now that another takes requests.
     private mutating func retireAged(_ actions: inout [Action]) {
         guard let oldest = aged.min() else { return }
         aged.remove(oldest)
         actions.append(.retire(id: oldest, .age))
     }
 
-    /// Forgets what was noted of one that takes no more requests.
+    /// Removes the records of a connection that takes no more requests.
     private mutating func forget(_ id: UInt64) {
         aged.remove(id)
         setCut(id, until: nil)
@@ -237,7 +239,8 @@ struct ConnectionPoolMachine {
         return lastID
     }
 
-    /// Nobody tells when there is a place again, so it is tried now and then: soon where a connection is missing.
+    /// Schedules the next try for a slot. The budget does not notify of free slots, so it is polled: soon if the pool
+    /// has no connection.
     private mutating func denied(_ now: UInt64) {
         if isDialNeeded {
             dialNotBefore = max(dialNotBefore, now &+ backoff.wait(failures: 1, isSilent: false, random: random.next()))
@@ -271,7 +274,8 @@ struct ConnectionPoolMachine {
     }
 }
 
-/// A small generator that can be seeded, for jitter only (Steele et al., "Fast splittable pseudorandom number generators").
+/// A small generator that can be seeded, for jitter only (Steele et al., "Fast splittable pseudorandom number
+/// generators").
 struct SplitMix {
     var state: UInt64
 

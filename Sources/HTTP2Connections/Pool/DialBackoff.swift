@@ -1,18 +1,18 @@
-/// How long to wait before the next dial after `n` fruitless connections in a row.
+/// The wait before the next dial after `n` fruitless connections in a row.
 ///
-/// `min(cap, base * 2^(n-1)) * j` with `j` drawn from 0.5 up to 1. With base 250 ms and cap 30 s: 125-250 ms, 250-500 ms,
-/// 0.5-1 s, 1-2 s, 2-4 s, 4-8 s, 8-16 s, then 15-30 s each time. A connection is fruitless when it brought no response.
+/// `min(cap, base * 2^(n-1)) * j` with `j` drawn from 0.5 up to 1. With base 250 ms and cap 30 s: 125-250 ms, 250-500
+/// ms, 0.5-1 s, 1-2 s, 2-4 s, 4-8 s, 8-16 s, then 15-30 s each time. A connection is fruitless when it brought no
+/// response.
 ///
-/// A peer that is not there is not troubled by dials, and what waits for it grows: it is looked for at least every
-/// `silentCap`.
+/// Dials do not burden an unreachable peer, and its backlog grows: it is dialled at least every `silentCap`.
 struct DialBackoff {
     var base: UInt64
     var cap: UInt64
     var silentCap: UInt64
 
-    /// The wait in nanoseconds after so many failures; 0 failures wait not at all.
+    /// Returns the wait in nanoseconds after that many failures; 0 after 0 failures.
     ///
-    /// `isSilent` says whether the last one got no sign of the peer; `random` is any 64 random bits.
+    /// `isSilent` is whether the last one received nothing from the peer; `random` is any 64 random bits.
     func wait(failures: Int, isSilent: Bool, random: UInt64) -> UInt64 {
         guard failures > 0 else { return 0 }
         let cap = isSilent ? min(cap, silentCap) : cap

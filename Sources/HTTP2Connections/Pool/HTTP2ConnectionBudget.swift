@@ -1,33 +1,34 @@
 internal import Synchronization
 
-/// How many connections the pools of a process may have at once, those that are being made or end included.
+/// The limit of simultaneous connections of all pools of a process, those that are being opened or closed included.
 ///
-/// A pool without a connection gets one as long as there is any place; further ones, which a pool opens because its streams or
-/// windows are used up, fill one half only. When no place is left, a pool that has several closes one of them. Any thread.
+/// A pool without a connection gets one as long as a slot is free. Further connections, which a pool opens because its
+/// streams or windows are used up, may use only one half. When no slot is left, a pool that has several closes one of
+/// them. Any thread.
 package final class HTTP2ConnectionBudget: Sendable {
     private struct State {
         var shares: ConnectionShares
         var lastPool: UInt64 = 0
-        /// How pools are asked for one of their connections.
+        /// The callbacks that ask pools to close one of their connections.
         var pools: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private let state: Mutex<State>
 
-    /// Makes a budget of which nothing is used.
+    /// Creates an unused budget.
     ///
-    /// - Parameter connections: How many there may be, 1 or more.
+    /// - Parameter connections: The limit, at least 1.
     package init(connections: Int) {
         state = Mutex(State(shares: ConnectionShares(capacity: max(1, connections))))
     }
 
-    /// How many there are.
+    /// The number of used slots.
     package var count: Int { state.withLock { $0.shares.count } }
 
     /// Adds a pool.
     ///
-    /// - Parameter ask: Asks it for one of its connections; called on any thread.
-    /// - Returns: Its number.
+    /// - Parameter ask: Asks the pool to close one of its connections; called on any thread.
+    /// - Returns: The pool's number.
     func join(_ ask: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.lastPool += 1
@@ -36,14 +37,14 @@ package final class HTTP2ConnectionBudget: Sendable {
         }
     }
 
-    /// Forgets how a pool is asked; what it holds it still gives back.
+    /// Removes a pool's callback; the pool still releases the slots that it holds.
     func leave(_ pool: UInt64) {
         state.withLock { $0.pools[pool] = nil }
     }
 
-    /// Takes a place for a connection; see ``ConnectionShares/take(_:isNeeded:)``.
+    /// Takes a slot for a connection; see ``ConnectionShares/take(_:isNeeded:)``.
     ///
-    /// Where one is needed and there is none, another pool is asked for one.
+    /// If one is needed and none is free, another pool is asked for one.
     func take(_ pool: UInt64, isNeeded: Bool) -> Bool {
         let (isTaken, ask) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             if state.shares.take(pool, isNeeded: isNeeded) { return (true, nil) }
@@ -54,7 +55,7 @@ package final class HTTP2ConnectionBudget: Sendable {
         return isTaken
     }
 
-    /// Gives a place back.
+    /// Releases a slot.
     func giveBack(_ pool: UInt64) {
         state.withLock { $0.shares.giveBack(pool) }
     }

@@ -3,9 +3,10 @@ package import NIOCore
 package import NIOPosix
 internal import Synchronization
 
-/// The way out to one target: dials on demand, lets its connections pull requests from the source, replaces those that drain.
+/// The connections to one target: dials on demand, lets connections pull requests from the source, replaces those that
+/// drain.
 ///
-/// It opens more connections while streams or send windows are what holds it back, and closes them when they are not needed
+/// It opens more connections while streams or send windows are the bottleneck, and closes them when they are not needed
 /// any more; all of it runs on one event loop. The pool keeps its source alive while it is not shut down.
 package final class HTTP2ConnectionPool: Sendable {
     /// The loop that the source is called on.
@@ -15,20 +16,20 @@ package final class HTTP2ConnectionPool: Sendable {
     private let gauge: StreamGauge
     private let isWakeScheduled = Atomic<Bool>(false)
 
-    /// Makes a pool; nothing is dialled before `wake()`.
+    /// Creates a pool; it does not dial before `wake()`.
     ///
     /// Any thread.
     ///
     /// - Parameters:
-    ///   - target: Where to connect to.
-    ///   - tls: Trust and own certificate, shared with other pools.
+    ///   - target: The address to connect to.
+    ///   - tls: Trust roots and own certificate, shared with other pools.
     ///   - configuration: Limits.
     ///   - eventLoop: One loop of a `MultiThreadedEventLoopGroup`.
-    ///   - source: Where requests come from.
-    ///   - makeResolver: Makes what finds the target's addresses for one connection, which goes to one of these and nowhere
-    ///     else; nil asks the system.
-    ///   - budget: How many connections all pools together may have; nil sets no limit.
-    ///   - observer: Counts what connections do.
+    ///   - source: The source of requests.
+    ///   - makeResolver: Makes the resolver of one connection, which dials only the addresses that it returns; nil uses
+    ///     the system's resolver.
+    ///   - budget: The limit of connections of all pools together; nil sets no limit.
+    ///   - observer: Receives changes of connections, for metrics.
     ///   - logger: Only `debug` and `trace` are written.
     package init(
         target: HTTP2Target,
@@ -61,16 +62,16 @@ package final class HTTP2ConnectionPool: Sendable {
         )
     }
 
-    /// Requests that were pulled and are not answered yet, as of the last turn of the loop.
+    /// The number of pulled requests without a response, as of the last tick of the loop.
     ///
     /// Any thread.
     package var openStreams: Int {
         gauge.value.load(ordering: .relaxed)
     }
 
-    /// Says that the source has something.
+    /// Notifies the pool that the source has requests.
     ///
-    /// Any thread; many calls before the loop turns count as one.
+    /// Any thread; calls before the next tick of the loop are coalesced.
     package func wake() {
         guard !isWakeScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         eventLoop.execute { [self] in
@@ -79,24 +80,25 @@ package final class HTTP2ConnectionPool: Sendable {
         }
     }
 
-    /// Lets the open streams of a connection finish and sends no more on it; another takes its place when one is wanted.
+    /// Drains a connection: its open streams finish, and it takes no more requests. Another is dialled when one is
+    /// needed.
     ///
-    /// On the pool's event loop, also from the source's methods. Soon after the connection was made this counts as a failed
-    /// dial, so that a peer that blames each one is not dialled in a storm.
+    /// On the pool's event loop, also from the source's methods. Soon after the connection was made this counts as a
+    /// failed dial, so that a peer whose connections are all replaced is not dialled in a storm.
     ///
-    /// - Parameter connection: Its number; one that has ended is left alone.
+    /// - Parameter connection: The connection's number; one that has ended is ignored.
     package func replace(connection: UInt64) {
         core.value.replace(connection)
     }
 
-    /// Takes no more requests, lets open streams finish until the deadline, says goodbye and closes.
+    /// Takes no more requests, lets open streams finish until the deadline, sends GOAWAY and closes.
     ///
     /// Any thread.
     ///
-    /// Streams still open at the deadline are answered as unknown. What the source still holds is the source's own.
+    /// Streams still open at the deadline fail as unknown. Requests that are still in the source stay there.
     ///
-    /// - Parameter deadline: By then the last stream is given up.
-    /// - Returns: Succeeds when all connections are closed; never fails. Calling twice is allowed.
+    /// - Parameter deadline: The time when remaining streams fail.
+    /// - Returns: A future that succeeds when all connections are closed; never fails. Calling twice is allowed.
     package func shutdown(deadline: NIODeadline) -> EventLoopFuture<Void> {
         let promise = eventLoop.makePromise(of: Void.self)
         eventLoop.execute { [self] in

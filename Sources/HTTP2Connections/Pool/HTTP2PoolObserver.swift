@@ -1,14 +1,14 @@
-/// What a connection of a pool is doing, for counting.
+/// The phase of a pool's connection, for metrics.
 package enum HTTP2ConnectionPhase: Sendable {
     /// DNS, TCP, TLS, or waiting for the first SETTINGS.
     case connecting
     /// It takes requests.
     case ready
-    /// It takes none any more, and waits for answers or for its end.
+    /// It takes no more requests, and waits for responses or for its end.
     case draining
 }
 
-/// What keeps a connection from taking more requests.
+/// The reason why a connection cannot take more requests.
 package enum HTTP2HoldBack: String, Sendable {
     /// The peer's stream limit.
     case streams
@@ -16,25 +16,26 @@ package enum HTTP2HoldBack: String, Sendable {
     case window
 }
 
-/// Counts what a pool's connections do.
+/// Receives changes of a pool's connections, for metrics.
 ///
 /// Called on the pool's event loop; must not block it.
 package protocol HTTP2PoolObserver: Sendable {
-    /// A connection went from one phase to another.
+    /// Receives a change of a connection's phase.
     ///
     /// - Parameters:
-    ///   - old: What it did; nil for a new one.
-    ///   - new: What it does; nil when it is gone.
+    ///   - old: The old phase; nil for a new connection.
+    ///   - new: The new phase; nil when the connection is closed.
     func connectionChanged(from old: HTTP2ConnectionPhase?, to new: HTTP2ConnectionPhase?)
 
-    /// A connection ended.
+    /// Receives the end of a connection.
     ///
-    /// - Parameter reason: A label from a closed set: that of ``HTTP2DrainReason`` or ``HTTP2ConnectionFailure``, or `closed`.
+    /// - Parameter reason: A label from a closed set: that of ``HTTP2DrainReason`` or ``HTTP2ConnectionFailure``, or
+    ///   `closed`.
     func connectionEnded(reason: String)
 
-    /// Streams were opened or ended since the last call.
+    /// Receives the change in the number of open streams since the last call.
     func openStreamsChanged(by difference: Int)
 
-    /// A connection that could take requests cannot any more.
+    /// Receives that a connection became blocked.
     func connectionHeldBack(by reason: HTTP2HoldBack)
 }

@@ -4,9 +4,9 @@ import Glibc
 import Musl
 #endif
 
-/// How much of its time the current thread spends working.
+/// Measures how much of its time the current thread is busy.
 ///
-/// A pool whose loop is busy gains nothing from more connections: the processor holds it back.
+/// A pool whose loop is busy gains nothing from more connections: the processor is the bottleneck.
 struct LoopLoad {
     /// The share of the time from which a thread counts as busy.
     private static let busy = 0.5
@@ -14,13 +14,13 @@ struct LoopLoad {
     private var wall: UInt64 = 0
     private var work: UInt64 = 0
 
-    /// Begins to measure.
+    /// Starts a measurement.
     mutating func start() {
         wall = Self.nanoseconds(CLOCK_MONOTONIC)
         work = Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
     }
 
-    /// Whether the thread worked for most of the time since ``start()``; to be asked on the same thread.
+    /// Whether the thread was busy for most of the time since ``start()``; read it on the same thread.
     var isBusy: Bool {
         let passed = Self.nanoseconds(CLOCK_MONOTONIC) &- wall
         return Double(Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID) &- work) > Self.busy * Double(passed)

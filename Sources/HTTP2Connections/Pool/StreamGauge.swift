@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many streams a pool has open: written on its loop, read from any thread.
+/// The number of open streams of a pool: written on its loop, read from any thread.
 final class StreamGauge: Sendable {
     let value = Atomic<Int>(0)
 }

@@ -1,10 +1,10 @@
 internal import DequeModule
 internal import NIOCore
 
-/// Makes a peer seem far away: what arrives is handed on a round trip later.
+/// Simulates a distant peer: delays received bytes by a round trip.
 ///
-/// The whole round trip is spent on the way in: a client cannot tell, since nothing but our answers, window updates
-/// included, shows it when something arrived. The TCP handshake is not delayed.
+/// The whole round trip is added to received bytes. A client cannot see the difference: it learns only from our
+/// responses and window updates when something arrived. The TCP handshake is not delayed.
 final class DistanceHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -23,7 +23,7 @@ final class DistanceHandler: ChannelInboundHandler {
         setTimer(context)
     }
 
-    /// Follows what was handed on.
+    /// Does nothing: the delayed read completes later.
     func channelReadComplete(context: ChannelHandlerContext) {}
 
     func channelInactive(context: ChannelHandlerContext) {

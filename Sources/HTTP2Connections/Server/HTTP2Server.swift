@@ -3,16 +3,16 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// An HTTP/2 server over TLS for simulators and tests: it speaks `h2` only and can be told to misbehave.
+/// An HTTP/2 server over TLS for simulators and tests: it speaks only `h2` and can simulate errors.
 package final class HTTP2Server: Sendable {
-    /// Open connections, so that shutdown can end them.
+    /// The open connections, so that shutdown can close them.
     private struct Connections {
         var last: UInt64 = 0
         var open: [UInt64: HTTP2ServerConnection] = [:]
         var isClosed = false
     }
 
-    /// The port that is listened on.
+    /// The listening port.
     package let port: Int
 
     private let channel: any Channel
@@ -61,11 +61,11 @@ package final class HTTP2Server: Sendable {
     ///   - port: The port; 0 lets the system choose.
     ///   - tls: Certificate and client certificate rules.
     ///   - configuration: First SETTINGS and limits.
-    ///   - application: What answers; kept while the server listens.
+    ///   - application: The request handler; retained while the server listens.
     ///   - group: The loops that connections are spread over.
     ///   - logger: Only `debug` and `trace` are written.
     /// - Returns: The listening server.
-    /// - Throws: What the system answered to the bind.
+    /// - Throws: The system's error of the bind.
     package static func bind(
         host: String = "127.0.0.1",
         port: Int = 0,
@@ -105,14 +105,14 @@ package final class HTTP2Server: Sendable {
         return HTTP2Server(channel: channel, port: channel.localAddress?.port ?? port, connections: registry)
     }
 
-    /// The connections that are open now.
+    /// The open connections.
     ///
     /// Any thread.
     package var openConnections: [HTTP2ServerConnection] {
         connections.all
     }
 
-    /// Stops listening and ends all connections in order at once.
+    /// Stops listening and closes all connections gracefully, without waiting for streams.
     ///
     /// Any thread; calling twice is allowed.
     package func shutdown() async {

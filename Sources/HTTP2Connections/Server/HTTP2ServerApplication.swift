@@ -1,14 +1,15 @@
-/// What answers a server's requests.
+/// The request handler of a server.
 ///
 /// Called on the connection's event loop; must not block it.
 package protocol HTTP2ServerApplication: AnyObject, Sendable {
-    /// A client finished TLS.
+    /// Receives a connection after its TLS handshake.
     func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts)
 
-    /// Takes complete requests, one batch per read burst. Each may be answered now, later from any thread, or never.
+    /// Receives complete requests, one batch per read burst. The response to each may follow now, later from any
+    /// thread, or never.
     func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection)
 
-    /// The connection is gone; what was not answered cannot be any more.
+    /// Receives the end of a connection; no response can be sent on it any more.
     func connectionClosed(_ connection: HTTP2ServerConnection)
 }
 
@@ -20,7 +21,7 @@ extension HTTP2ServerApplication {
     package func connectionClosed(_ connection: HTTP2ServerConnection) {}
 }
 
-/// What is known of a client after TLS.
+/// The properties of a client connection after TLS.
 ///
 /// Any thread.
 package struct HTTP2ServerConnectionFacts: Sendable {
@@ -28,8 +29,8 @@ package struct HTTP2ServerConnectionFacts: Sendable {
     package var tlsVersion: String
     /// Whether TLS resumed an earlier session.
     package var isResumed: Bool
-    /// The common name of the client's certificate, if it showed one.
+    /// The common name of the client's certificate, if it sent one.
     package var clientCommonName: String?
-    /// The client's own certificate as DER, if it showed one.
+    /// The client's own certificate as DER, if it sent one.
     package var clientCertificate: [UInt8]?
 }

@@ -1,11 +1,11 @@
 package import NIOCore
 internal import Synchronization
 
-/// A handle on one connection of a server, to answer and to misbehave through.
+/// A handle for one connection of a server, to send responses and to simulate errors.
 ///
-/// Any thread; calls come into force in order.
+/// Any thread; calls take effect in order.
 package final class HTTP2ServerConnection: Sendable {
-    /// What can be done to a connection.
+    /// A command to a connection.
     enum Command: Sendable {
         case respond(stream: Int32, HTTP2ServerResponse)
         case reset(stream: Int32, HTTP2ErrorCode)
@@ -20,12 +20,12 @@ package final class HTTP2ServerConnection: Sendable {
 
     private struct Pending {
         var commands: [Command] = []
-        /// Whether somebody will come for the commands anyway.
+        /// Whether the handler will run the commands anyway.
         var isAwaited = false
         var isOver = false
     }
 
-    /// Counts up from 1 within a server.
+    /// The number of the connection within a server, from 1.
     package let id: UInt64
 
     private let eventLoop: any EventLoop
@@ -38,9 +38,9 @@ package final class HTTP2ServerConnection: Sendable {
         handler = NIOLoopBoundBox.makeEmptyBox(eventLoop: eventLoop)
     }
 
-    /// Answers many streams at once: one lock and one hop for all.
+    /// Sends responses on many streams at once: one lock and one hop to the event loop for all.
     ///
-    /// - Parameter responses: Stream ids with their answers.
+    /// - Parameter responses: Stream ids with their responses.
     package func respond(_ responses: [(stream: Int32, response: HTTP2ServerResponse)]) {
         enqueue { commands in
             for (stream, response) in responses { commands.append(.respond(stream: stream, response)) }
@@ -57,9 +57,9 @@ package final class HTTP2ServerConnection: Sendable {
     /// Streams above the last stream id are dropped; the connection ends when no stream is open.
     ///
     /// - Parameters:
-    ///   - lastStreamID: `nil` for the highest that was taken up.
+    ///   - lastStreamID: `nil` for the highest processed one.
     ///   - code: The error code.
-    ///   - debugData: Anything, for example APNs' `{"reason":"Shutdown"}`.
+    ///   - debugData: Any bytes, for example APNs' `{"reason":"Shutdown"}`.
     package func goAway(
         lastStreamID: Int32? = nil,
         code: HTTP2ErrorCode = .noError,
@@ -68,22 +68,22 @@ package final class HTTP2ServerConnection: Sendable {
         perform(.goAway(lastStreamID: lastStreamID, code, debugData: debugData))
     }
 
-    /// Ends the connection at once but in order: GOAWAY, close_notify, FIN.
+    /// Closes the connection gracefully but at once: GOAWAY, close_notify, FIN.
     package func close() {
         perform(.close)
     }
 
-    /// Cuts the TCP connection with a reset.
+    /// Resets the TCP connection.
     package func abort() {
         perform(.abort)
     }
 
-    /// Sends the first half of an answer's bytes and ends TCP, without the end of TLS.
+    /// Sends the first half of a response's bytes and closes TCP, without close_notify.
     package func truncate(stream: Int32, _ response: HTTP2ServerResponse) {
         perform(.truncate(stream: stream, response))
     }
 
-    /// Neither reads nor writes from now on, and keeps the connection open: a peer that has gone without a word.
+    /// Neither reads nor writes from now on, and keeps the connection open, like a peer that vanished.
     package func mute() {
         perform(.mute)
     }
@@ -95,7 +95,7 @@ package final class HTTP2ServerConnection: Sendable {
         perform(.dribble(interval))
     }
 
-    // MARK: - Between any thread and the loop
+    // MARK: - Commands between threads and the loop
 
     func perform(_ command: Command) {
         enqueue { commands in commands.append(command) }
@@ -116,7 +116,7 @@ package final class HTTP2ServerConnection: Sendable {
         self.handler.value = handler
     }
 
-    /// Nothing can be done any more.
+    /// Detaches the handler; later commands are ignored.
     func detach() {
         handler.value = nil
         pending.withLock { pending in
@@ -125,7 +125,7 @@ package final class HTTP2ServerConnection: Sendable {
         }
     }
 
-    /// The handler is about to call the application and will come for the commands afterwards: no hop is needed.
+    /// Announces that the handler will run commands after it has called the application: no hop is needed.
     func expectCommands() {
         pending.withLock { $0.isAwaited = true }
     }

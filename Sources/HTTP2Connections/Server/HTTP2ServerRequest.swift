@@ -1,8 +1,8 @@
-/// A complete request as a server receives it.
+/// A complete request that a server received.
 ///
 /// Any thread.
 package struct HTTP2ServerRequest: Sendable {
-    /// Where the answer goes.
+    /// The stream for the response.
     package let stream: HTTP2ServerStream
 
     /// The method.
@@ -17,7 +17,7 @@ package struct HTTP2ServerRequest: Sendable {
     /// The body, at most `HTTP2ServerConfiguration.maximumBodyBytes`.
     package let body: [UInt8]
 
-    /// Whether the body was longer than what was kept.
+    /// Whether the body was longer than the kept bytes.
     package let isBodyTruncated: Bool
 
     /// The value of the first header of that lower-case name.
@@ -26,7 +26,7 @@ package struct HTTP2ServerRequest: Sendable {
     }
 }
 
-/// One stream of a server's connection: where a request is answered.
+/// One stream of a server's connection, on which the response is sent.
 ///
 /// Any thread.
 package struct HTTP2ServerStream: Sendable {
@@ -36,20 +36,20 @@ package struct HTTP2ServerStream: Sendable {
     /// The stream id.
     package let id: Int32
 
-    /// Answers the request.
+    /// Sends the response.
     ///
-    /// An answer to a stream that has ended is dropped.
+    /// A response to a stream that has ended is dropped.
     package func respond(_ response: HTTP2ServerResponse) {
         connection.perform(.respond(stream: id, response))
     }
 
-    /// Resets the stream instead of answering.
+    /// Resets the stream instead of sending a response.
     package func reset(_ code: HTTP2ErrorCode) {
         connection.perform(.reset(stream: id, code))
     }
 }
 
-/// What a server answers.
+/// A response of a server.
 ///
 /// Any thread.
 package struct HTTP2ServerResponse: Sendable {
@@ -62,7 +62,7 @@ package struct HTTP2ServerResponse: Sendable {
     /// The body; empty means that the response ends with its headers.
     package var body: [UInt8]
 
-    /// Describes a response.
+    /// Creates a response.
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers

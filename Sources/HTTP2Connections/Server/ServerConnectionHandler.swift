@@ -27,9 +27,9 @@ final class ServerConnectionHandler: ChannelInboundHandler {
     private var needsFlush = false
     private var handshakeTimer: Scheduled<Void>?
     private var isMuted = false
-    /// The time between two bytes; nil sends what there is.
+    /// The time between two bytes; nil sends all bytes at once.
     private var dribble: TimeAmount?
-    /// What is sent a byte at a time.
+    /// The bytes that are sent one at a time.
     private var dribbling = ByteBuffer()
 
     init(
@@ -107,7 +107,7 @@ final class ServerConnectionHandler: ChannelInboundHandler {
         end()
     }
 
-    /// The application left commands from another thread.
+    /// Runs commands that the application queued from another thread.
     func runCommands() {
         run()
     }
@@ -172,7 +172,7 @@ final class ServerConnectionHandler: ChannelInboundHandler {
     }
 
     private func abort(_ context: ChannelHandlerContext) {
-        // No lingering makes close send RST.
+        // A linger time of 0 makes close send RST.
         if let socket = context.channel as? any SocketOptionProvider {
             _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         }
@@ -241,7 +241,7 @@ final class ServerConnectionHandler: ChannelInboundHandler {
         application.connectionOpened(connection, facts: facts)
     }
 
-    /// Says what is left to say, ends TLS and closes.
+    /// Sends pending frames, ends TLS and closes.
     private func end() {
         guard !isOver, let context else { return }
         isOver = true

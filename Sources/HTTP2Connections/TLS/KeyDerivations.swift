@@ -1,32 +1,33 @@
-/// The rounds of key derivation that opening one key file may cost, and those that it did cost.
+/// The budget of key derivation rounds for opening one key file.
 ///
-/// A file names its own numbers of rounds, and whoever made the file may be hostile: every derivation is paid for here
-/// before it is done. One file's, on one thread.
+/// A file names its own numbers of rounds, and its author may be hostile: every derivation is charged here before it is
+/// done. For one file, on one thread.
 package final class KeyDerivations {
-    /// The most rounds of one file, over all of its parts: a hundred times what Apple's and OpenSSL's tools write (three
-    /// parts of 2,048), and a fifth of a second of a processor.
+    /// The most rounds of one file, over all of its parts: a hundred times what Apple's and OpenSSL's tools write
+    /// (three parts of 2,048), and a fifth of a second of a processor.
     package static let maxRounds = 1_000_000
 
-    /// The least that a part counts for: setting up a derivation and its cipher costs about as much as these rounds.
+    /// The least number of rounds that a part is charged: setting up a derivation and its cipher costs about as much as
+    /// these rounds.
     private static let minRoundsOfPart = 1000
 
     /// The most rounds.
     private let limit: Int
 
-    /// The rounds that were paid for so far.
+    /// The rounds charged so far.
     package private(set) var rounds = 0
 
-    /// Allows one file's rounds.
+    /// Creates the budget of one file.
     ///
-    /// - Parameter limit: The most rounds; with 0 only a file opens whose keys are not encrypted.
+    /// - Parameter limit: The most rounds; with 0 only a file with unencrypted keys opens.
     package init(limit: Int = KeyDerivations.maxRounds) { self.limit = limit }
 
-    /// Whether a file opens only if no key has to be derived.
+    /// Whether only files without a key derivation may be opened.
     package var areRefused: Bool { limit == 0 }
 
-    /// Pays for one derivation.
+    /// Charges one derivation.
     ///
-    /// - Parameter rounds: How many rounds it has; 0 or fewer for one that is not known here.
+    /// - Parameter rounds: The number of rounds; 0 or less for an unknown algorithm.
     /// - Throws: ``TLSIdentityFailure/tooManyDerivations`` when it must not be done.
     func pay(_ rounds: Int) throws(TLSIdentityFailure) {
         let cost = max(rounds, Self.minRoundsOfPart)

@@ -6,7 +6,8 @@ enum OpenSSLErrors {
     ///
     /// Needed before each call whose result is read with `SSL_get_error`.
     ///
-    /// `SSL_get_error` looks at the queue of the thread: what another session left there would be taken for this one's.
+    /// `SSL_get_error` reads the queue of the thread: an error that another session left would be attributed to this
+    /// one.
     static func clear() {
         ERR_clear_error()
     }
@@ -23,7 +24,7 @@ enum OpenSSLErrors {
         return (reason, String(cString: text))
     }
 
-    /// The text of the oldest error, for a failed configuration call.
+    /// Takes the text of the oldest error, for a failed configuration call.
     static func takeText() -> String {
         take()?.text ?? "no reason given"
     }

@@ -2,20 +2,20 @@ internal import COpenSSL
 
 /// The private key and the certificates of a PKCS#12 file (RFC 7292), each part of which is derived and decrypted once.
 ///
-/// `PKCS12_parse` does the same, but knows no limit for the derivations that a file asks for.
+/// `PKCS12_parse` does the same, but without a limit for the derivations of a file.
 struct PKCS12Contents {
     /// The one private key.
     private(set) var key: OpaquePointer?
     /// The certificates, in the order of the file.
     private(set) var certificates: [OpaquePointer] = []
 
-    /// Frees what was found.
+    /// Frees the key and the certificates.
     func free() {
         EVP_PKEY_free(key)
         for certificate in certificates { X509_free(certificate) }
     }
 
-    /// Reads a file; what was found until an error is thrown has to be freed, too.
+    /// Reads a file. The caller must call ``free()``, also after an error.
     ///
     /// - Throws: ``TLSIdentityFailure``.
     mutating func read(
@@ -80,8 +80,8 @@ struct PKCS12Contents {
         key = found
     }
 
-    /// The password as the file's MAC was made with it: an empty one is none at all to some tools, and an empty text to
-    /// others (as `PKCS12_parse` has it).
+    /// Returns the password in the form that the file's MAC uses: some tools treat an empty password as none, others as
+    /// an empty text (`PKCS12_parse` tries both).
     private static func accepted(
         _ password: String,
         by file: OpaquePointer,

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// The one private key of a PEM text, taken out of it.
+/// The one private key block of a PEM text.
 ///
-/// OpenSSL's own functions look for a key in the whole text, and go on to the next block where one cannot be read: what
-/// was checked would not be what they open. So the blocks are separated first, and only this one's content is handed
-/// over.
+/// OpenSSL's own functions search the whole text for a key and skip blocks that they cannot read: they could open
+/// another block than the one that was checked. So the blocks are separated first, and only this one's content is
+/// passed to OpenSSL.
 struct PrivateKeyBlock {
-    /// The forms that are read.
+    /// The supported forms.
     private enum Form: String, CaseIterable {
         case pkcs8 = "PRIVATE KEY"
         case encryptedPKCS8 = "ENCRYPTED PRIVATE KEY"
@@ -18,7 +18,7 @@ struct PrivateKeyBlock {
     private let label: [UInt8]
     /// `Proc-Type` and `DEK-Info` of the traditional form (RFC 1421 section 4.6), empty for none.
     private let header: String
-    /// What stands between the lines, decoded.
+    /// The decoded content between the BEGIN and END lines.
     private let content: [UInt8]
 
     /// Finds the private key.
@@ -33,14 +33,14 @@ struct PrivateKeyBlock {
             }
         }
         guard found.count < 2 else { throw .severalPrivateKeys }
-        // The end of the text shows as PEM_R_NO_START_LINE; anything else, an empty block too, is a broken block.
+        // PEM_R_NO_START_LINE means the end of the text; any other error, also an empty block, is a broken block.
         let error = OpenSSLErrors.take()
         guard error?.reason == PEM_R_NO_START_LINE else { throw .unreadable(error?.text ?? "a block is empty") }
         guard let only = found.first else { throw .noPrivateKey }
         self = only
     }
 
-    /// Reads the next block as it is; nil at the end of the text, or when it is damaged.
+    /// Reads the next block without decryption; nil at the end of the text, or when it is damaged.
     private init?(nextIn bio: OpaquePointer?) {
         var label: UnsafeMutablePointer<CChar>?
         var header: UnsafeMutablePointer<CChar>?
@@ -58,11 +58,11 @@ struct PrivateKeyBlock {
         self.content = Array(UnsafeBufferPointer(start: content, count: count))
     }
 
-    /// Opens the key; the caller frees it.
+    /// Decrypts the key; the caller frees it.
     ///
     /// - Parameters:
     ///   - password: The password, if it is encrypted.
-    ///   - derivations: Pays for the derivation.
+    ///   - derivations: The budget for the derivation.
     /// - Returns: The key.
     /// - Throws: ``TLSIdentityFailure``.
     func open(password: String?, _ derivations: KeyDerivations) throws(TLSIdentityFailure) -> OpaquePointer {
@@ -72,7 +72,7 @@ struct PrivateKeyBlock {
         case .encryptedPKCS8 where header.isEmpty: return try decrypted(password, derivations)
         case .rsa: return try traditional(EVP_PKEY_RSA, password, derivations)
         case .elliptic: return try traditional(EVP_PKEY_EC, password, derivations)
-        default: throw .unreadable("private key: of an unknown form, or with headers that do not belong to it")
+        default: throw .unreadable("private key: unknown form, or unexpected headers")
         }
     }
 
@@ -87,7 +87,7 @@ struct PrivateKeyBlock {
         return key
     }
 
-    /// PKCS#8 that a password closes (RFC 5958 section 3).
+    /// Decrypts encrypted PKCS#8 (RFC 5958 section 3).
     private func decrypted(
         _ password: String?,
         _ derivations: KeyDerivations
@@ -106,7 +106,7 @@ struct PrivateKeyBlock {
         return key
     }
 
-    /// A key in its algorithm's own form; an encrypted one is derived in one round of MD5 by design.
+    /// Reads a key in its algorithm's traditional form; an encrypted one is derived with one round of MD5 by design.
     private func traditional(
         _ type: Int32,
         _ password: String?,
@@ -128,20 +128,20 @@ struct PrivateKeyBlock {
             return d2i_PrivateKey(type, nil, &start, bytes.count)
         }
         if let key { return key }
-        // A wrong password may give bytes that look decrypted.
+        // A wrong password may produce bytes that look decrypted.
         guard header.isEmpty else { throw .wrongPassword }
         throw .unreadable("private key: \(OpenSSLErrors.takeText())")
     }
 }
 
 extension KeyDerivations {
-    /// Pays for opening what an algorithm with its parameters closes.
+    /// Charges the derivation of an encryption algorithm with its parameters.
     func pay(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSIdentityFailure) {
         guard let algorithm else { throw .tooManyDerivations }
         try pay(switchboard_iterations(algorithm))
     }
 
-    /// Pays for opening an encrypted key.
+    /// Charges the derivation of an encrypted key.
     func pay(_ closed: OpaquePointer?) throws(TLSIdentityFailure) {
         guard let closed else { throw .tooManyDerivations }
         var algorithm: UnsafePointer<X509_ALGOR>?

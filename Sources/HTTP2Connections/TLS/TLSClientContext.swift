@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What all client sessions to a kind of peer share: trust, own certificate, TLS options.
+/// The shared TLS settings of client sessions: trust roots, own certificate, options.
 ///
 /// Any thread.
 ///
@@ -15,8 +15,8 @@ package final class TLSClientContext: Sendable {
     /// - Parameters:
     ///   - trustRootsFile: A PEM file of further roots, beside the system's.
     ///   - trustRootsPEM: The same as bytes; empty for none.
-    ///   - identity: The certificate this client signs in with, if it does.
-    /// - Throws: `TLSFailure.configuration` naming what could not be used.
+    ///   - identity: The client certificate, if there is one.
+    /// - Throws: `TLSFailure.configuration` with the item that cannot be used.
     package init(
         trustRootsFile: String? = nil,
         trustRootsPEM: [UInt8] = [],
@@ -38,18 +38,18 @@ package final class TLSClientContext: Sendable {
         self.handle = handle
     }
 
-    /// Trusts what another context trusts, and signs in with a certificate.
+    /// Creates a context with the trust roots of another and a client certificate.
     ///
     /// Reads no file, and shares the roots' memory; any thread.
     ///
     /// - Parameters:
-    ///   - other: Whose trust is taken over.
-    ///   - identity: The certificate this client signs in with.
-    /// - Throws: `TLSFailure.configuration` naming what could not be used.
+    ///   - other: The context whose trust roots are used.
+    ///   - identity: The client certificate.
+    /// - Throws: `TLSFailure.configuration` with the item that cannot be used.
     package init(trustOf other: TLSClientContext, identity: TLSIdentity) throws(TLSFailure) {
         let handle = try TLSContextHandle(client: true)
         OpenSSLErrors.clear()
-        // The store is never changed once its context is made, and locks its own cache.
+        // The store does not change after its context is created, and locks its own cache.
         SSL_CTX_set1_cert_store(handle.pointer, SSL_CTX_get_cert_store(other.handle.pointer))
         try handle.use(identity)
         Self.finish(handle)

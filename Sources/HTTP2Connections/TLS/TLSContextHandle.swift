@@ -10,20 +10,20 @@ final class TLSContextHandle: @unchecked Sendable {
     /// It stays inside the TLS folder.
     let pointer: OpaquePointer
 
-    /// Makes a context with what both roles share.
+    /// Creates a context with the options of both roles.
     init(client: Bool) throws(TLSFailure) {
         OpenSSLErrors.clear()
         guard let method = client ? TLS_client_method() : TLS_server_method(), let pointer = SSL_CTX_new(method) else {
             throw .configuration("no TLS context: \(OpenSSLErrors.takeText())")
         }
         self.pointer = pointer
-        // RFC 9113 section 9.2 asks for TLS 1.2 or later without compression and renegotiation. Cipher lists are left
-        // to the distribution's crypto policy on purpose.
+        // RFC 9113 section 9.2 asks for TLS 1.2 or later without compression and renegotiation. Cipher lists
+        // intentionally follow the distribution's crypto policy.
         guard switchboard_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1 else {
             throw .configuration("TLS 1.2 is not available: \(OpenSSLErrors.takeText())")
         }
         SSL_CTX_set_options(pointer, Self.options)
-        // Idle connections give their 34 KB of record buffers back. The write buffer may move between two calls.
+        // Idle connections release their 34 KB of record buffers. The write buffer may move between two calls.
         switchboard_SSL_CTX_set_mode(
             pointer,
             Int(SSL_MODE_RELEASE_BUFFERS) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
@@ -39,7 +39,7 @@ final class TLSContextHandle: @unchecked Sendable {
         (1 << 17) | (1 << 30)
     }
 
-    /// Takes a certificate chain and its key, and checks that they belong together.
+    /// Sets the certificate chain and its key, and checks that they belong together.
     func use(_ identity: TLSIdentity) throws(TLSFailure) {
         let chain = try Self.certificates(inPEM: identity.certificateChainPEM)
         defer { for certificate in chain { X509_free(certificate) } }
@@ -81,7 +81,7 @@ final class TLSContextHandle: @unchecked Sendable {
         withBIO(pem) { bio in
             while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) { found.append(certificate) }
         }
-        // The end of the text shows as PEM_R_NO_START_LINE; anything else is a broken certificate.
+        // PEM_R_NO_START_LINE means the end of the text; any other error is a broken certificate.
         if let error = OpenSSLErrors.take(), error.reason != PEM_R_NO_START_LINE {
             for certificate in found { X509_free(certificate) }
             throw .configuration("certificate: \(error.text)")
@@ -89,7 +89,7 @@ final class TLSContextHandle: @unchecked Sendable {
         return found
     }
 
-    /// Runs a function of OpenSSL on bytes that it reads as a file.
+    /// Runs an OpenSSL function on bytes in a memory BIO.
     @discardableResult
     static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
@@ -100,7 +100,7 @@ final class TLSContextHandle: @unchecked Sendable {
     }
 }
 
-/// Answers OpenSSL's question for a pass phrase with none, so that it never asks at the terminal.
+/// Returns no pass phrase to OpenSSL, so that it never prompts on the terminal.
 func refusePassphrase(
     _: UnsafeMutablePointer<CChar>?,
     _: Int32,

@@ -1,14 +1,14 @@
-/// Why a TLS context could not be made or a TLS session ended badly.
+/// The error of a TLS context that could not be created, or of a failed TLS session.
 ///
 /// The texts come from OpenSSL's own tables; they never hold key material or application data.
 package enum TLSFailure: Error, Equatable, Sendable {
     /// A certificate, key or trust file could not be used; the text says which and why.
     case configuration(String)
 
-    /// The peer's certificate was refused (chain, dates, host name); the text is OpenSSL's reason.
+    /// The peer's certificate was rejected (chain, dates, host name); the text is OpenSSL's reason.
     case certificate(String)
 
-    /// The peer does not speak HTTP/2: the protocol it chose by ALPN instead, if it chose one.
+    /// The peer does not speak HTTP/2; with the protocol that it chose by ALPN, if any.
     case noHTTP2(chosen: String?)
 
     /// The handshake or a record failed; the text is OpenSSL's reason.
@@ -16,11 +16,11 @@ package enum TLSFailure: Error, Equatable, Sendable {
 }
 
 extension TLSFailure: CustomStringConvertible {
-    /// A text for logs and operators, without secrets.
+    /// A text for log lines and operators, without secrets.
     package var description: String {
         switch self {
         case .configuration(let text): "TLS configuration: \(text)"
-        case .certificate(let text): "certificate refused: \(text)"
+        case .certificate(let text): "certificate rejected: \(text)"
         case .noHTTP2(.some(let chosen)): "peer does not speak HTTP/2 (ALPN chose \(chosen))"
         case .noHTTP2(.none): "peer does not speak HTTP/2 (ALPN chose nothing)"
         case .broken(let text): "TLS failed: \(text)"

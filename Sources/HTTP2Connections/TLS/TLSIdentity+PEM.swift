@@ -6,9 +6,9 @@ extension TLSIdentity {
     /// Blocks for the key derivation of an encrypted key: not on an event loop.
     ///
     /// - Parameters:
-    ///   - pem: The text; the certificate that fits the key becomes the first of the chain.
+    ///   - pem: The text; the certificate of the key becomes the first of the chain.
     ///   - password: The password of an encrypted key.
-    ///   - derivations: Pays for the derivation.
+    ///   - derivations: The budget for the derivation.
     /// - Throws: ``TLSIdentityFailure``.
     package init(
         pem: [UInt8],
@@ -30,7 +30,7 @@ extension TLSIdentity {
         self = try Self.joined(certificates, key)
     }
 
-    /// Writes a key and its certificates again, the key's own certificate first.
+    /// Writes a key and its certificates as PEM, the key's own certificate first.
     static func joined(
         _ certificates: [OpaquePointer],
         _ key: OpaquePointer
@@ -47,7 +47,7 @@ extension TLSIdentity {
         return TLSIdentity(certificateChainPEM: chain, privateKeyPEM: keyPEM)
     }
 
-    /// What a function of OpenSSL writes as PEM.
+    /// Returns the PEM that an OpenSSL function writes.
     static func pem(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {
         let bio = BIO_new(BIO_s_mem())
         defer { BIO_free(bio) }
@@ -55,7 +55,7 @@ extension TLSIdentity {
         return contents(of: bio)
     }
 
-    /// Everything that was written to a memory BIO.
+    /// Returns all bytes of a memory BIO.
     static func contents(of bio: OpaquePointer?) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: switchboard_BIO_pending(bio))
         guard BIO_read(bio, &bytes, Int32(clamping: bytes.count)) == bytes.count else { return [] }

@@ -3,13 +3,14 @@ internal import COpenSSL
 extension TLSIdentity {
     /// Reads a PKCS#12 file, as Apple's tools export push certificates.
     ///
-    /// Old files need RC2 and the like, which OpenSSL 3 keeps in its legacy provider. It is loaded into a library context
-    /// that only this call sees, so that no connection can ever use it. Blocks for the key derivation: not on an event loop.
+    /// Old files need RC2 and the like, which OpenSSL 3 keeps in its legacy provider. It is loaded into a library
+    /// context that only this call uses, so that no connection can ever use it. Blocks for the key derivation: not on
+    /// an event loop.
     ///
     /// - Parameters:
     ///   - pkcs12: The file.
     ///   - password: Its password; empty for none.
-    ///   - derivations: Pays for the derivations.
+    ///   - derivations: The budget for the derivations.
     /// - Throws: ``TLSIdentityFailure``.
     package init(
         pkcs12: [UInt8],
@@ -38,9 +39,9 @@ extension TLSIdentity {
         self = try Self.joined(contents.certificates, key)
     }
 
-    /// Writes a PKCS#12 file of the first certificate and the key, as simulators hand it out.
+    /// Writes a PKCS#12 file with the first certificate and the key, for simulators.
     ///
-    /// - Parameter password: What it is sealed with.
+    /// - Parameter password: The password of the file.
     /// - Returns: The file.
     /// - Throws: ``TLSIdentityFailure`` when the identity cannot be read.
     package func pkcs12(password: String) throws(TLSIdentityFailure) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A certificate chain and its private key: what a server shows, or a client that signs in by certificate.
+/// A certificate chain and its private key, of a server or of a client that authenticates by certificate.
 package struct TLSIdentity: Sendable {
     /// The chain in PEM, own certificate first.
     package var certificateChainPEM: [UInt8]
@@ -6,7 +6,7 @@ package struct TLSIdentity: Sendable {
     /// The unencrypted private key in PEM (PKCS#8 or traditional).
     package var privateKeyPEM: [UInt8]
 
-    /// Names the chain and the key; they are parsed when a context is made of them.
+    /// Stores the chain and the key; a context parses them when it is created.
     package init(certificateChainPEM: [UInt8], privateKeyPEM: [UInt8]) {
         self.certificateChainPEM = certificateChainPEM
         self.privateKeyPEM = privateKeyPEM

@@ -1,10 +1,11 @@
-/// Why a file does not give a certificate with its private key.
+/// The error of reading a certificate with its private key from a file.
 package enum TLSIdentityFailure: Error, Equatable, Sendable {
-    /// It is not of the form that was expected, or damaged; the text is OpenSSL's reason and holds nothing of the file.
+    /// The file has another format, or is damaged; the text is OpenSSL's reason and holds nothing of the file.
     case unreadable(String)
-    /// The password does not open it, or is missing.
+    /// The password is wrong or missing.
     case wrongPassword
-    /// Its keys are derived from the password in more rounds than ``KeyDerivations`` allows, or in a way not known here.
+    /// Its keys are derived from the password in more rounds than ``KeyDerivations`` allows, or with an unknown
+    /// algorithm.
     case tooManyDerivations
     /// It holds no certificate.
     case noCertificate

@@ -9,7 +9,7 @@ final class TLSResumption {
     /// It stays inside the TLS folder.
     let pointer: OpaquePointer
 
-    /// Takes over a reference that the caller gives up.
+    /// Takes ownership of the caller's reference.
     init(adopting pointer: OpaquePointer) {
         self.pointer = pointer
     }

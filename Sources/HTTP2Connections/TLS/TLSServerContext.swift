@@ -1,18 +1,19 @@
 internal import COpenSSL
 
-/// What all server sessions of a listener share: certificate, protocols offered, client certificate rules.
+/// The shared TLS settings of a listener's sessions: certificate, offered protocols, client certificate rules.
 ///
 /// Any thread.
 package final class TLSServerContext: Sendable {
     let handle: TLSContextHandle
 
-    /// Makes a server context that speaks HTTP/2 only.
+    /// Creates a server context that speaks only HTTP/2.
     ///
     /// - Parameters:
     ///   - identity: Certificate chain and key.
-    ///   - clientAuthoritiesPEM: Roots for client certificates; `nil` asks for none.
-    ///   - requiresClientCertificate: Whether a client must show one when it is asked; one that is shown must be valid.
-    /// - Throws: `TLSFailure.configuration` naming what could not be used.
+    ///   - clientAuthoritiesPEM: Roots for client certificates; `nil` requests none.
+    ///   - requiresClientCertificate: Whether a client must send a requested certificate; a certificate that is sent
+    ///     must be valid.
+    /// - Throws: `TLSFailure.configuration` with the item that cannot be used.
     package init(
         identity: TLSIdentity,
         clientAuthoritiesPEM: [UInt8]? = nil,

@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// Confined to its connection's event loop. The error queue is cleared before each call (see `OpenSSLErrors`).
 final class TLSSession {
-    /// What a read found.
+    /// The result of a read.
     enum ReadResult: Equatable {
         case bytes(Int)
         case needsMore
@@ -17,7 +17,7 @@ final class TLSSession {
     private let inbound: OpaquePointer
     private let outbound: OpaquePointer
     private(set) var isEstablished = false
-    /// More sessions than this are not kept until they are taken: a peer gives two as a rule.
+    /// The most sessions kept until they are taken: a peer usually sends two.
     private static let resumptionLimit = 4
     private var resumptions: [TLSResumption] = []
 
@@ -41,7 +41,7 @@ final class TLSSession {
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A client session that will verify the peer as `serverName`, a DNS name or an IP address in text.
+    /// Creates a client session that verifies the peer as `serverName`, a DNS name or an IP address as text.
     convenience init(
         client context: TLSClientContext,
         serverName: String,
@@ -49,7 +49,7 @@ final class TLSSession {
     ) throws(TLSFailure) {
         try self.init(context: context.handle)
         SSL_set_connect_state(ssl)
-        // Names in subjects are not looked at (RFC 9525 section 2), nor wildcards that fill part of a label.
+        // Names in subjects are ignored (RFC 9525 section 2), and partial wildcards in a label.
         SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), serverName) != 1 {
             OpenSSLErrors.clear()
@@ -66,23 +66,23 @@ final class TLSSession {
         if let resumption { SSL_set_session(ssl, resumption.pointer) }
     }
 
-    /// A server session.
+    /// Creates a server session.
     convenience init(server context: TLSServerContext) throws(TLSFailure) {
         try self.init(context: context.handle)
         SSL_set_accept_state(ssl)
     }
 
     deinit {
-        // A connection that is freed without close_notify would spoil its newest session, which may be resumed nevertheless
-        // (RFC 5246 section 7.2.1); after a fatal alert libssl has spoilt it already.
+        // A connection that is freed without close_notify would invalidate its newest session, which may still be
+        // resumed (RFC 5246 section 7.2.1); after a fatal alert libssl has already invalidated it.
         SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         // Frees both BIOs too.
         SSL_free(ssl)
     }
 
-    // MARK: - The pump
+    // MARK: - Input and output
 
-    /// Takes bytes from the socket.
+    /// Adds bytes from the socket.
     ///
     /// They are read by `handshake` and `read`.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
@@ -94,9 +94,9 @@ final class TLSSession {
         }
     }
 
-    /// Goes on with the handshake as far as the bytes at hand allow.
+    /// Continues the handshake with the received bytes.
     ///
-    /// - Returns: Whether the handshake is finished and `h2` agreed.
+    /// - Returns: Whether the handshake is finished and `h2` negotiated.
     func handshake() throws(TLSFailure) -> Bool {
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
@@ -134,7 +134,7 @@ final class TLSSession {
 
     /// Writes close_notify.
     ///
-    /// Nothing may be written afterwards; reading goes on.
+    /// Nothing may be written afterwards; reading continues.
     func close() {
         guard isEstablished else { return }
         OpenSSLErrors.clear()
@@ -142,7 +142,7 @@ final class TLSSession {
         OpenSSLErrors.clear()
     }
 
-    /// Bytes that wait for the socket.
+    /// The number of bytes that wait for the socket.
     var pendingOutput: Int {
         switchboard_BIO_pending(outbound)
     }
@@ -155,9 +155,9 @@ final class TLSSession {
         return max(0, Int(BIO_read(outbound, buffer.baseAddress, Int32(clamping: buffer.count))))
     }
 
-    // MARK: - Facts
+    // MARK: - Properties
 
-    /// The protocol that ALPN settled, if any.
+    /// The protocol that ALPN negotiated, if any.
     var negotiatedProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -176,7 +176,7 @@ final class TLSSession {
         SSL_get_version(ssl).map { String(cString: $0) } ?? ""
     }
 
-    /// The common name of the peer's certificate, if it showed one.
+    /// The common name of the peer's certificate, if it sent one.
     var peerCommonName: String? {
         guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
@@ -186,7 +186,7 @@ final class TLSSession {
         return String(decoding: text.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The peer's own certificate as DER, if it showed one.
+    /// The peer's own certificate as DER, if it sent one.
     var peerCertificate: [UInt8]? {
         guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
@@ -198,7 +198,7 @@ final class TLSSession {
         }
     }
 
-    /// Keeps a session that the peer gave.
+    /// Stores a session that the peer sent.
     ///
     /// Called by libssl from inside `read` or `handshake`: it only stores.
     func keep(_ session: TLSResumption) {
@@ -206,9 +206,9 @@ final class TLSSession {
         resumptions.append(session)
     }
 
-    /// The sessions that the peer gave for resumption since they were last taken, oldest first.
+    /// Takes the sessions that the peer has sent for resumption since the last call, oldest first.
     ///
-    /// With TLS 1.3 they come after the handshake, at any time (RFC 8446 section 4.6.1).
+    /// With TLS 1.3 they arrive after the handshake, at any time (RFC 8446 section 4.6.1).
     func takeResumptions() -> [TLSResumption] {
         guard !resumptions.isEmpty else { return [] }
         defer { resumptions = [] }
