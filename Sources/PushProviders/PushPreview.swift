@@ -1,15 +1,15 @@
 package import GatewayModel
 package import PushPayloads
 
-/// The request that a push would be sent as, without what proves who we are.
+/// The provider request of a push, with its credential masked.
 package struct PushPreview: Sendable {
     /// `https://host:port` of the provider.
     package var origin: String
-    /// The request, rendered by what renders the lane's pushes.
+    /// The request, rendered in the same way as the lane's pushes.
     package var request: PushRequest
-    /// What stands in for the value of `authorization`; nil when the connection itself proves who we are.
+    /// The masked value of `authorization`; nil when the connection is authenticated by certificate.
     package var maskedAuthorization: String?
-    /// How many bytes the provider counts against its limit.
+    /// The bytes that the provider counts against its limit.
     package var countedBytes: Int
     /// The provider's limit, in bytes.
     package var limitBytes: Int
@@ -17,12 +17,12 @@ package struct PushPreview: Sendable {
     /// Renders a push; nothing is signed, fetched or sent.
     ///
     /// - Parameters:
-    ///   - job: The push; its token stands in the request as it is.
+    ///   - job: The push; its device token is not masked.
     ///   - lane: Transport and environment choose the credential.
     ///   - app: The app's settings.
     ///   - brand: The brand as it is now.
     ///   - now: The wall clock.
-    /// - Throws: ``PushCredentialError`` naming the member of the app's settings that cannot be used.
+    /// - Throws: ``PushCredentialError`` with the member of the app's settings that cannot be used.
     package init(
         of job: PushJob,
         lane: LaneKey,

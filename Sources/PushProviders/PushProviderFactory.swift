@@ -8,7 +8,7 @@ import NIOPosix
 import NIOSSL
 package import Telemetry
 
-/// Makes the providers of a process, which share trust, provider tokens and access tokens.
+/// Creates the providers of a process, which share trust roots, provider tokens and access tokens.
 ///
 /// Any thread.
 package final class PushProviderFactory: Sendable {
@@ -25,20 +25,20 @@ package final class PushProviderFactory: Sendable {
     private let names: (any HostResolver)?
     private let budget: HTTP2ConnectionBudget
 
-    /// Makes a factory.
+    /// Creates a factory.
     ///
-    /// Reads the trust roots: at start-up, not on an event loop.
+    /// Reads the trust roots: call it at startup, not on an event loop.
     ///
     /// - Parameters:
     ///   - eventLoopGroup: A `MultiThreadedEventLoopGroup`; lanes are spread over its loops.
     ///   - trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
     ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
-    ///   - tenants: Asks token endpoints that tenants set, and checks where their other endpoints lead; nil takes no endpoint
-    ///     of a tenant. Not closed here.
-    ///   - names: Looks the names of all other endpoints up; nil asks the system on one queue for each event loop, where a name
-    ///     that hangs holds up the others.
+    ///   - tenants: The client for token endpoints that tenants set, which also checks the addresses of their other
+    ///     endpoints; nil rejects tenants' endpoints. Not closed here.
+    ///   - names: The resolver for all other endpoints; nil uses the system's on one queue for each event loop, where a
+    ///     lookup that hangs blocks the others.
     ///   - clock: The clocks.
-    ///   - metrics: Counts connections and streams; nil counts nothing.
+    ///   - metrics: The metrics of connections and streams; nil for none.
     ///   - logger: Only `debug` and `trace` are written.
     ///   - configuration: Limits.
     /// - Throws: ``HTTP2Connections/TLSFailure`` when the trust roots cannot be used.
@@ -70,10 +70,10 @@ package final class PushProviderFactory: Sendable {
         )
     }
 
-    /// What the process's HTTP client is to be made with, so that cold connections trust the same roots.
+    /// Returns the configuration of the process's HTTP client, with the same trust roots.
     ///
     /// - Parameter trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
-    /// - Returns: A configuration that verifies certificates, follows no redirects and does not hang while dialling.
+    /// - Returns: A configuration that verifies certificates, follows no redirects and has a connect timeout.
     package static func httpClientConfiguration(trustRootsFile: String?) -> HTTPClient.Configuration {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let trustRootsFile { tls.additionalTrustRoots = [.file(trustRootsFile)] }
@@ -83,15 +83,15 @@ package final class PushProviderFactory: Sendable {
         return configuration
     }
 
-    /// Makes the provider of a lane; nothing is dialled before it is woken.
+    /// Creates the provider of a lane; it does not dial before ``PushProvider/wake()``.
     ///
     /// - Parameters:
     ///   - lane: The lane; transport and environment choose the credential.
-    ///   - app: The app's settings, opened.
+    ///   - app: The app's settings, decrypted.
     ///   - brand: The brand as it is now; a change of its name or preview needs a new provider.
-    ///   - source: Where pushes come from.
-    /// - Returns: The provider, which its owner has to shut down.
-    /// - Throws: ``PushCredentialError`` naming the member of the app's settings that cannot be used.
+    ///   - source: The source of pushes.
+    /// - Returns: The provider, which its owner must shut down.
+    /// - Throws: ``PushCredentialError`` with the member of the app's settings that cannot be used.
     package func make(
         lane: LaneKey,
         app: AppSettings,
@@ -130,13 +130,13 @@ package final class PushProviderFactory: Sendable {
         }
     }
 
-    /// Opens what a password closes in an app's settings; derives keys: not on an event loop.
+    /// Decrypts password-protected parts of an app's settings. Derives keys: do not call it on an event loop.
     ///
     /// - Parameters:
     ///   - app: The app's settings.
-    ///   - derivations: Pays for the derivations.
-    /// - Returns: The settings with what was opened in place of the closed file and its password.
-    /// - Throws: ``PushCredentialError`` naming the member that cannot be opened.
+    ///   - derivations: The budget for key derivations.
+    /// - Returns: The settings with the decrypted content in place of the file and its password.
+    /// - Throws: ``PushCredentialError`` with the member that cannot be decrypted.
     package static func open(
         app: AppSettings,
         derivations: KeyDerivations = KeyDerivations()
@@ -148,12 +148,12 @@ package final class PushProviderFactory: Sendable {
         return app
     }
 
-    /// Checks an app's settings as ``make(lane:app:brand:source:)`` would, for when an operator puts them.
+    /// Checks an app's settings in the same way as ``make(lane:app:brand:source:)``, for a request that sets them.
     ///
     /// - Parameters:
-    ///   - app: The app's settings, opened.
-    ///   - now: The wall clock, for credentials that expire.
-    /// - Throws: ``PushCredentialError`` naming the first member that cannot be used.
+    ///   - app: The app's settings, decrypted.
+    ///   - now: The wall clock, for the expiry of credentials.
+    /// - Throws: ``PushCredentialError`` with the first member that cannot be used.
     package static func validate(app: AppSettings, now: Timestamp) throws(PushCredentialError) {
         if let apns = app.apns {
             for environment in PushEnvironment.allCases {
@@ -163,12 +163,12 @@ package final class PushProviderFactory: Sendable {
         if let fcm = app.fcm { _ = try FCMCredential(fcm) }
     }
 
-    /// Whether a lane can be used at all: an APNs certificate may be for one of Apple's environments only.
+    /// Returns whether a lane can be used: an APNs certificate may be valid for only one of Apple's environments.
     ///
     /// - Parameters:
     ///   - lane: The lane.
-    ///   - app: Its app's settings, opened.
-    /// - Returns: False when nothing is meant to leave by it.
+    ///   - app: Its app's settings, decrypted.
+    /// - Returns: False when no push can be sent on it.
     package static func isUsed(_ lane: LaneKey, app: AppSettings) -> Bool {
         guard lane.pushType == .apns, case .certificate(let settings)? = app.apns?.authentication,
             let certificate = try? APNsCertificate(settings)
@@ -216,7 +216,7 @@ package final class PushProviderFactory: Sendable {
         _ source: any PushSource
     ) throws(PushCredentialError) -> any PushProvider {
         guard certificate.facts.environments.contains(lane.environment) else {
-            // Apple would answer each push with BadCertificateEnvironment.
+            // Apple would reject each push with BadCertificateEnvironment.
             throw PushCredentialError(
                 pointer: "/apns/certificate",
                 detail: "is not for the \(lane.environment.rawValue) environment"
@@ -278,16 +278,17 @@ package final class PushProviderFactory: Sendable {
         )
     }
 
-    /// The way to an endpoint.
+    /// The resolver and HTTP client of an endpoint.
     private struct Path {
         var target: HTTP2Target
-        /// Finds the target's addresses; nil asks the system.
+        /// Makes the resolver of the target; nil uses the system's.
         var makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
-        /// Asks the token endpoint that belongs to it.
+        /// The client of its token endpoint.
         var client: TokenEndpoint.Client
     }
 
-    /// Leads to where the instance's administrator says without a question; to where a tenant says only through the guard.
+    /// Returns the path to an endpoint: without checks if the instance's administrator set it, through the address
+    /// guard if a tenant did.
     private func path(
         to endpoint: ProviderEndpoint,
         at pointer: String,
@@ -298,7 +299,7 @@ package final class PushProviderFactory: Sendable {
             return Path(target: endpoint.target, makeResolver: resolver(of: endpoint), client: .open(httpClient))
         }
         guard let tenants else {
-            throw PushCredentialError(pointer: pointer, detail: "is a tenant's, and this process has no guard for it")
+            throw PushCredentialError(pointer: pointer, detail: "is set by a tenant, and this process has no address guard")
         }
         let (url, addresses): (GuardedURL, AddressGuard)
         do {

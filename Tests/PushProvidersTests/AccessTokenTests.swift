@@ -6,9 +6,9 @@ import Testing
     @Test(
         "failures are told in plain words",
         arguments: [
-            (TokenFetchFailure.refused(endpoint: "h", code: "invalid_grant"), "clock of this machine"),
-            (.refused(endpoint: "h", code: "invalid_client"), "h refused the service account (invalid_client)"),
-            (.status(endpoint: "h:1", 503), "h:1 answered 503"),
+            (TokenFetchFailure.refused(endpoint: "h", code: "invalid_grant"), "clock of this host"),
+            (.refused(endpoint: "h", code: "invalid_client"), "h rejected the service account (invalid_client)"),
+            (.status(endpoint: "h:1", 503), "h:1 responded 503"),
             (.unreachable(endpoint: "h", "timeout"), "cannot reach the token endpoint h: timeout"),
         ] as [(TokenFetchFailure, String)]
     )

@@ -155,11 +155,11 @@ import Testing
     @Test(
         "a token endpoint may answer anything",
         arguments: [
-            (HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)), "answered 502"),
+            (HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)), "responded 502"),
             (.json(200, #"{"token_type":"Bearer"}"#), "without an access token"),
             (.json(200, "{\"access_token\":\"a\\r\\nb\"}"), "without an access token"),
             (.json(401, #"{"error":"invalid_client"}"#), "invalid_client"),
-            (.json(400, #"{"error":"<script>"}"#), "answered 400"),
+            (.json(400, #"{"error":"<script>"}"#), "responded 400"),
         ] as [(HTTP2ServerResponse, String)]
     )
     func strangeAnswers(response: HTTP2ServerResponse, text: String) async throws {

@@ -1,11 +1,11 @@
 package import GatewayModel
 
-/// What the answers of APNs mean (ProviderFacts page, A9).
+/// The interpretation of APNs responses (ProviderFacts page, A9).
 package enum APNsAnswers {
     /// The table of the ProviderFacts page, A9.
     ///
-    /// "Bug" rows that depend on the one request are refusals, so that one bad token cannot stop a lane; what would fail
-    /// every push alike is a matter of set-up and loses none.
+    /// "Bug" rows that depend on the single request reject it, so that one bad token cannot stop a lane. Errors that
+    /// would fail every push alike are configuration errors and lose no push.
     package static let table = AnswerTable(
         rows: [
             AnswerRow(400, "BadCollapseId", .rejected(.keep)),
@@ -31,10 +31,10 @@ package enum APNsAnswers {
             AnswerRow(403, "MissingProviderToken", .misconfigured),
             AnswerRow(403, "UnrelatedKeyIdInToken", .retry(scope: .device, seconds: 0), .replaceConnection),
             AnswerRow(403, "BadEnvironmentKeyIdInToken", .misconfigured),
-            // Seen in place of the documented one.
+            // Observed instead of the documented one.
             AnswerRow(403, "BadEnvironmentKeyInToken", .misconfigured),
             AnswerRow(403, "Forbidden", .misconfigured),
-            // The path holds the token, so that it can be wrong for one device only.
+            // The path holds the token, so it can be wrong for a single device.
             AnswerRow(404, "BadPath", .rejected(.keep)),
             AnswerRow(405, "MethodNotAllowed", .rejected(.keep)),
             AnswerRow(410, "Unregistered", .unregistered),
@@ -44,7 +44,7 @@ package enum APNsAnswers {
             AnswerRow(429, "TooManyRequests", .retry(scope: .device, seconds: nil)),
             AnswerRow(500, "InternalServerError", .retry(scope: .device, seconds: nil)),
             AnswerRow(503, "ServiceUnavailable", .retry(scope: .laneIfSeveral, seconds: nil)),
-            // Only that server is going away; the others are not.
+            // Only that server is shutting down; the others are not.
             AnswerRow(503, "Shutdown", .retry(scope: .device, seconds: nil), .replaceConnection),
         ],
         classes: [
@@ -60,15 +60,15 @@ package enum APNsAnswers {
         ]
     )
 
-    /// Reads an answer.
+    /// Interprets a response.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - body: The body; empty, or anything.
-    ///   - apnsID: The `apns-id` field of the answer.
-    ///   - retryAfter: The `retry-after` field of the answer.
+    ///   - body: The body; may be empty or anything else.
+    ///   - apnsID: The `apns-id` field of the response.
+    ///   - retryAfter: The `retry-after` field of the response.
     ///   - now: The wall clock.
-    /// - Returns: The verdict; the time of a 410 is taken as milliseconds (A9), unlike every other time in APNs.
+    /// - Returns: The verdict; the time of a 410 is in milliseconds (A9), unlike every other time in APNs.
     package static func verdict(
         status: Int,
         body: [UInt8],

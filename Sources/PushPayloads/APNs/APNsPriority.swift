@@ -1,9 +1,9 @@
-/// How urgent a push is to APNs: the value of `apns-priority` (ProviderFacts page, A3).
+/// The priority of a push for APNs: the value of `apns-priority` (ProviderFacts page, A3).
 package enum APNsPriority: String, Sendable, CaseIterable {
-    /// At once.
+    /// Immediate delivery.
     case immediate = "10"
-    /// When the device's power allows.
+    /// Delivery depends on the device's power state.
     case powerAware = "5"
-    /// Power above all: does not wake the device.
+    /// Power has priority: does not wake the device.
     case powerFirst = "1"
 }

@@ -1,8 +1,8 @@
-/// What holds for one value of `apns-push-type`, as data (ProviderFacts page, A4 and A7).
+/// The rules for one value of `apns-push-type`, as data (ProviderFacts page, A4 and A7).
 package struct APNsPushTypeRow: Sendable, Equatable {
-    /// What the body must hold for APNs.
+    /// The content that APNs requires of the body.
     package enum Content: Sendable, Equatable {
-        /// An `aps` object, whatever is in it.
+        /// An `aps` object with any content.
         case aps
         /// An `aps` object that holds `content-available` and nothing else.
         case contentAvailable
@@ -12,18 +12,18 @@ package struct APNsPushTypeRow: Sendable, Equatable {
 
     /// The value of `apns-push-type`.
     package let name: String
-    /// What follows the bundle id in `apns-topic`, empty for nothing; nil when the topic is no bundle id but the subject
+    /// The suffix of the bundle id in `apns-topic`, may be empty; nil when the topic is not a bundle id but the subject
     /// UID of the certificate.
     package let topicSuffix: String?
-    /// Which priorities APNs takes.
+    /// The priorities that APNs accepts.
     package let priorities: [APNsPriority]
-    /// The priority of a push that asks for none.
+    /// The default priority.
     package let defaultPriority: APNsPriority
     /// The most bytes of a body.
     package let maxBodyBytes: Int
-    /// Whether a certificate cannot send it.
+    /// Whether it requires token authentication.
     package let isTokenAuthOnly: Bool
-    /// What the body must hold.
+    /// The required content of the body.
     package let content: Content
 
     private init(
@@ -44,16 +44,16 @@ package struct APNsPushTypeRow: Sendable, Equatable {
         self.content = content
     }
 
-    /// The topic of a push.
+    /// Returns the topic of a push.
     ///
     /// - Parameter bundleID: The app's bundle id; for MDM the UID of the certificate's subject.
     /// - Returns: The value of `apns-topic`.
     package func topic(_ bundleID: String) -> String { bundleID + (topicSuffix ?? "") }
 
-    /// The priority that APNs takes in place of a wanted one.
+    /// Returns the priority for a requested one.
     ///
-    /// - Parameter wanted: How urgent the push is to its sender.
-    /// - Returns: The wanted one where it is allowed, else the default.
+    /// - Parameter wanted: The requested priority.
+    /// - Returns: The requested one if it is allowed, else the default.
     package func priority(_ wanted: APNsPriority) -> APNsPriority {
         priorities.contains(wanted) ? wanted : defaultPriority
     }
@@ -88,7 +88,7 @@ extension APNsPushTypeRow {
     /// Push to Talk.
     package static let pushtotalk = APNsPushTypeRow("pushtotalk", suffix: ".voip-ptt")
 
-    /// Asks for the device's place.
+    /// Requests the device's location.
     package static let location = APNsPushTypeRow(
         "location",
         suffix: ".location-query",

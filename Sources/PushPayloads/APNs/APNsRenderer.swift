@@ -5,7 +5,7 @@ package struct APNsRenderer: Sendable {
     /// The most bytes of `apns-collapse-id` (ProviderFacts page, A7).
     package static let maxCollapseIDBytes = 64
 
-    /// What a push type means for the app's pushes, made once so that no push joins texts or looks into the table.
+    /// The values of a push type for the app's pushes, computed once so that no push joins texts or searches the table.
     private struct Kind: Sendable {
         let name: String
         let topic: String
@@ -25,19 +25,20 @@ package struct APNsRenderer: Sendable {
     private let brand: BrandRendering
     private let alert: Kind
     private let background: Kind
-    /// From the end of `aps` to the message id: the same for every push of the lane.
+    /// The bytes from the end of `aps` to the message id: the same for every push of the lane.
     private let brandMembers: [UInt8]
-    /// From the end of `aps` to what was read.
+    /// The bytes from the end of `aps` to the read marks.
     private let readMembers: [UInt8]
     private let wakesOnRead: Bool
 
-    /// Prepares what all pushes of a lane share.
+    /// Prepares the parts that all pushes of a lane share.
     ///
     /// - Parameters:
     ///   - brand: The brand as it is now.
     ///   - topic: The app's bundle id.
     ///   - links: The host whose links the app opens.
-    ///   - wakesOnRead: Whether a badge push wakes the app, so that it takes away what was read elsewhere.
+    ///   - wakesOnRead: Whether a badge push wakes the app, so that it removes notifications of messages that were read
+    ///     elsewhere.
     package init(brand: Brand, topic: String, links: LinkSettings? = nil, wakesOnRead: Bool = false) {
         self.brand = BrandRendering(brand: brand, links: links)
         alert = Kind(.alert, bundleID: topic)
@@ -59,8 +60,8 @@ package struct APNsRenderer: Sendable {
     ///
     /// - Parameters:
     ///   - job: The push.
-    ///   - now: The wall clock: what has expired, or may not wait, is tried once and never stored.
-    ///   - spare: The headers of a request that is done with: their storage is used again.
+    ///   - now: The wall clock: a push that has expired, or may not wait, is tried once and never stored.
+    ///   - spare: The headers of a finished request: their storage is reused.
     /// - Returns: The request without its `authorization`.
     package func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader] = []) -> PushRequest {
         let path = HeaderText.path("/3/device/", segment: job.token)
@@ -72,7 +73,8 @@ package struct APNsRenderer: Sendable {
                     alert,
                     priority: alert.usualPriority,
                     expiration: expiration,
-                    // No message to derive from; the delivery tells badge pushes apart and is the same on a resend.
+                    // There is no message to derive the id from; the delivery identifies badge pushes and is the same
+                    // on a resend.
                     id: MessageID(high: 0, low: 0).derived(by: job.delivery.rawValue),
                     collapseID: nil,
                     reusing: spare
@@ -134,7 +136,7 @@ package struct APNsRenderer: Sendable {
     }
 
     private func body(_ message: Message, job: PushJob, limit: Int) -> [UInt8] {
-        // A silent push carries no text, so that there is nothing to cut.
+        // A silent push carries no text, so there is nothing to truncate.
         let words = message.silent ? .none : brand.words(of: message, for: job)
         return TextFitting.body(
             limit: limit,
@@ -175,7 +177,7 @@ package struct APNsRenderer: Sendable {
         return writer.bytes
     }
 
-    /// The push that always fits: every member in it is bounded by its type or left out.
+    /// Renders the push that always fits: every member in it is bounded by its type or left out.
     private func bare(_ message: Message, job: PushJob) -> [UInt8] {
         var writer = JSONWriter(capacity: 2048)
         writer.literal("{\"aps\":{")

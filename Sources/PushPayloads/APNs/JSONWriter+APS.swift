@@ -11,8 +11,8 @@ extension JSONWriter {
     ///   - job: The push.
     ///   - title: The title; nil leaves it out.
     ///   - text: The text, or the part of it that fits.
-    ///   - isCut: Whether an ellipsis follows the text.
-    ///   - isBare: Whether members of any length are left out, so that the push always fits.
+    ///   - isCut: Whether the text is truncated and ends with an ellipsis.
+    ///   - isBare: Whether members of unbounded length are left out, so that the push always fits.
     mutating func aps(
         _ message: Message,
         _ job: PushJob,
@@ -57,7 +57,7 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - job: The push.
-    ///   - wakesApp: Whether the app is woken to take away what was read: Apple takes nothing away by itself.
+    ///   - wakesApp: Whether to wake the app to remove notifications of read messages; iOS does not remove them itself.
     mutating func badgeAPS(_ job: PushJob, wakesApp: Bool) {
         literal("\"badge\":")
         integer(job.badge ?? 0)

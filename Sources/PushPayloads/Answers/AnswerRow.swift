@@ -1,30 +1,30 @@
 package import GatewayModel
 
-/// One row of a provider's table of answers, as data.
+/// One row of a provider's response table, as data.
 package struct AnswerRow: Sendable {
-    /// What a row makes of a push, before the details of the one answer are put in.
+    /// The effect of a row on a push, before the details of the response are added.
     package enum Effect: Sendable, Equatable {
-        /// The provider took it.
+        /// The provider accepted it.
         case accepted
-        /// The token is dead, since the time in the answer if it holds one.
+        /// The token is unregistered, since the time in the response if it has one.
         case unregistered
-        /// A passing fault; the wait is Retry-After, else the given seconds, nil being the delivery core's schedule.
+        /// A temporary error; the wait is Retry-After, else the given seconds; nil means the delivery core's schedule.
         case retry(scope: PushOutcome.Scope, seconds: Int64?)
-        /// Refused for good.
+        /// Rejected permanently.
         case rejected(PushOutcome.TokenVerdict)
-        /// The credential or the app's set-up is wrong.
+        /// The credential or the app's configuration is wrong.
         case misconfigured
-        /// What the provider needs to reach devices of the push's platform is wrong.
+        /// The provider's configuration for the push's platform is wrong.
         case platformMisconfigured
     }
 
-    /// The HTTP statuses that it is for: one for a row of the documents, several for the rows that unknown words fall to.
+    /// The HTTP statuses of the row: one for a documented row, several for rows that match unknown reasons.
     package var statuses: ClosedRange<Int>
-    /// The provider's word; nil for any word that has no row of its own, and for none.
+    /// The provider's reason; nil matches reasons without their own row, and no reason.
     package var reason: String?
-    /// What it makes of a push.
+    /// The effect on a push.
     package var effect: Effect
-    /// What the sender should do first.
+    /// The action that the sender should take first.
     package var remedy: AnswerRemedy
 
     init(_ status: Int, _ reason: String?, _ effect: Effect, _ remedy: AnswerRemedy = .none) {

@@ -1,16 +1,16 @@
 package import GatewayModel
 internal import TextFormats
 
-/// A provider's table of answers: exact rows first, then the rows of the status classes.
+/// A provider's response table: exact rows first, then the rows of the status classes.
 package struct AnswerTable: Sendable {
     private struct Key: Hashable {
         var status: Int
         var reason: BoundedName
     }
 
-    /// The rows of the provider's documents.
+    /// The documented rows of the provider.
     package let rows: [AnswerRow]
-    /// The rows that an answer falls to whose word is absent or unknown; the first that matches counts.
+    /// The rows for responses whose reason is absent or unknown; the first match counts.
     package let classes: [AnswerRow]
     private let exact: [Key: AnswerRow]
     private let words: Set<BoundedName>
@@ -18,8 +18,8 @@ package struct AnswerTable: Sendable {
     /// Builds the table.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the provider's documents, each for one status and one word.
-    ///   - classes: The rows for everything else; an answer that none of them is for means that somebody else answers.
+    ///   - rows: The documented rows of the provider, each for one status and one reason.
+    ///   - classes: The rows for everything else; a response that none of them matches is not from the provider.
     init(rows: [AnswerRow], classes: [AnswerRow]) {
         self.rows = rows
         self.classes = classes
@@ -33,12 +33,13 @@ package struct AnswerTable: Sendable {
         words = Set(rows.compactMap { $0.reason.flatMap { BoundedName($0) } })
     }
 
-    /// The row for an answer.
+    /// Returns the row for a response.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - reason: The provider's word as it came.
-    /// - Returns: The row; for a status that no class is for, the set-up is wrong, because no provider answers so.
+    ///   - reason: The provider's reason as received.
+    /// - Returns: The row; a status that no class matches counts as a configuration error, because no provider sends
+    ///   it.
     package func row(status: Int, reason: String?) -> AnswerRow {
         if let reason = reason.flatMap({ BoundedName($0) }), let row = exact[Key(status: status, reason: reason)] {
             return row
@@ -46,9 +47,10 @@ package struct AnswerTable: Sendable {
         return classes.first { $0.statuses.contains(status) } ?? AnswerRow(status, nil, .misconfigured)
     }
 
-    /// A word as it may be kept: itself when the documents know it, else only letters, digits and `._-` of it.
+    /// Returns a reason that is safe to store: unchanged when it is documented, else only its letters, digits and
+    /// `._-`.
     ///
-    /// - Parameter word: The word as it came.
+    /// - Parameter word: The reason as received.
     /// - Returns: At most 64 bytes of ASCII; nil when nothing is left.
     package func known(_ word: String?) -> String? {
         guard let word else { return nil }
@@ -65,14 +67,14 @@ package struct AnswerTable: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Puts the details of one answer into its row.
+    /// Combines a row with the details of a response.
     ///
     /// - Parameters:
     ///   - row: The row.
-    ///   - reason: The provider's word as it came.
+    ///   - reason: The provider's reason as received.
     ///   - providerID: The provider's id of the push.
-    ///   - deadSince: When the token died, as the provider says.
-    ///   - retryAfterSeconds: Retry-After, if there is one.
+    ///   - deadSince: The time since which the token is unregistered, as the provider reports it.
+    ///   - retryAfterSeconds: The value of Retry-After, if there is one.
     /// - Returns: The verdict.
     package func verdict(
         _ row: AnswerRow,
@@ -86,8 +88,8 @@ package struct AnswerTable: Sendable {
             case .accepted: .accepted(providerID: providerID)
             case .unregistered: .unregistered(since: deadSince)
             case .retry(let scope, let seconds):
-                // Only the table may say "at once": a provider's 0 is the shortest wait it wants, and a storm if obeyed.
-                // Only an overloaded provider names a time with what may be one device's fault.
+                // Only the table may allow an immediate retry: obeying a provider's Retry-After of 0 would be a storm.
+                // With errors that may concern one device, only an overloaded provider sends a time.
                 .retry(
                     afterSeconds: retryAfterSeconds.map { max($0, 1) } ?? seconds,
                     scope: scope == .laneIfSeveral && retryAfterSeconds != nil ? .lane : scope

@@ -1,20 +1,20 @@
 package import GatewayModel
 
-/// What an answer of a provider means, by its table.
+/// The meaning of a provider's response, by its table.
 package struct AnswerVerdict: Sendable, Equatable {
-    /// What becomes of the push if nothing can be done about it.
+    /// The outcome of the push if the remedy does not help.
     package var outcome: PushOutcome
-    /// The provider's own word: from its documented set, or sanitised, at most 64 bytes; nil when it gave none.
+    /// The provider's reason: from its documented set, or sanitized, at most 64 bytes; nil when it gave none.
     package var reason: String?
-    /// What the sender should do about its credential or connection first.
+    /// The action that the sender should take first for its credential or connection.
     package var remedy: AnswerRemedy
 
-    /// Takes a verdict.
+    /// Creates a verdict.
     ///
     /// - Parameters:
-    ///   - outcome: What becomes of the push.
-    ///   - reason: The provider's own word.
-    ///   - remedy: What the sender should do first.
+    ///   - outcome: The outcome of the push.
+    ///   - reason: The provider's reason.
+    ///   - remedy: The action that the sender should take first.
     package init(outcome: PushOutcome, reason: String?, remedy: AnswerRemedy = .none) {
         self.outcome = outcome
         self.reason = reason
@@ -22,14 +22,14 @@ package struct AnswerVerdict: Sendable, Equatable {
     }
 }
 
-/// What a sender should do about its own credential or connection when an answer says that these are the fault.
+/// The action for the sender's credential or connection when a response reports an error of these.
 package enum AnswerRemedy: Sendable, Equatable {
     /// Nothing.
     case none
     /// Get a new provider token, if the one used is still the current one, and send this push once more.
     case renewToken
-    /// Go on with the token in use and make no other: it was changed too often.
+    /// Keep the current token and create no other: it was changed too often.
     case keepToken
-    /// Leave this connection for a new one.
+    /// Replace this connection with a new one.
     case replaceConnection
 }

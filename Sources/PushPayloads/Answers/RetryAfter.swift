@@ -3,7 +3,7 @@ internal import TextFormats
 
 /// The Retry-After field (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-    /// Nobody may stop a lane for longer than this by one field.
+    /// The upper bound of the wait: one header field must not stop a lane for longer.
     package static let maxSeconds: Int64 = 3600
 
     /// Reads the field.
@@ -14,11 +14,11 @@ package enum RetryAfter {
     /// - Returns: Seconds from now, 0 to ``maxSeconds``; nil when the field is absent or neither form.
     package static func seconds(_ value: String?, now: Timestamp) -> Int64? {
         guard let value else { return nil }
-        // Dates have less than 40 characters, and a number of more digits is no time.
+        // Dates have less than 40 characters, and a number with more digits is not a valid time.
         guard value.utf8.count <= 64 else { return nil }
         let trimmed = value.byteSplit(" ")
         if trimmed.count == 1, !trimmed[0].isEmpty, trimmed[0].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) {
-            // More digits than an integer holds are a long time.
+            // A number that overflows is a long time.
             return min(Int64(trimmed[0]) ?? maxSeconds, maxSeconds)
         }
         guard let date = date(trimmed, now: now) else { return nil }
@@ -26,7 +26,7 @@ package enum RetryAfter {
         return min(max((difference + 999) / 1000, 0), maxSeconds)
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994` (RFC 9110
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994` (RFC 9110
     /// section 5.6.7).
     private static func date(_ words: [Substring], now: Timestamp) -> Timestamp? {
         switch words.count {

@@ -1,7 +1,7 @@
 package import GatewayModel
 internal import TextFormats
 
-/// What the answers of FCM HTTP v1 mean (ProviderFacts page, B4, B5).
+/// The interpretation of FCM HTTP v1 responses (ProviderFacts page, B4, B5).
 package enum FCMAnswers {
     /// B5: the first wait after a 5xx is at least 10 s.
     private static let minRetrySeconds: Int64 = 10
@@ -11,7 +11,7 @@ package enum FCMAnswers {
 
     /// The table of the ProviderFacts page, B4.
     ///
-    /// Words of our own, made of the code and what the details say, name the meanings of a code that has several; see
+    /// For a code with several meanings the reason is our own, combined from the code and its details; see
     /// ``FCMAnswers/verdict(status:body:retryAfter:now:)``.
     package static let table = AnswerTable(
         rows: [
@@ -47,12 +47,12 @@ package enum FCMAnswers {
         "UNAVAILABLE", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "ABORTED", "UNKNOWN", "UNIMPLEMENTED",
     ]
 
-    /// Reads an answer.
+    /// Interprets a response.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - body: The body; empty, HTML, or anything.
-    ///   - retryAfter: The `retry-after` field of the answer.
+    ///   - body: The body; may be empty, HTML or anything else.
+    ///   - retryAfter: The `retry-after` field of the response.
     ///   - now: The wall clock.
     /// - Returns: The verdict. The reason is the FCM code, else the rpc name.
     package static func verdict(status: Int, body: [UInt8], retryAfter: String?, now: Timestamp) -> AnswerVerdict {
@@ -71,7 +71,7 @@ package enum FCMAnswers {
             case ("QUOTA_EXCEEDED", .deviceRate): "QUOTA_EXCEEDED.DEVICE"
             default: error.code
             }
-        // The rpc name only labels; without a code the status decides.
+        // The rpc name is only a label; without a code the status decides.
         let label = error.code ?? error.rpcStatus.flatMap { BoundedName($0).map(rpcNames.contains) == true ? $0 : nil }
         return table.verdict(
             table.row(status: status, reason: word),
@@ -81,9 +81,10 @@ package enum FCMAnswers {
         )
     }
 
-    /// The `name` of a success, `projects/<project>/messages/<id>`; nil when the body holds none of a sane length.
+    /// Returns the `name` of a success, `projects/<project>/messages/<id>`; nil when the body has none of a plausible
+    /// length.
     private static func name(_ body: [UInt8]) -> String? {
-        // Nearly always the only member, so that a look for the second pair of quotes spares the reader.
+        // Nearly always the only member: finding the second pair of quotes avoids the JSON reader.
         guard let name = quickName(body) ?? JSONValue(body: body)?["name"]?.text else { return nil }
         return name.utf8.count <= 512 ? name : nil
     }

@@ -1,21 +1,22 @@
 internal import TextFormats
 
-/// What matters of Google's error body (ProviderFacts page, B4), read leniently: details in any order, several or none.
+/// The relevant parts of Google's error body (ProviderFacts page, B4), read leniently: details in any order, several or
+/// none.
 struct FCMError {
-    /// `errorCode` of the FcmError detail; the only word that says what became of a token.
+    /// `errorCode` of the FcmError detail; the only member with the state of a token.
     var code: String?
     /// The google.rpc name, `error.status`; not the FCM code.
     var rpcStatus: String?
-    /// What the answer is about, where one code has several meanings.
+    /// The subject of the error, if its code has several meanings.
     var facet: Facet?
 
-    /// Which meaning of a code is meant.
+    /// The subject of an error code with several meanings.
     enum Facet {
         /// The registration token is malformed.
         case token
-        /// APNs, behind FCM, says that its token is gone.
+        /// APNs reported to FCM that its token is unregistered.
         case apnsUnregistered
-        /// The rate of one device, not of the project.
+        /// The rate limit of one device, not of the project.
         case deviceRate
     }
 

@@ -1,12 +1,11 @@
 import GatewayModel
 
-/// The `apns` part of a message, for devices of Apple behind FCM
+/// The `apns` part of a message, for Apple devices that use FCM
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#apnsconfig).
 ///
-/// FCM fills in `apns-topic` with the bundle id of the app that the token is of. The members of `data` stand beside `aps` on the
-/// device.
+/// FCM sets `apns-topic` to the bundle id of the token's app. On the device the members of `data` are beside `aps`.
 extension FCMRenderer {
-    /// Writes `apns`: the same `aps` and header fields as APNs gets directly.
+    /// Writes `apns`: the same `aps` and header fields as for APNs directly.
     func apns(_ message: Message, job: PushJob, now: Timestamp, _ shown: Shown, to writer: inout JSONWriter) {
         let row: APNsPushTypeRow = message.silent ? .background : .alert
         openAPNs(

@@ -3,7 +3,7 @@ import GatewayModel
 /// The `android` part of a message
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#androidconfig).
 extension FCMRenderer {
-    /// Writes the `notification` that systems show, and `android`.
+    /// Writes the `notification` that the system shows, and `android`.
     func android(_ message: Message, job: PushJob, now: Timestamp, _ shown: Shown, to writer: inout JSONWriter) {
         let isShown = showsText(message, on: job.platform)
         if isShown {
@@ -11,14 +11,14 @@ extension FCMRenderer {
             titleAndBody(shown, to: &writer)
             writer.literal("}")
         }
-        // HIGH for what shows nothing gets an app demoted (ProviderFacts page, B5).
+        // FCM demotes apps that use HIGH for messages that show nothing (ProviderFacts page, B5).
         writer.literal(
             APNsRules.isUrgent(message, job) && !message.silent
                 ? ",\"android\":{\"priority\":\"HIGH\"" : ",\"android\":{\"priority\":\"NORMAL\""
         )
         timeToLive(job, now: now, to: &writer)
-        // Only four different keys are kept for a device (ProviderFacts page, B3), so that a key for each message would lose
-        // the fifth: no key unless the event names one.
+        // FCM keeps only four different keys for a device (ProviderFacts page, B3): with a key for each message the
+        // fifth would be lost. So there is no key unless the event has one.
         let summaryTag = job.summaryTag(of: message)
         let collapseKey =
             summaryTag == nil
@@ -37,7 +37,7 @@ extension FCMRenderer {
         writer.literal("}")
     }
 
-    /// Writes what `android.notification` says beside its tag.
+    /// Writes the members of `android.notification` except its tag.
     private func notification(_ message: Message, job: PushJob, isBare: Bool, to writer: inout JSONWriter) {
         if let badge = job.badge {
             writer.literal(",\"notification_count\":")
@@ -55,7 +55,7 @@ extension FCMRenderer {
 
     /// Writes `android` of a push that only sets the badge.
     func badgeAndroid(_ job: PushJob, now: Timestamp, to writer: inout JSONWriter) {
-        // Only the newest badge counts, so that waiting ones may replace each other: it says what older ones said.
+        // Only the newest badge counts, so waiting ones may replace each other.
         writer.literal(",\"android\":{\"priority\":\"NORMAL\",\"collapse_key\":\"switchboard.badge\"")
         timeToLive(job, now: now, to: &writer)
         writer.literal("}")

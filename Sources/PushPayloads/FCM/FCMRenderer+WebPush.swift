@@ -1,7 +1,7 @@
 import GatewayModel
 import TextFormats
 
-/// The `webpush` part of a message, for browsers behind FCM
+/// The `webpush` part of a message, for browsers that use FCM
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushconfig).
 extension FCMRenderer {
     /// The longest `Topic` (RFC 8030 section 5.4).
@@ -12,7 +12,7 @@ extension FCMRenderer {
         let summaryTag = job.summaryTag(of: message)
         openWebPush(
             isUrgent: APNsRules.isUrgent(message, job) && !message.silent,
-            // A resend replaces the one that the push service still has.
+            // A resend replaces a copy that the push service still stores.
             topic: HeaderText.topic(summaryTag ?? message.collapseKey ?? message.id.description),
             job: job,
             now: now,
@@ -24,11 +24,11 @@ extension FCMRenderer {
             writer.literal(",\"tag\":")
             let collapseKey = message.collapseKey.map { HeaderText.collapseKey($0, maxBytes: Self.maxCollapseKeyBytes) }
             writer.string(summaryTag ?? collapseKey ?? message.id.description)
-            // `badge` of a Web Notification is an icon, and browsers know no sounds.
+            // `badge` of a Web Notification is an icon, and browsers support no sounds.
             if job.isQuiet { writer.literal(",\"silent\":true") }
             writer.literal("}")
         }
-        // A click opens it without asking the app, so that it must be one that only the site itself can answer.
+        // A click opens the link without asking the app, so it must be a verified https link of the site.
         if let link = shown.link, !link.isUnverified, link.text.hasBytePrefix("https://") {
             writer.literal(",\"fcm_options\":{\"link\":")
             writer.string(link.text)
@@ -44,7 +44,7 @@ extension FCMRenderer {
         writer.literal("}")
     }
 
-    /// Writes the header fields of RFC 8030, which are texts.
+    /// Writes the header fields of RFC 8030, all as strings.
     private func openWebPush(isUrgent: Bool, topic: String, job: PushJob, now: Timestamp, to writer: inout JSONWriter) {
         writer.literal(",\"webpush\":{\"headers\":{\"TTL\":\"")
         writer.integer(secondsToLive(job, now: now))

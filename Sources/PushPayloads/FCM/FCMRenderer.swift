@@ -4,41 +4,43 @@ package import GatewayModel
 package struct FCMRenderer: Sendable {
     /// The most bytes of keys and values of a message (ProviderFacts page, B6).
     ///
-    /// We count the whole JSON text but the token, which is never less than what Google counts.
+    /// We count the whole JSON text except the token, which is never less than Google's count.
     package static let maxPayloadBytes = 4096
 
-    /// Four weeks, the longest that FCM keeps a message (ProviderFacts page, B3).
+    /// The longest time in seconds that FCM stores a message: four weeks (ProviderFacts page, B3).
     package static let maxTimeToLiveSeconds: Int64 = 2_419_200
 
-    /// The channel of pushes in quiet hours: an app that makes one of this name, of low importance, is not heard then.
+    /// The notification channel of pushes in quiet hours: an app that creates one of this name with low importance is
+    /// silent then.
     ///
-    /// From Android 8 on the channel and not the push decides what is heard; where there is none of the name, FCM takes the one
+    /// From Android 8 on the channel and not the push decides about sound. If no channel has the name, FCM uses the one
     /// of the app's manifest. Before Android 8 the priority decides
     /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages).
     static let quietChannel: StaticString = "switchboard.quiet"
 
-    /// FCM names no limit for a collapse key; we keep to that of APNs.
+    /// The most bytes of a collapse key: FCM documents no limit, so this is the limit of APNs.
     static let maxCollapseKeyBytes = 64
 
     let brand: BrandRendering
     let style: FCMSettings.Style
     let wakesOnRead: Bool
     private let path: String
-    /// From the end of the token to the brand: the same for every push of the lane.
+    /// The bytes from the end of the token to the brand: the same for every push of the lane.
     private let brandMember: [UInt8]
 
     private static let headers = [
         PushHeader(name: "content-type", value: "application/json", indexing: .incremental)
     ]
 
-    /// Prepares what all pushes of a lane share.
+    /// Prepares the parts that all pushes of a lane share.
     ///
     /// - Parameters:
     ///   - brand: The brand as it is now.
     ///   - projectID: The Firebase project.
-    ///   - style: What an Android device or a browser gets.
+    ///   - style: The message style for Android devices and browsers.
     ///   - links: The host whose links the app opens.
-    ///   - wakesOnRead: Whether a badge push wakes the app on a device of Apple, so that it takes away what was read elsewhere.
+    ///   - wakesOnRead: Whether a badge push wakes the app on an Apple device, so that it removes notifications of
+    ///     messages that were read elsewhere.
     package init(
         brand: Brand,
         projectID: String,
@@ -60,7 +62,7 @@ package struct FCMRenderer: Sendable {
     ///
     /// - Parameters:
     ///   - job: The push.
-    ///   - now: The wall clock: FCM takes how long a message may wait, not until when.
+    ///   - now: The wall clock: FCM expects a time to live, not a time of expiry.
     /// - Returns: The request without its `authorization`.
     package func request(for job: PushJob, now: Timestamp) -> PushRequest {
         guard let message = job.message else {
@@ -101,7 +103,7 @@ package struct FCMRenderer: Sendable {
     private func body(_ message: Message, job: PushJob, now: Timestamp) -> [UInt8] {
         let words = message.silent ? .none : brand.words(of: message, for: job)
         return TextFitting.body(
-            // Escapes in a token would count against the text; real ones have none.
+            // Escapes in a token would count against the text; real tokens have none.
             limit: Self.maxPayloadBytes + job.token.utf8.count,
             text: words.text,
             dataBytes: message.data?.text.utf8.count,
@@ -111,9 +113,9 @@ package struct FCMRenderer: Sendable {
         )
     }
 
-    /// Whether the message carries its text beside `data` too, for the system or the browser to show.
+    /// Returns whether the message also carries its text outside `data`, for the system or the browser to show.
     func showsText(_ message: Message, on platform: DevicePlatform) -> Bool {
-        // Nobody but the system shows anything on a device of Apple.
+        // On an Apple device only the system shows notifications.
         !message.silent && (style == .notification || platform == .ios)
     }
 
@@ -162,7 +164,7 @@ package struct FCMRenderer: Sendable {
         return writer.bytes
     }
 
-    /// The push that always fits: every member in it is bounded by its type or left out.
+    /// Renders the push that always fits: every member in it is bounded by its type or left out.
     private func bare(_ message: Message, job: PushJob, now: Timestamp) -> [UInt8] {
         var writer = JSONWriter(capacity: 2048 + job.token.utf8.count)
         members(of: message, job: job, to: &writer)
@@ -182,17 +184,17 @@ package struct FCMRenderer: Sendable {
         return writer.bytes
     }
 
-    /// What a notification shows.
+    /// The visible content of a notification.
     struct Shown {
-        /// The title; nil where it would not fit.
+        /// The title; nil if it would not fit.
         var title: String?
         /// The text, or the part of it that fits.
         var text: Substring
-        /// Whether an ellipsis follows the text.
+        /// Whether the text is truncated and ends with an ellipsis.
         var isCut: Bool
         /// The link for the device; nil when there is none or it would not fit.
         var link: (text: String, isUnverified: Bool)?
-        /// Whether members of any length are left out.
+        /// Whether members of unbounded length are left out.
         var isBare: Bool
     }
 
@@ -218,8 +220,8 @@ package struct FCMRenderer: Sendable {
         writer.raw(brandMember)
     }
 
-    /// Begins the message and writes the members of `data` that every push of a message has; all values are strings, and
-    /// none of the names is reserved (ProviderFacts page, B2).
+    /// Starts the message and writes the members of `data` that every push of a message has; all values are strings,
+    /// and none of the names is reserved (ProviderFacts page, B2).
     private func members(of message: Message, job: PushJob, to writer: inout JSONWriter) {
         open(job, to: &writer)
         writer.literal(",\"messageId\":\"")
@@ -234,7 +236,7 @@ package struct FCMRenderer: Sendable {
         case .c2m: writer.literal("\",\"backendService\":\"c2m\"")
         }
         if message.silent {
-            // A data message looks the same whether it is to be shown or not; only this tells the app.
+            // A data message has the same form whether it is to be shown or not; only this member informs the app.
             writer.literal(",\"silent\":\"true\"")
         }
         if job.summary > 0 {
@@ -242,7 +244,7 @@ package struct FCMRenderer: Sendable {
             writer.integer(job.summary)
             writer.literal("\"")
         }
-        // Who shows a data message chooses its sound.
+        // The app that shows a data message chooses its sound.
         if job.isQuiet { writer.literal(",\"quiet\":\"true\"") }
         if !message.silent, let badge = job.badge {
             writer.literal(",\"badge\":\"")
@@ -263,7 +265,7 @@ package struct FCMRenderer: Sendable {
         writer.literal(shown.isCut ? "…\"" : "\"")
     }
 
-    /// How long FCM may keep the message: whole seconds, between nothing and four weeks.
+    /// Returns how long FCM may store the message: whole seconds, from 0 to four weeks.
     func secondsToLive(_ job: PushJob, now: Timestamp) -> Int64 {
         let (difference, overflow) = job.expiresAt.milliseconds.subtractingReportingOverflow(now.milliseconds)
         let seconds = overflow ? (job.expiresAt > now ? Int64.max : 0) : difference / 1000

@@ -1,6 +1,6 @@
-/// Walks over JSON text for ``JSONValue``.
+/// The parser of JSON text for ``JSONValue``.
 struct JSONReader {
-    /// Answers nest about five deep; deeper is not for us, and recursion must end.
+    /// The most nested levels: responses have about five, and recursion must be bounded.
     private static let maxDepth = 32
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -63,7 +63,7 @@ struct JSONReader {
         }
     }
 
-    /// Reads a string from its opening quote on; invalid UTF-8 is repaired.
+    /// Reads a string after its opening quote; invalid UTF-8 is repaired.
     private mutating func string() -> String? {
         position += 1
         var text: [UInt8] = []
@@ -144,7 +144,7 @@ struct JSONReader {
         return true
     }
 
-    /// The next byte that is not white space, not consumed.
+    /// Returns the next byte that is not white space, without consuming it.
     private mutating func token() -> UInt8? {
         while position < bytes.count {
             switch bytes[position] {

@@ -1,11 +1,11 @@
 internal import TextFormats
 
-/// A JSON value as a provider sent it, for the few answers that we look into.
+/// A JSON value that a provider sent, for the few responses whose body is parsed.
 ///
 /// Reads leniently: members may repeat (the first counts), numbers may have any form, text after the value is ignored.
-/// Bounded in size and depth, because proxies answer with anything.
+/// Bounded in size and depth, because proxies may respond with anything.
 package indirect enum JSONValue: Sendable, Equatable {
-    /// The members in the order in which they came.
+    /// The members in the order of the text.
     case object([Member])
     /// The elements.
     case array([JSONValue])
@@ -26,10 +26,11 @@ package indirect enum JSONValue: Sendable, Equatable {
         package var value: JSONValue
     }
 
-    /// Larger bodies are not looked into: no provider's answer comes near, and it would be an error page anyway.
+    /// The largest body that is parsed, in bytes: provider responses are much smaller, and a larger body is an error
+    /// page.
     package static let maxBytes = 65_536
 
-    /// Reads a body; nil when it is empty, too large, or no JSON.
+    /// Parses a body; nil when it is empty, too large, or not JSON.
     ///
     /// - Parameter body: The body as received.
     package init?(body: [UInt8]) {
@@ -42,7 +43,7 @@ package indirect enum JSONValue: Sendable, Equatable {
         self = value
     }
 
-    /// The first member with a name; nil when there is none or this is no object.
+    /// The first member with a name; nil when there is none or this is not an object.
     ///
     /// - Parameter name: The member's name.
     package subscript(name: String) -> JSONValue? {
@@ -64,7 +65,7 @@ package indirect enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The elements of an array, none when this is no array.
+    /// The elements of an array; empty when this is not an array.
     package var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }

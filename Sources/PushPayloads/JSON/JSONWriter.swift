@@ -2,21 +2,21 @@ package import GatewayModel
 
 /// Appends JSON text (RFC 8259) to an array of bytes; the caller writes the structure, the writer escapes the strings.
 ///
-/// It checks nothing about the structure: the payloads of this room are fixed shapes, written in one go without a tree in
-/// between. Strings of Swift are valid Unicode, so what comes out is valid UTF-8.
+/// It does not check the structure: payloads of this module have fixed shapes and are written directly, without a tree.
+/// Swift strings are valid Unicode, so the output is valid UTF-8.
 package struct JSONWriter {
-    /// What has been written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8]
 
     /// Starts with an empty text.
     ///
-    /// - Parameter capacity: How many bytes to make room for at once.
+    /// - Parameter capacity: The number of bytes to reserve.
     package init(capacity: Int) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
 
-    /// Appends text as it is, for structure, names and numbers known when we are compiled.
+    /// Appends text unchanged, for structure, names and numbers known at compile time.
     ///
     /// - Parameter text: Part of a JSON text.
     @inline(__always)
@@ -24,13 +24,13 @@ package struct JSONWriter {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends bytes as they are: JSON text that was written before.
+    /// Appends bytes unchanged: JSON text that was written before.
     ///
     /// - Parameter text: Part of a JSON text.
     @inline(__always)
     package mutating func raw(_ text: [UInt8]) { bytes.append(contentsOf: text) }
 
-    /// Appends a JSON value that was checked on its way in.
+    /// Appends a JSON value that was validated before.
     ///
     /// - Parameter value: A complete JSON value.
     package mutating func value(_ value: JSONText) {
@@ -97,7 +97,7 @@ package struct JSONWriter {
         }
     }
 
-    /// How many bytes one byte of UTF-8 takes inside a string.
+    /// Returns how many bytes one byte of UTF-8 needs inside a string.
     ///
     /// - Parameter byte: A byte of UTF-8.
     /// - Returns: 1, 2 or 6.
@@ -109,7 +109,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Copies the runs that need no escape, and escapes what stands between them.
+    /// Copies runs that need no escape, and escapes the bytes between them.
     private mutating func escape(_ utf8: UnsafeBufferPointer<UInt8>) {
         guard let base = utf8.baseAddress else { return }
         let count = utf8.count
@@ -154,8 +154,8 @@ package struct JSONWriter {
         }
     }
 
-    /// Whether one of eight bytes is below 0x20, a quote or a backslash; may say yes for a byte that is none, never no
-    /// for one that is (the usual has-less and has-zero tricks on words).
+    /// Returns whether one of eight bytes is below 0x20, a quote or a backslash; false positives are possible, false
+    /// negatives are not (the usual has-less and has-zero tricks on words).
     @inline(__always)
     private static func needsEscape(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101

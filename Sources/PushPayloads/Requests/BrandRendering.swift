@@ -1,27 +1,28 @@
 package import GatewayModel
 
-/// What a brand adds to each of its pushes.
+/// The brand's part of each of its pushes.
 package struct BrandRendering: Sendable {
-    /// The text that stands in for one that is hidden or does not fit.
+    /// The text that replaces one that is hidden or does not fit.
     package static let genericText = "New message"
 
-    /// Names that take more bytes in JSON are left out of a push that is reduced to its bare form, so that it always fits.
+    /// The most bytes in JSON of a name in a push that is reduced to its bare form; longer names are left out, so that
+    /// it always fits.
     static let maxBareNameBytes = 256
 
     /// The brand.
     package let brand: BrandID
-    /// Its name as consumers see it.
+    /// The brand's name as consumers see it.
     package let name: String
-    /// How much of a message a notification shows.
+    /// The part of a message that a notification shows.
     package let preview: BrandSettings.Preview
     /// The host whose links the app opens, if it has one.
     let links: LinkSettings?
     /// The title of a push that is reduced to its bare form.
     let bareTitle: String?
-    /// The brand's own words; nil where it has none.
+    /// The brand's templates; nil if it has none.
     private let templates: BrandTemplates?
 
-    /// Takes what matters of a brand and its app.
+    /// Creates the rendering of a brand and its app.
     ///
     /// - Parameters:
     ///   - brand: The brand as it is now.
@@ -36,24 +37,24 @@ package struct BrandRendering: Sendable {
         bareTitle = escapedBytes <= Self.maxBareNameBytes ? brand.name : nil
     }
 
-    /// What a notification says.
+    /// The title and text of a notification.
     package struct Words: Sendable, Equatable {
         /// The title.
         package var title: String
-        /// The text, before it is cut.
+        /// The text, before it is truncated.
         package var text: String
 
-        /// Of a push that shows nothing.
+        /// The words of a push that shows nothing.
         static let none = Words(title: "", text: "")
     }
 
-    /// What the notification of a push says: in the brand's own words where it has some, else in those of
-    /// DevicesBadgesTaps page.
+    /// Returns title and text of a push's notification: from the brand's templates if it has some, else the default
+    /// texts of the DevicesBadgesTaps page.
     ///
     /// - Parameters:
     ///   - message: The message of the push.
     ///   - job: The push.
-    /// - Returns: Title and text; neither tells what the brand's `preview` hides.
+    /// - Returns: Title and text, without anything that the brand's `preview` hides.
     package func words(of message: Message, for job: PushJob) -> Words {
         let isSummary = job.summary > 0
         let plain =
@@ -68,7 +69,7 @@ package struct BrandRendering: Sendable {
         return Words(title: own.title ?? plain.title, text: own.text ?? plain.text)
     }
 
-    /// A value of a template: nothing that ``preview`` hides.
+    /// Returns a value of a template: nil if ``preview`` hides it.
     private func value(_ name: WordTemplate.Name, of message: Message, for job: PushJob) -> String? {
         switch name {
         case .brand: self.name
@@ -81,9 +82,10 @@ package struct BrandRendering: Sendable {
         }
     }
 
-    /// The title of a notification: the event's, else the sender's name, else the brand's (DevicesBadgesTaps page).
+    /// Returns the title of a notification: the event's, else the sender's name, else the brand's (DevicesBadgesTaps
+    /// page).
     ///
-    /// An event's own title may tell what the message says, so that only `full` shows it.
+    /// An event's own title may reveal the message, so only `full` shows it.
     ///
     /// - Parameter message: The message.
     /// - Returns: The title; the brand's name when nothing else may be shown.
@@ -95,7 +97,7 @@ package struct BrandRendering: Sendable {
         }
     }
 
-    /// The text of a notification, before it is cut.
+    /// Returns the text of a notification, before it is truncated.
     ///
     /// - Parameter message: The message.
     /// - Returns: The message's text, or ``genericText`` when the brand hides it.

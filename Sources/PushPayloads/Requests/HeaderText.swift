@@ -1,8 +1,8 @@
-/// Makes texts of back-ends and devices safe for a header field or a path.
+/// Encodes texts of back-ends and devices for a header field or a path.
 enum HeaderText {
-    /// A collapse key as a field value: itself when it may stand there, else a name made from it.
+    /// Returns a collapse key as a field value: unchanged when it is valid there, else a hash of it.
     ///
-    /// Two keys that differ only past the limit must not replace each other, so that a long one is hashed, not cut.
+    /// Two keys that differ only beyond the limit must not replace each other, so a long one is hashed, not truncated.
     ///
     /// - Parameters:
     ///   - key: The event's key.
@@ -18,7 +18,7 @@ enum HeaderText {
         return hashed(utf8)
     }
 
-    /// A key as a `Topic` of Web Push (RFC 8030 section 5.4): itself when it may be one, else a name made from it.
+    /// Returns a key as a `Topic` of Web Push (RFC 8030 section 5.4): unchanged when it is valid, else a hash of it.
     ///
     /// - Parameter key: Any text.
     /// - Returns: 1 to 32 characters of the URL and filename safe base64 alphabet.
@@ -28,19 +28,20 @@ enum HeaderText {
         return hashed(utf8)
     }
 
-    /// A name of at most 20 bytes: FNV-1a, 64 bits.
+    /// Returns a hash of at most 20 bytes: FNV-1a, 64 bits.
     private static func hashed(_ utf8: String.UTF8View) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return "key-" + String(hash, radix: 16)
     }
 
-    /// A segment of a path; what is not unreserved (RFC 3986 section 2.3) or a colon is percent-encoded.
+    /// Returns a path with a segment in which everything except unreserved characters (RFC 3986 section 2.3) and colons
+    /// is percent-encoded.
     ///
     /// - Parameters:
     ///   - prefix: The path before it, already encoded.
     ///   - segment: Any text; device tokens need no encoding.
-    ///   - suffix: The path behind it, already encoded.
+    ///   - suffix: The path after it, already encoded.
     /// - Returns: The whole path.
     static func path(_ prefix: StaticString, segment: String, suffix: StaticString = "") -> String {
         var segment = segment

@@ -1,14 +1,15 @@
 import GatewayModel
 
 extension JSONWriter {
-    /// What the marks of one push may take, counted as in a string of JSON: the rest of a badge push is below 500 bytes.
+    /// The most bytes of the marks of one push, counted as in a JSON string: the rest of a badge push is below 500
+    /// bytes.
     ///
-    /// The longest mark there can be takes about 2,300, so that one always fits.
+    /// The longest possible mark needs about 2,300, so one always fits.
     static var maxReadMarkBytes: Int { 3584 }
 
-    /// The marks as a JSON array: as many as fit, the first ones first.
+    /// Returns the marks as a JSON array: the first ones, as many as fit.
     ///
-    /// - Parameter marks: How far conversations were read.
+    /// - Parameter marks: The read positions of conversations.
     /// - Returns: JSON text.
     static func text(of marks: [ReadMark]) -> [UInt8] {
         var text = JSONWriter(capacity: 128 * marks.count)

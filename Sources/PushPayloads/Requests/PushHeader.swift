@@ -1,12 +1,12 @@
 /// One header field of a request to a provider.
 package struct PushHeader: Sendable, Equatable {
-    /// How HPACK may remember the field (RFC 7541 section 6.2).
+    /// How HPACK may index the field (RFC 7541 section 6.2).
     package enum Indexing: Sendable, Equatable {
-        /// Into the table: the same for many requests.
+        /// In the dynamic table: the same for many requests.
         case incremental
-        /// Not into the table: different for each request.
+        /// Not in the table: different for each request.
         case none
-        /// In no table on any hop: secret (RFC 7541 section 7.1.3).
+        /// Never indexed on any hop: secret (RFC 7541 section 7.1.3).
         case never
     }
 
@@ -14,15 +14,15 @@ package struct PushHeader: Sendable, Equatable {
     package var name: StaticString
     /// The value: visible ASCII or UTF-8, without control characters.
     package var value: String
-    /// How HPACK may remember the field.
+    /// How HPACK may index the field.
     package var indexing: Indexing
 
-    /// Takes a field.
+    /// Creates a field.
     ///
     /// - Parameters:
     ///   - name: The name in lower case.
     ///   - value: The value.
-    ///   - indexing: How HPACK may remember the field.
+    ///   - indexing: How HPACK may index the field.
     package init(name: StaticString, value: String, indexing: Indexing) {
         self.name = name
         self.value = value

@@ -1,19 +1,19 @@
-/// Makes a payload fit its provider's limit by these steps: cut the text, then leave `data` out
-/// and cut again, then a bare push.
+/// Makes a payload fit its provider's limit in these steps: truncate the text, then leave `data` out and truncate
+/// again, then a bare push.
 package enum TextFitting {
-    /// How a payload is to be rendered.
+    /// The parameters for rendering a payload.
     struct Fit {
         /// The text, or the part of it that fits.
         var text: Substring
-        /// Whether an ellipsis follows the text.
+        /// Whether the text is truncated and ends with an ellipsis.
         var isCut: Bool
-        /// Whether the event's `data` goes with it.
+        /// Whether the event's `data` is included.
         var includesData: Bool
-        /// Whether the app is told that something is missing.
+        /// Whether the payload marks that something is missing.
         var isTruncated: Bool
     }
 
-    /// A text is never cut to fewer characters than this.
+    /// The fewest characters of a truncated text.
     static let minCharacters = 100
 
     /// U+2026 in UTF-8.
@@ -22,11 +22,11 @@ package enum TextFitting {
     /// Renders within a limit.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that `render` may give.
+    ///   - limit: The most bytes of a rendering.
     ///   - text: The whole text.
     ///   - dataBytes: The length of `data`, nil when there is none.
     ///   - copies: How many times the payload carries the text.
-    ///   - render: Renders the payload in a given way.
+    ///   - render: Renders the payload with the given parameters.
     ///   - bare: Renders the payload that always fits.
     /// - Returns: The best rendering within the limit.
     static func body(
@@ -62,13 +62,13 @@ package enum TextFitting {
         return bare()
     }
 
-    /// The whole text if it fits, else the longest part of whole characters that fits with an ellipsis; nil when that
-    /// would be fewer than ``minCharacters``.
+    /// Returns the whole text if it fits, else the longest prefix of whole characters that fits with an ellipsis; nil
+    /// when that would be fewer than ``minCharacters``.
     static func longestPrefix(of text: Substring, escapedBytes budget: Int) -> Substring? {
         if text.isEmpty { return text }
-        // A byte takes at least one byte, so that what lies past the budget need not be looked at: one character can be
-        // as long as the whole text. A character that the window's end cuts in two is never kept: with the ellipsis it
-        // is over the budget.
+        // A byte needs at least one byte, so text beyond the budget need not be read: one character can be as long as
+        // the whole text. A character that the window's end splits is never kept: with the ellipsis it is over the
+        // budget.
         let window = scalarPrefix(of: text, bytes: budget + 1)
         var position = window.startIndex
         var end: Substring.Index?
@@ -87,11 +87,12 @@ package enum TextFitting {
         return text[..<end]
     }
 
-    /// The beginning of a text that fits into a JSON string with an ellipsis behind it; takes time in proportion to the room.
+    /// Returns the prefix of a text that fits into a JSON string with an ellipsis after it; takes time in proportion to
+    /// the budget.
     ///
     /// - Parameters:
     ///   - text: The whole text.
-    ///   - budget: The most bytes that it and the ellipsis may take with their escapes.
+    ///   - budget: The most bytes of prefix and ellipsis with their escapes.
     /// - Returns: The whole text if it fits; else whole characters, or whole scalars where few characters fit.
     package static func prefix(of text: String, escapedBytes budget: Int) -> Substring {
         if let part = longestPrefix(of: text[...], escapedBytes: budget) { return part }
@@ -103,7 +104,7 @@ package enum TextFitting {
         return text[..<(end ?? text.endIndex)]
     }
 
-    /// At most so many bytes of a text, without half a scalar at the end.
+    /// Returns a prefix of at most that many bytes, without a partial scalar at the end.
     private static func scalarPrefix(of text: Substring, bytes: Int) -> Substring {
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)

@@ -8,18 +8,18 @@ package struct BrandTemplates: Sendable {
         var body: WordTemplate?
     }
 
-    /// By kind, and by language tag in the form of ``normalised(_:)``.
+    /// The templates by kind, and by language tag in the form of ``normalised(_:)``.
     private let kinds: [TemplateSettings.Kind: [BoundedName: Words]]
 
-    /// The most bytes of a title that a template made; a longer one is cut.
+    /// The most bytes of a title from a template; a longer one is truncated.
     static let maxTitleBytes = 512
-    /// The most bytes of a text that a template made, and of each value that goes into it: more than any provider takes, so
-    /// that what is cut here is cut again and marked by ``TextFitting``.
+    /// The most bytes of a text from a template, and of each value in it: more than any provider accepts, so a text
+    /// that is truncated here is truncated again and marked by ``TextFitting``.
     static let maxTextBytes = 8192
 
     /// Parses templates; nil when there are none.
     ///
-    /// One that cannot be parsed was refused when the brand was set; it is passed over.
+    /// A template that cannot be parsed was rejected when the brand was set; it is skipped.
     init?(_ settings: TemplateSettings?) {
         guard let settings, !settings.kinds.isEmpty else { return nil }
         kinds = settings.kinds.mapValues { locales in
@@ -35,7 +35,7 @@ package struct BrandTemplates: Sendable {
         }
     }
 
-    /// Title and text of a notification; nil where the brand has no words for it, or where they come to nothing.
+    /// Returns title and text of a notification; nil if the brand has no template for it, or if it renders to nothing.
     func words(
         _ kind: TemplateSettings.Kind,
         locale: String?,
@@ -54,7 +54,8 @@ package struct BrandTemplates: Sendable {
         return (render(\.title, atMost: Self.maxTitleBytes), render(\.body, atMost: Self.maxTextBytes))
     }
 
-    /// Where a device's words are looked for: `zh_Hant-TW` in zh-hant-tw, zh-hant, zh, then what is for every locale.
+    /// Returns the language tags to search for a locale: for `zh_Hant-TW` zh-hant-tw, zh-hant, zh, then the template
+    /// for every locale.
     private static func tags(_ locale: String?) -> [BoundedName] {
         var tags: [BoundedName] = []
         var tag = normalised(locale ?? "").utf8[...]
@@ -65,7 +66,8 @@ package struct BrandTemplates: Sendable {
         return tags + [BoundedName(known: TemplateSettings.anyLocale)]
     }
 
-    /// A language tag in the one form of those that mean the same: they may differ in case and in how their parts are joined.
+    /// Returns the normalized form of a language tag; equal tags may differ in case and in the separator of their
+    /// parts.
     ///
     /// - Parameter locale: The tag.
     /// - Returns: The tag in lower case with `-` between its parts.
@@ -78,7 +80,7 @@ package struct BrandTemplates: Sendable {
 }
 
 extension String {
-    /// The longest beginning of whole characters within so many bytes.
+    /// Returns the longest prefix of whole characters within that many bytes.
     fileprivate func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var used = 0

@@ -2,49 +2,50 @@ import Mustache
 
 /// A template of a notification's title or text: a small part of Mustache, parsed once and rendered without escapes.
 ///
-/// What may stand in it: `{{name}}` (also `{{{name}}}` and `{{&name}}`, which are the same), `{{#name}}…{{/name}}` where there
-/// is such a value, `{{^name}}…{{/name}}` where there is none, and `{{! comments }}`. Nothing is included, called or redefined.
+/// The supported syntax: `{{name}}` (also `{{{name}}}` and `{{&name}}`, which are the same), `{{#name}}…{{/name}}` if
+/// there is such a value, `{{^name}}…{{/name}}` if there is none, and `{{! comments }}`. Nothing is included, called or
+/// redefined.
 package struct WordTemplate: Sendable {
-    /// What can be named in a template.
+    /// The names that a template may use.
     package enum Name: String, CaseIterable, Sendable {
-        /// The agent's name; absent where the brand hides it.
+        /// The agent's name; absent if the brand hides it.
         case agent
         /// The brand's name.
         case brand
-        /// The message's text; absent where the brand hides it.
+        /// The message's text; absent if the brand hides it.
         case text
-        /// The message's own title; absent where the brand hides it.
+        /// The message's own title; absent if the brand hides it.
         case title
         /// The consumer's unread count.
         case unread
         /// The conversation's id.
         case conversation
-        /// How many messages a summary stands for; absent elsewhere.
+        /// The number of messages in a summary; absent in other pushes.
         case count
     }
 
-    /// What is wrong with a template.
+    /// An error in a template.
     package struct Fault: Error, Equatable {
-        /// Where and what, to follow the name of the member: "has … at character 12".
+        /// The error and its position, phrased to follow the member's name: "has … at character 12".
         package var detail: String
     }
 
-    /// The longest template of a title or a text, in bytes: with the longest text in each of its places, what comes out stays
-    /// below a megabyte.
+    /// The longest template of a title or a text, in bytes: with the longest text for each name, the output stays below
+    /// a megabyte.
     package static let maxBytes = 1024
 
     private let template: MustacheTemplate
-    /// Braces at the end, which the library would take for the beginning of a tag.
+    /// Braces at the end, which the library would read as the start of a tag.
     private let end: String
 
     /// Parses a template.
     ///
     /// - Parameter text: The template.
-    /// - Throws: ``Fault`` that names the place.
+    /// - Throws: ``Fault`` with the position.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.maxBytes else { throw Fault(detail: "must be at most \(Self.maxBytes) bytes") }
         try Self.check(text)
-        // The library escapes for HTML unless it is told that this is text.
+        // The library escapes for HTML unless the content type is TEXT.
         let body = text.reversed().drop { $0 == "{" }.count
         guard let parsed = try? MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + text.prefix(body)) else {
             throw Fault(detail: "is not a template")
@@ -53,7 +54,7 @@ package struct WordTemplate: Sendable {
         end = String(text.dropFirst(body))
     }
 
-    /// Fills in the values.
+    /// Renders the template.
     ///
     /// - Parameter values: The value of each name; nil is absent.
     /// - Returns: The words.
@@ -65,9 +66,9 @@ package struct WordTemplate: Sendable {
         func child(named name: String) -> Any? { Name(rawValue: name).flatMap(value) }
     }
 
-    // MARK: Checking
+    // MARK: Validation
 
-    /// Refuses what the library would take but a notification has no use for, and says where.
+    /// Rejects syntax that the library supports but notifications do not, with its position.
     private static func check(_ text: String) throws(Fault) {
         var open: [(name: String, place: Int)] = []
         var rest = text[...]

@@ -2,8 +2,7 @@ import GatewayModel
 import HTTP2Connections
 import PushPayloads
 
-/// APNs on connections that signed in with a certificate: no request carries a credential of its own (ProviderFacts
-/// page, A6).
+/// APNs on connections that authenticate with a certificate: requests carry no credential (ProviderFacts page, A6).
 final class APNsCertificateDialect: ProviderDialect {
     let endpointName: String
     private let renderer: APNsRenderer
@@ -44,7 +43,7 @@ final class APNsCertificateDialect: ProviderDialect {
 
     func connectionEnded(_ connection: UInt64) {}
 
-    /// There is no token that could be renewed.
+    /// Does nothing: there is no token to renew.
     func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool { false }
 
     func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment) {}
@@ -59,7 +58,7 @@ final class APNsCertificateDialect: ProviderDialect {
         completion(
             PushProviderVerdict(
                 isUsable: expiry != .expired,
-                text: "certificate \"\(facts.commonName)\" was not refused; it \(expiry.text(facts.expiresAt))"
+                text: "certificate \"\(facts.commonName)\" was not rejected; it \(expiry.text(facts.expiresAt))"
             )
         )
     }

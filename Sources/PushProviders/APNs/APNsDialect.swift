@@ -2,12 +2,12 @@ import GatewayModel
 import HTTP2Connections
 import PushPayloads
 
-/// APNs with provider tokens.
+/// APNs with provider tokens (JWT).
 final class APNsDialect: ProviderDialect {
     let endpointName: String
     private let renderer: APNsRenderer
     private let signer: ProviderTokenSigner
-    /// Those of connections that take requests.
+    /// The tokens of connections that take requests.
     private var tokens: [UInt64: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
@@ -24,12 +24,12 @@ final class APNsDialect: ProviderDialect {
 
     func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization? {
         guard let token = tokens[connection, default: ConnectionToken()].token(now, newest: signer.newest) else {
-            credential = .failed(.credential, "the key does not sign")
+            credential = .failed(.credential, "signing with the key failed")
             return nil
         }
         credential = .present
         return ProviderAuthorization(
-            // Secret: in no table on the way (RFC 7541 section 7.1.3).
+            // Secret: never indexed (RFC 7541 section 7.1.3).
             header: HTTP2Header(name: "authorization", value: token.authorization, indexing: .neverIndexed),
             token: token.number
         )
@@ -51,7 +51,7 @@ final class APNsDialect: ProviderDialect {
 
     func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool {
         guard let renewed = signer.renewed(failed: failed, now) else { return false }
-        // One that takes no more requests has none; the resend goes out on another.
+        // A connection that takes no more requests has no token; the push is sent again on another.
         tokens[connection]?.renewed(renewed, now)
         for other in tokens.keys where other != connection {
             tokens[other]?.renewedElsewhere(failed: failed, renewed, now)
@@ -67,7 +67,7 @@ final class APNsDialect: ProviderDialect {
         completion(
             PushProviderVerdict(
                 isUsable: true,
-                text: "the key is a P-256 key; whether Apple knows it shows with the first push"
+                text: "the key is a valid P-256 key; Apple checks it with the first push"
             )
         )
     }
@@ -76,7 +76,7 @@ final class APNsDialect: ProviderDialect {
 }
 
 extension APNsAnswers {
-    /// Reads an answer as it came over the wire.
+    /// Interprets a response of APNs.
     static func verdict(
         status: Int,
         headers: HTTP2ResponseHeaders,

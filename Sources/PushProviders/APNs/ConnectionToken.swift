@@ -1,27 +1,29 @@
-/// Which provider token one connection uses; a new one has seen none.
+/// The provider token of one connection; a new connection has none.
 ///
 /// A pure value; see ``ProviderTokenSigner`` for the rule.
 struct ConnectionToken {
-    /// At this age a connection changes to the newest token.
+    /// The age in seconds at which a connection changes to the newest token.
     static let changeSeconds: Int64 = 50 * 60
-    /// An old token that Apple told us to keep is kept to this age, a little below the hour that ends it.
+    /// The age in seconds up to which an old token is kept after TooManyProviderTokenUpdates, a little below its
+    /// lifetime of one hour.
     static let keepSeconds: Int64 = 57 * 60
 
-    /// Apple refuses a token that takes the place of one sooner after its first use on the connection.
+    /// The shortest time in seconds between the first use of a token and its replacement on the connection; Apple
+    /// rejects earlier ones.
     static let minUseSeconds: Int64 = 20 * 60
 
     private var current: ProviderToken?
-    /// When the current token was first used here, on the monotonic clock.
+    /// The time of the current token's first use on this connection, on the monotonic clock.
     private var usedSince: UInt64 = 0
     private var previous: ProviderToken?
     private var changesAt = Self.changeSeconds
 
-    /// The token for a request that leaves now.
+    /// Returns the token for a request that is sent now.
     ///
     /// - Parameters:
     ///   - now: The time.
     ///   - newest: The signer's newest token.
-    /// - Returns: Nil when there is none.
+    /// - Returns: The token; nil when there is none.
     mutating func token(_ now: Moment, newest: (Moment) -> ProviderToken?) -> ProviderToken? {
         if let current, now.seconds(since: current.signedAt) < changesAt { return current }
         guard let token = newest(now) else { return nil }
@@ -32,7 +34,7 @@ struct ConnectionToken {
         return token
     }
 
-    /// Apple called the current token expired, and this one takes its place.
+    /// Replaces the current token, which Apple reported as expired.
     mutating func renewed(_ token: ProviderToken, _ now: Moment) {
         if current?.number != token.number { usedSince = now.monotonic }
         current = token
@@ -40,14 +42,14 @@ struct ConnectionToken {
         changesAt = Self.changeSeconds
     }
 
-    /// Apple called a token expired on another connection: changed here too, or a push that is sent again could meet it a
-    /// second time; but not so soon that Apple would refuse the change.
+    /// Replaces a token that Apple reported as expired on another connection, or a push that is sent again could use it
+    /// a second time; but not so soon that Apple would reject the change.
     mutating func renewedElsewhere(failed: UInt64, _ token: ProviderToken, _ now: Moment) {
         guard current?.number == failed, now.seconds(since: usedSince) >= Self.minUseSeconds else { return }
         renewed(token, now)
     }
 
-    /// Apple says that the token came too early: back to the one before it, if it still lives.
+    /// Returns to the previous token, if it is still valid, after Apple reported that the new one came too early.
     mutating func keepOld(failed: UInt64, _ now: Moment) {
         guard let old = previous, current?.number == failed, now.seconds(since: old.signedAt) < Self.keepSeconds else {
             return

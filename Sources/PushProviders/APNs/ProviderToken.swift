@@ -1,9 +1,9 @@
 /// A provider token of APNs (ProviderFacts page, A5): secret.
 struct ProviderToken: Sendable {
-    /// Counts the tokens of a process, to know one again.
+    /// The number of the token within the process, to identify it.
     var number: UInt64
     /// The value of `authorization`, `bearer ` included.
     var authorization: String
-    /// When it was signed, on the monotonic clock.
+    /// The time of signing, on the monotonic clock.
     var signedAt: UInt64
 }

@@ -8,13 +8,13 @@ import Synchronization
 ///
 /// Any thread.
 ///
-/// Apple wants a token changed at most every 20 and at least every 60 minutes, counted on each connection from the first
-/// use on (ProviderFacts page, A5). So at most one is signed every 25 minutes; a connection takes the newest and keeps
-/// it until it is 50 minutes old (``ConnectionToken``): no connection sees two tokens within 20 minutes.
+/// Apple requires that a token is changed at most every 20 and at least every 60 minutes, counted on each connection
+/// from the first use (ProviderFacts page, A5). So at most one is signed every 25 minutes; a connection uses the newest
+/// and keeps it until it is 50 minutes old (``ConnectionToken``): no connection sees two tokens within 20 minutes.
 final class ProviderTokenSigner: Sendable {
     /// The shortest time between two tokens.
     static let minSecondsBetweenTokens: Int64 = 25 * 60
-    /// The shortest time between two tokens that were signed because Apple called one expired.
+    /// The shortest time between two tokens that were signed because Apple reported one as expired.
     static let minSecondsBetweenRenewals: Int64 = 20 * 60
 
     private struct State {
@@ -34,7 +34,7 @@ final class ProviderTokenSigner: Sendable {
         self.key = key
     }
 
-    /// The newest token, which is younger than 25 minutes; nil when the key would not sign.
+    /// Returns the newest token, which is younger than 25 minutes; nil when signing failed.
     func newest(_ now: Moment) -> ProviderToken? {
         // Signing takes about a tenth of a millisecond, every 25 minutes: under the lock, so that it happens once.
         state.withLock { state in
@@ -45,9 +45,10 @@ final class ProviderTokenSigner: Sendable {
         }
     }
 
-    /// A token in place of one that Apple calls expired: the current one if that is another already, else a new one.
+    /// Returns a token to replace one that Apple reported as expired: the current one if that is already another, else
+    /// a new one.
     ///
-    /// - Returns: Nil when a token was renewed not long ago: then not the token is at fault but the clock.
+    /// - Returns: The token; nil when one was renewed recently: then the cause is the clock, not the token.
     func renewed(failed: UInt64, _ now: Moment) -> ProviderToken? {
         state.withLock { state in
             if let token = state.newest, token.number != failed { return token }
@@ -73,7 +74,7 @@ final class ProviderTokenSigner: Sendable {
         state.lastNumber += 1
         let token = ProviderToken(
             number: state.lastNumber,
-            // JWS wants r and s as they are, 64 bytes, not DER (RFC 7518 section 3.4).
+            // JWS requires raw r and s, 64 bytes, not DER (RFC 7518 section 3.4).
             authorization: "bearer " + input + "." + Base64URL.encode(Array(signature.rawRepresentation)),
             signedAt: now.monotonic
         )

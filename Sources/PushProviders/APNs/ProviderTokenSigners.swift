@@ -7,11 +7,11 @@ final class ProviderTokenSigners: Sendable {
     private struct Identity: Hashable {
         var teamID: String
         var keyID: String
-        /// A wrong key file under the right id must not take the place of the right one.
+        /// Part of the identity, so that a wrong key file under the right key id cannot replace the right one.
         var publicKey: [UInt8]
     }
 
-    /// Grows with each key that an operator ever sets, and no faster.
+    /// The signers; grows only with each key that an operator sets.
     private let signers = Mutex<[Identity: ProviderTokenSigner]>([:])
 
     func signer(for credential: APNsTokenKey) -> ProviderTokenSigner {

@@ -1,21 +1,20 @@
 import HTTP2Connections
 
-/// Makes one state of what a pool says of its connections, of which some may be ending and some beginning while others are
-/// in use.
+/// Combines the states of a pool's connections into one state; some may be ending or starting while others are in use.
 struct ConnectionWatch {
-    /// What matters to a lane.
+    /// The combined state, as a lane needs it.
     enum State: Equatable {
         case idle
         case connecting
-        /// At least one takes requests.
+        /// At least one connection takes requests.
         case ready
         case failed(HTTP2ConnectionFailure)
     }
 
-    /// Those that take requests, and the others that will.
+    /// The connections that take requests, and those being opened.
     private var ready: Set<UInt64> = []
     private var connecting: Set<UInt64> = []
-    /// What there is to say when there is neither.
+    /// The state while there are neither.
     private var last = State.idle
 
     var state: State {
@@ -39,7 +38,7 @@ struct ConnectionWatch {
         }
     }
 
-    /// The end of a connection that was draining says nothing about those in use.
+    /// Removes a connection. The end of a draining one does not change the combined state.
     private mutating func end(_ connection: UInt64, _ state: State) {
         let wasReady = ready.remove(connection) != nil
         let wasConnecting = connecting.remove(connection) != nil

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Carries the news of a credential to the core, which is made after what brings them.
+/// Forwards credential changes to the core, which is created after their source.
 final class CredentialRelay: Sendable {
     private struct Target {
         weak var core: ProviderCore?

@@ -2,20 +2,20 @@ import GuardedHTTP
 import NIOCore
 import NIOPosix
 
-/// Finds the addresses of an endpoint for one connection, in an order of its own, so that connections spread over them.
+/// Resolves an endpoint for one connection and shuffles the addresses, so that connections spread over them.
 ///
-/// The host is looked up once, and the connection goes to what was found, or to nowhere.
+/// The host is looked up once, and the connection dials only the addresses found.
 final class EndpointResolver: Resolver, Sendable {
     private let found: EventLoopFuture<[SocketAddress]>
-    /// Ends with the look-up, which ends when it is cancelled.
+    /// The task of the lookup; it ends when it is cancelled.
     private let lookUp: Task<Void, Never>
 
-    /// Begins the look-up.
+    /// Starts the lookup.
     ///
     /// - Parameters:
-    ///   - port: The endpoint's.
-    ///   - eventLoop: The connection's.
-    ///   - lookUp: Finds the host's addresses; ends when its task is cancelled.
+    ///   - port: The endpoint's port.
+    ///   - eventLoop: The connection's event loop.
+    ///   - lookUp: Resolves the host's addresses; ends when its task is cancelled.
     init(
         port: Int,
         on eventLoop: any EventLoop,

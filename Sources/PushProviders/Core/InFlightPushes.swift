@@ -1,6 +1,6 @@
 import GatewayModel
 
-/// What is needed to answer pushes that are on their way, by the request's number.
+/// The pushes in flight, by request number, with the data to report their results.
 struct InFlightPushes {
     struct Push {
         var delivery: DeliveryID
@@ -25,7 +25,7 @@ struct InFlightPushes {
         return UInt64(slots.count - 1)
     }
 
-    /// Takes a push out; nil when the number is not on its way.
+    /// Removes a push; nil when the number is not in flight.
     mutating func remove(_ id: UInt64) -> Push? {
         guard id < slots.count, let push = slots[Int(id)] else { return nil }
         slots[Int(id)] = nil

@@ -12,7 +12,7 @@ struct Moment: Sendable {
         monotonic = clock.monotonicNanoseconds
     }
 
-    /// Whole seconds from an earlier reading to this one, 0 when it was not earlier.
+    /// Returns whole seconds from an earlier reading to this one, 0 when it was not earlier.
     func seconds(since earlier: UInt64) -> Int64 {
         monotonic > earlier ? Int64((monotonic - earlier) / 1_000_000_000) : 0
     }

@@ -3,7 +3,7 @@ import HTTP2Connections
 import Metrics
 import Telemetry
 
-/// Counts the connections of one kind of provider.
+/// The connection metrics of one kind of provider.
 struct PoolMetrics: HTTP2PoolObserver {
     let metrics: ProviderMetrics
     let provider: PushType

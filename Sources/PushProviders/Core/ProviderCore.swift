@@ -5,12 +5,14 @@ import NIOCore
 import PushPayloads
 import Synchronization
 
-/// A provider: pulls pushes when a connection has room, sends them and reads the answers, and replaces connections.
+/// A provider: pulls pushes when a connection has capacity, sends them, interprets the responses, and replaces
+/// connections.
 ///
-/// What sets APNs and FCM apart is its dialect's.
-/// All of it on one event loop, but for what ``PushProvider`` asks.
+/// The differences between APNs and FCM are in its dialect.
+/// All of it runs on one event loop, except the methods of ``PushProvider``.
 final class ProviderCore: PushProvider, HTTP2RequestSource {
-    /// How soon after another one a connection may be replaced at an answer's word without its pushes having to wait.
+    /// The shortest time between two connection replacements because of a response without a wait for the affected
+    /// pushes.
     private static let minSecondsBetweenReplacements: Int64 = 5
 
     let eventLoop: any EventLoop
@@ -27,7 +29,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         var watch = ConnectionWatch()
         /// The number of the newest connection.
         var newest: UInt64 = 0
-        /// The last time that answers blamed a connection.
+        /// The latest replacement of a connection because of a response.
         var blame: Blame?
         var told: PushProviderState?
         var checks: [@Sendable (ConnectionWatch.State) -> Void] = []
@@ -36,18 +38,18 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         var jobs: [PushJob] = []
     }
 
-    /// Answers blamed a connection.
+    /// A replacement of a connection because of a response.
     private struct Blame {
         var connection: UInt64
-        /// On the monotonic clock.
+        /// The time on the monotonic clock.
         var at: UInt64
-        /// The first connection that was made after that.
+        /// The first connection that was opened after it.
         var firstNew: UInt64
-        /// Whether its pushes may go out again at once.
+        /// Whether the affected pushes may be sent again at once.
         var isAtOnce: Bool
     }
 
-    /// Makes a core with its pool; nothing is dialled before ``wake()``.
+    /// Creates a core with its pool; it does not dial before ``wake()``.
     init(
         eventLoop: any EventLoop,
         source: any PushSource,
@@ -69,14 +71,14 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         pool.withLock { $0 = makePool(self, eventLoop) }
     }
 
-    /// Says that the source has something.
+    /// Notifies the pool that the source has pushes.
     ///
     /// Any thread.
     func wake() {
         pool.withLock { $0 }?.wake()
     }
 
-    /// The credential came or failed.
+    /// Handles a new credential or its failure.
     ///
     /// On the event loop.
     func credentialChanged() {
@@ -86,13 +88,13 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         wake()
     }
 
-    // MARK: - What pools ask
+    // MARK: - HTTP2RequestSource
 
     func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         guard !state.value.isShutDown else { return }
         let now = Moment(clock)
         guard let authorization = state.value.dialect.authorization(of: connection, now) else { return tell() }
-        // Taken out, so that the source may call us back.
+        // Moved out of the state, so that the source may call us back.
         var jobs = state.value.jobs
         state.value.jobs = []
         source.nextPushes(capacity: capacity, into: &jobs)
@@ -180,8 +182,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         )
     }
 
-    /// What a push was that was provably not processed: not sent, which is no try of it, unless the fault is our own and
-    /// the next try may well repeat it.
+    /// Returns the outcome of a push that was certainly not processed: not sent, which counts as no attempt, unless the
+    /// error is our own and the next try may repeat it.
     private static func outcome(ofUnprocessed reason: HTTP2RequestFailure.Reason) -> PushOutcome {
         switch reason {
         case .goAway, .reset, .shutdown, .connectionLost, .deadline: .notSent
@@ -194,7 +196,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         switch verdict.remedy {
         case .none: return verdict.outcome
         case .renewToken:
-            // The one resend: the source hands the push over again, true as of then.
+            // The only resend: the source provides the push again, rendered with current data.
             return state.value.dialect.renewToken(failed: push.token, on: push.connection, now: now)
                 ? .retry(afterSeconds: 0, scope: .device) : verdict.outcome
         case .keepToken:
@@ -241,8 +243,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         source.providerChanged(current)
     }
 
-    /// - Returns: False when the connection took the place of another that was blamed only just before: at once again would
-    ///   be a storm.
+    /// - Returns: False when the connection itself replaced another one shortly before: an immediate retry would be a
+    ///   storm.
     private func replace(_ connection: UInt64, _ now: Moment) -> Bool {
         pool.withLock { $0 }?.replace(connection: connection)
         guard let last = state.value.blame else {
@@ -250,7 +252,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
             return true
         }
         if connection == last.connection { return last.isAtOnce }
-        // It was there already when another was blamed: each of them once is no storm.
+        // It was open when another was replaced: replacing each of them once is no storm.
         guard connection >= last.firstNew else { return true }
         let isAtOnce = now.seconds(since: last.at) >= Self.minSecondsBetweenReplacements
         state.value.blame = blame(connection, now, isAtOnce: isAtOnce)
@@ -263,7 +265,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
 
     // MARK: - Check
 
-    /// Opens a connection if there is none, then looks at the credential.
+    /// Opens a connection if there is none, then checks the credential.
     func check() async -> PushProviderVerdict {
         let connection = await withCheckedContinuation { continuation in
             eventLoop.execute {
@@ -315,7 +317,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
             return self.pool.withLock { $0 }?.shutdown(deadline: deadline)
         }.get()
         try? await end?.get()
-        // A pool keeps its source: without this both would live for ever.
+        // A pool retains its source: without this both would leak.
         pool.withLock { $0 = nil }
     }
 }

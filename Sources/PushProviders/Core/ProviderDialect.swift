@@ -2,61 +2,61 @@ import GatewayModel
 import HTTP2Connections
 import PushPayloads
 
-/// What tells one provider from another, for ``ProviderCore``; confined to its event loop.
+/// The provider-specific part of ``ProviderCore``; confined to its event loop.
 protocol ProviderDialect: AnyObject {
-    /// Where it is, for operators: `host:port`.
+    /// The endpoint for operators: `host:port`.
     var endpointName: String { get }
 
-    /// The credential of requests that leave on a connection now; nil while there is none.
+    /// Returns the credential of requests that are sent on a connection now; nil while there is none.
     ///
-    /// The core is told when there is one again.
+    /// The core is notified when there is one again.
     func authorization(of connection: UInt64, _ now: Moment) -> ProviderAuthorization?
 
-    /// Renders a push; the storage of headers that are done with may be used again.
+    /// Renders a push; may reuse the storage of headers that are no longer needed.
     func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest
 
-    /// Reads an answer.
+    /// Interprets a response.
     func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict
 
-    /// A connection is being made: what takes a round trip can be fetched meanwhile.
+    /// Prepares the credential while a connection is being opened, for example fetches a token.
     func prepare(_ now: Moment)
 
-    /// A connection takes no more requests.
+    /// Receives that a connection takes no more requests.
     func connectionEnded(_ connection: UInt64)
 
-    /// An answer on a connection says that this token is too old: gets another if it is still the current one (compare and
+    /// Renews a token that a response on a connection reports as too old, if it is still the current one (compare and
     /// swap).
     ///
-    /// - Returns: Whether a resend will go out with another token.
+    /// - Returns: Whether a resend will use another token.
     func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool
 
-    /// An answer on a connection says that this token came too early.
+    /// Returns to the old token, because a response on a connection reports that this one came too early.
     func keepOldToken(failed: UInt64, on connection: UInt64, now: Moment)
 
-    /// Whether there is a credential now.
+    /// The current state of the credential.
     var credential: CredentialState { get }
 
-    /// Obtains what the credential needs, for a check; the completion is called once, on the event loop, with a verdict.
+    /// Checks the credential and fetches a token if it needs one; the completion is called once, on the event loop.
     func checkCredential(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void)
 
-    /// Nothing is sent any more.
+    /// Shuts down: nothing is sent any more.
     func shutDown()
 }
 
-/// Whether requests could be authorised.
+/// Whether requests can be authorized.
 enum CredentialState {
-    /// They could.
+    /// There is a credential.
     case present
-    /// What is needed is on its way.
+    /// A token is being fetched.
     case waiting
-    /// They could not; tried again by itself. The text holds no secret.
+    /// There is none; it is retried automatically. The text holds no secret.
     case failed(PushProviderFault, String)
 }
 
-/// What proves to the provider who we are, for one request.
+/// The authorization of one request.
 struct ProviderAuthorization {
-    /// The field; nil where the connection itself has proved it.
+    /// The header; nil if the connection is authenticated.
     var header: HTTP2Header?
-    /// The number of the token in it, to know it again when it fails; 0 without one.
+    /// The number of its token, to identify it when it fails; 0 without one.
     var token: UInt64
 }

@@ -1,8 +1,8 @@
 package import GatewayModel
 
-/// How near a certificate's end is; the raw value is the label of a metric.
+/// The time to a certificate's expiry in steps; the raw value is a metric label.
 package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
-    /// More than 30 days ahead.
+    /// More than 30 days.
     case far = "over_30_days"
     /// 30 days or less.
     case withinThirtyDays = "within_30_days"
@@ -10,15 +10,15 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
     case withinSevenDays = "within_7_days"
     /// A day or less.
     case withinOneDay = "within_1_day"
-    /// Reached.
+    /// Expired.
     case expired
 
     private static let day: Int64 = 86_400
 
-    /// How near an end is now.
+    /// Creates the step for an expiry time.
     ///
     /// - Parameters:
-    ///   - end: The moment after which the certificate no longer counts.
+    ///   - end: The time of expiry.
     ///   - now: The wall clock.
     package init(of end: Timestamp, now: Timestamp) {
         self =
@@ -35,12 +35,12 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
             }
     }
 
-    /// Orders from far to expired.
+    /// Orders the steps from far to expired.
     ///
     /// - Parameters:
     ///   - lhs: The first.
     ///   - rhs: The second.
-    /// - Returns: True when the second is nearer to the end.
+    /// - Returns: True when the second is nearer to expiry.
     package static func < (lhs: CertificateExpiry, rhs: CertificateExpiry) -> Bool { lhs.rank < rhs.rank }
 
     private var rank: Int {
@@ -53,20 +53,20 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// What an operator should know of a certificate's end.
+    /// Returns the message for operators about a certificate's expiry.
     ///
-    /// - Parameter end: The moment after which the certificate no longer counts.
+    /// - Parameter end: The time of expiry.
     /// - Returns: A part of a sentence, without the certificate's name.
     package func text(_ end: Timestamp) -> String {
         switch self {
         case .far: "is valid until \(end)"
         case .withinThirtyDays: "expires within 30 days, on \(end): renew it"
         case .withinSevenDays: "expires within 7 days, on \(end): renew it now"
-        case .withinOneDay: "expires within a day, on \(end): nothing is sent from then on"
+        case .withinOneDay: "expires within a day, on \(end): no push is sent after that; renew it now"
         case .expired: Self.expired(at: end)
         }
     }
 
-    /// What is said of a certificate that no longer counts.
-    static func expired(at end: Timestamp) -> String { "expired on \(end): put a new one" }
+    /// Returns the message for an expired certificate.
+    static func expired(at end: Timestamp) -> String { "expired on \(end): put a new certificate" }
 }

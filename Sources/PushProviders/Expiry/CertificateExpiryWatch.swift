@@ -10,17 +10,17 @@ package struct CertificateExpiryWatch: Sendable {
         package var brand: BrandID
         /// The app.
         package var app: AppID
-        /// What tells the certificate from others.
+        /// The fingerprint of the certificate.
         package var fingerprint: String
-        /// The moment after which it no longer counts.
+        /// The time of expiry.
         package var expiresAt: Timestamp
 
-        /// Takes a certificate.
+        /// Creates a subject.
         ///
         /// - Parameters:
         ///   - brand: The brand.
         ///   - app: The app.
-        ///   - certificate: What the certificate says of itself.
+        ///   - certificate: The content of the certificate.
         package init(brand: BrandID, app: AppID, certificate: APNsCertificateFacts) {
             self.brand = brand
             self.app = app
@@ -29,28 +29,29 @@ package struct CertificateExpiryWatch: Sendable {
         }
     }
 
-    /// A step that a certificate has come to.
+    /// A new expiry step of a certificate.
     package struct Notice: Sendable, Equatable {
         /// The certificate.
         package var subject: Subject
-        /// How near its end is, never ``CertificateExpiry/far``.
+        /// The step, never ``CertificateExpiry/far``.
         package var expiry: CertificateExpiry
     }
 
-    /// How far each was when it was last looked at; holds no more than the certificates in use.
+    /// The last known step of each certificate in use.
     private var known: [Subject: CertificateExpiry] = [:]
 
-    /// A watch that has said nothing yet.
+    /// Creates a watch without known certificates.
     package init() {}
 
-    /// Looks at the certificates in use; those not among them any more are forgotten.
+    /// Checks the certificates in use; removes those that are no longer among them.
     ///
-    /// A clock that is set back does not make a step be told twice.
+    /// A clock that is set back does not report a step twice.
     ///
     /// - Parameters:
     ///   - subjects: All certificates in use.
     ///   - now: The wall clock.
-    /// - Returns: Those that came to a step since the last look, only their nearest; in the order given.
+    /// - Returns: The certificates with a new step since the last check, only the latest step of each; in the given
+    ///   order.
     package mutating func look(_ subjects: [Subject], now: Timestamp) -> [Notice] {
         var next: [Subject: CertificateExpiry] = [:]
         var notices: [Notice] = []

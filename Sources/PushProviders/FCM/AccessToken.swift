@@ -1,11 +1,11 @@
-/// An access token of Google's (ProviderFacts page, B1): secret.
+/// A Google access token (ProviderFacts page, B1): secret.
 struct AccessToken: Sendable {
-    /// Counts the tokens of a service account, to know one again.
+    /// The number of the token within its service account, to identify it.
     var number: UInt64
     /// The value of `authorization`, `Bearer ` included.
     var authorization: String
-    /// From here on a new one is fetched while this one is still used, on the monotonic clock.
+    /// The time from which a new one is fetched while this one is still used, on the monotonic clock.
     var refreshAt: UInt64
-    /// From here on it is not used, on the monotonic clock.
+    /// The time from which it is not used any more, on the monotonic clock.
     var expiresAt: UInt64
 }

@@ -6,15 +6,16 @@ import Synchronization
 ///
 /// Any thread.
 ///
-/// One is fetched at a time, about five minutes before the old one ends, which is used meanwhile. A failed fetch is tried
-/// again by itself after `min(cap, base * 2^(n-1)) * j`, with `j` drawn from 0.5 to 1, as long as a lane is there.
+/// One fetch runs at a time, about five minutes before the old token expires, which is used meanwhile. A failed fetch
+/// is retried automatically after `min(cap, base * 2^(n-1)) * j`, with `j` drawn from 0.5 to 1, as long as a lane
+/// listens.
 final class AccessTokenSource: Sendable {
-    /// Tokens are renewed this long before they end (ProviderFacts page, B1).
+    /// The time in seconds before expiry at which tokens are renewed (ProviderFacts page, B1).
     static let refreshEarlySeconds: Int64 = 300
-    /// Google's 401s renew a token at most this often; more of them are not the token's fault.
+    /// The shortest time in seconds between renewals because of a 401; further 401s have another cause than the token.
     static let minSecondsBetweenInvalidations: Int64 = 60
 
-    /// Called after each fetch, on any thread; nil when it brought a token.
+    /// Called after each fetch, on any thread, with its error; nil when it succeeded.
     typealias Listener = @Sendable (TokenFetchFailure?) -> Void
 
     private struct State {
@@ -54,9 +55,9 @@ final class AccessTokenSource: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// The token for requests that leave now; nil while there is none.
+    /// Returns the token for requests that are sent now; nil while there is none.
     ///
-    /// Starts a fetch where one is due.
+    /// Starts a fetch if one is due.
     func token(_ now: Moment) -> AccessToken? {
         let (token, mustFetch) = state.withLock { state -> (AccessToken?, Bool) in
             let live = state.token.flatMap { now.monotonic < $0.expiresAt ? $0 : nil }
@@ -69,7 +70,7 @@ final class AccessTokenSource: Sendable {
         return token
     }
 
-    /// Whether there is a token now.
+    /// Returns whether there is a token now.
     func state(_ now: Moment) -> CredentialState {
         state.withLock { state in
             if let token = state.token, now.monotonic < token.expiresAt { return .present }
@@ -77,9 +78,9 @@ final class AccessTokenSource: Sendable {
         }
     }
 
-    /// Google says that a token is not valid: drops it if it is still the current one, and fetches another.
+    /// Drops a token that Google rejected, if it is still the current one, and fetches another.
     ///
-    /// - Returns: False when another was fetched for the same reason only just now.
+    /// - Returns: False when another was fetched recently for the same reason.
     func invalidate(_ number: UInt64, _ now: Moment) -> Bool {
         let (isRenewed, mustFetch) = state.withLock { state -> (Bool, Bool) in
             guard state.token?.number == number else { return (true, false) }
@@ -96,7 +97,7 @@ final class AccessTokenSource: Sendable {
         return isRenewed
     }
 
-    /// Adds somebody who wants to know; retries go on only while there is somebody.
+    /// Adds a listener; failed fetches are retried only while there is one.
     func listen(_ listener: @escaping Listener) -> UInt64 {
         state.withLock { state in
             state.lastListener += 1
@@ -131,7 +132,7 @@ final class AccessTokenSource: Sendable {
                 state.failure = nil
                 state.notBefore = 0
                 state.lastNumber += 1
-                // Short-lived tokens are renewed halfway instead.
+                // Short-lived tokens are renewed after half of their lifetime instead.
                 let early = min(Self.refreshEarlySeconds, grant.expiresInSeconds / 2)
                 state.token = AccessToken(
                     number: state.lastNumber,

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The token sources of a process: one for each service account, shared by all lanes.
 final class AccessTokenSources: Sendable {
-    /// An app of a tenant must not share the token that was fetched, unguarded, for one of the administrator's.
+    /// The key of a source. A tenant's app must not share a token that was fetched without the address guard for an
+    /// administrator's app.
     private struct Key: Hashable {
         var identity: ServiceAccountKey.Identity
         var isGuarded: Bool
@@ -13,7 +14,7 @@ final class AccessTokenSources: Sendable {
     private let clock: any GatewayClock
     private let configuration: PushProviderConfiguration
     private let group: any EventLoopGroup
-    /// Grows with each service account that an operator ever sets, and no faster.
+    /// The sources; grows only with each service account that an operator sets.
     private let sources = Mutex<[Key: AccessTokenSource]>([:])
 
     init(

@@ -4,9 +4,9 @@ import FoundationEssentials
 import GatewayModel
 import PushPayloads
 
-/// A Google service account: signs the assertions that access tokens are given for (ProviderFacts page, B1).
+/// A Google service account: signs the assertions that are exchanged for access tokens (ProviderFacts page, B1).
 struct ServiceAccountKey: Sendable {
-    /// What tells service accounts apart; two apps with the same one share a token.
+    /// The identity of a service account; two apps with the same one share a token.
     struct Identity: Hashable {
         var email: String
         var keyID: String
@@ -16,7 +16,7 @@ struct ServiceAccountKey: Sendable {
 
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-    /// The longest that Google allows.
+    /// The longest lifetime that Google allows, in seconds.
     private static let lifetimeSeconds: Int64 = 3600
 
     let email: String
@@ -33,7 +33,7 @@ struct ServiceAccountKey: Sendable {
         )
     }
 
-    /// An assertion: RS256, with the scope inside.
+    /// Signs an assertion: RS256, with the scope as a claim.
     func assertion(at now: Timestamp) throws -> String {
         var header = JSONWriter(capacity: 128)
         header.literal("{\"alg\":\"RS256\",\"typ\":\"JWT\",\"kid\":")

@@ -8,19 +8,19 @@ final class TokenChecks: Sendable {
 
     static func verdict(_ failure: TokenFetchFailure?) -> PushProviderVerdict {
         if let failure { return PushProviderVerdict(isUsable: false, text: "\(failure)") }
-        return PushProviderVerdict(isUsable: true, text: "the service account was given an access token")
+        return PushProviderVerdict(isUsable: true, text: "the service account received an access token")
     }
 
     func add(_ completion: @escaping @Sendable (PushProviderVerdict) -> Void) {
         waiting.withLock { $0.append(completion) }
     }
 
-    /// A fetch ended.
+    /// Completes the checks after a fetch.
     func finish(_ failure: TokenFetchFailure?) {
         end(Self.verdict(failure))
     }
 
-    /// Nothing is fetched any more.
+    /// Completes the checks at shutdown.
     func abandon() {
         end(PushProviderVerdict(isUsable: false, text: "shut down"))
     }

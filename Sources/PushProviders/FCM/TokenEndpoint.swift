@@ -8,17 +8,17 @@ import PushPayloads
 
 /// Exchanges assertions for access tokens (ProviderFacts page, B1, RFC 7523).
 struct TokenEndpoint: Sendable {
-    /// What a good answer holds.
+    /// The content of a successful response.
     struct Grant: Sendable {
         var accessToken: String
         var expiresInSeconds: Int64
     }
 
-    /// How the endpoint is asked.
+    /// The HTTP client for the endpoint.
     enum Client: Sendable {
-        /// Wherever it is: the instance's administrator set it.
+        /// Without address checks: the instance's administrator set the endpoint.
         case open(HTTPClient)
-        /// Only where a tenant may lead the gateway: this brand.
+        /// With address checks, for an endpoint that this brand, a tenant, set.
         case guarded(GuardedHTTPClient, BrandID)
 
         /// Whether addresses are checked.
@@ -34,20 +34,20 @@ struct TokenEndpoint: Sendable {
     let url: String
     let timeout: TimeAmount
 
-    /// Host and perhaps port, for operators.
+    /// The host, with the port if given, for operators.
     private var name: String {
         guard let url = URL(string: url), let host = url.host else { return "" }
         return url.port.map { "\(host):\($0)" } ?? host
     }
 
-    /// Asks for a token.
+    /// Requests a token.
     ///
     /// - Parameters:
     ///   - assertion: A signed assertion.
-    ///   - eventLoop: Where the future is.
-    /// - Returns: Fails only with ``TokenFetchFailure``.
+    ///   - eventLoop: The event loop of the future.
+    /// - Returns: A future with the grant or a ``TokenFetchFailure``.
     func fetch(assertion: String, on eventLoop: any EventLoop) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
-        // Base64url and the dots between need no encoding in a form.
+        // Base64url and dots need no encoding in a form.
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion
         switch client {
         case .open(let client): return fetch(form, by: client, on: eventLoop)
@@ -128,12 +128,12 @@ struct TokenEndpoint: Sendable {
         guard let token = answer?["access_token"]?.text, !token.isEmpty, token.utf8.count <= 8192,
             token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return .failure(.malformed(endpoint: name)) }
-        // RFC 6749 section 5.1 only recommends expires_in; Google's tokens live an hour.
+        // RFC 6749 section 5.1 only recommends expires_in; Google's tokens are valid for an hour.
         let seconds = min(max(answer?["expires_in"]?.integer ?? 3600, 1), 86_400)
         return .success(Grant(accessToken: token, expiresInSeconds: seconds))
     }
 
-    /// RFC 6749's codes are words of lower-case letters; anything else is not repeated to anybody.
+    /// Whether a text may be an error code: those of RFC 6749 are lower-case words; nothing else is passed on.
     private static func isErrorCode(_ code: String) -> Bool {
         !code.isEmpty && code.utf8.count <= 64
             && code.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == UInt8(ascii: "_") }

@@ -1,19 +1,19 @@
-/// Why there is no access token.
+/// The error of fetching an access token.
 ///
 /// Texts hold no secrets.
 enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The token endpoint could not be reached or did not answer.
+    /// The token endpoint could not be reached or did not respond.
     case unreachable(endpoint: String, String)
-    /// It refused the service account, with an error code of RFC 6749 section 5.2.
+    /// It rejected the service account, with an error code of RFC 6749 section 5.2.
     case refused(endpoint: String, code: String)
-    /// It answered with a status that says nothing about the service account.
+    /// It responded with a status that is not about the service account.
     case status(endpoint: String, Int)
-    /// It answered 200 without a token.
+    /// It responded 200 without a token.
     case malformed(endpoint: String)
-    /// The key would not sign.
+    /// Signing with the key failed.
     case unsigned
 
-    /// The failure in a word.
+    /// The category of the error.
     var fault: PushProviderFault {
         switch self {
         case .unreachable, .status, .malformed: .unreachable
@@ -25,12 +25,12 @@ enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let endpoint, let text): "cannot reach the token endpoint \(endpoint): \(text)"
         case .refused(let endpoint, "invalid_grant"):
-            "\(endpoint) refused the service account (invalid_grant): the key is revoked or of another account, or the "
-                + "clock of this machine is wrong"
-        case .refused(let endpoint, let code): "\(endpoint) refused the service account (\(code))"
-        case .status(let endpoint, let status): "the token endpoint \(endpoint) answered \(status)"
-        case .malformed(let endpoint): "the token endpoint \(endpoint) answered without an access token"
-        case .unsigned: "the service account's key does not sign"
+            "\(endpoint) rejected the service account (invalid_grant): the key is revoked or of another account, or the "
+                + "clock of this host is wrong"
+        case .refused(let endpoint, let code): "\(endpoint) rejected the service account (\(code))"
+        case .status(let endpoint, let status): "the token endpoint \(endpoint) responded \(status)"
+        case .malformed(let endpoint): "the token endpoint \(endpoint) responded without an access token"
+        case .unsigned: "signing with the service account's key failed"
         }
     }
 }

@@ -1,40 +1,41 @@
-/// One provider under one credential in one environment: renders what its source hands over, sends it, and reads the
-/// answers by the provider's tables.
+/// One provider with one credential in one environment: renders the pushes of its source, sends them, and interprets
+/// the responses by the provider's tables.
 package protocol PushProvider: AnyObject, Sendable {
-    /// How many pushes leave in a minute, of this provider and of those that it is counted with; nil sets no limit.
+    /// The limit of pushes per minute of this provider and those that share its quota; nil sets no limit.
     var quota: PushQuota? { get }
 
-    /// Says that the source has something; any thread, coalesced, cheap. Connects when there is no connection.
+    /// Notifies the provider that the source has pushes; any thread, coalesced, cheap. Connects when there is no
+    /// connection.
     func wake()
 
-    /// Opens a connection and obtains what the credential needs, without sending a push, for `switchboard check`.
+    /// Opens a connection and checks the credential without sending a push, for `switchboard check`.
     ///
-    /// - Returns: The verdict in plain words, without secrets.
+    /// - Returns: The result, without secrets.
     func check() async -> PushProviderVerdict
 
-    /// Finishes what is in flight, then closes; what is not answered in time is answered as unknown.
+    /// Finishes pushes in flight, then closes. Pushes without a response in time get the result unknown.
     ///
-    /// - Parameter limit: How long that may take.
+    /// - Parameter limit: The timeout.
     func shutdown(within limit: Duration) async
 }
 
 extension PushProvider {
-    /// There is no limit.
+    /// Nil: no limit.
     package var quota: PushQuota? { nil }
 }
 
-/// What a check of a provider found.
+/// The result of a check of a provider.
 package struct PushProviderVerdict: Sendable {
-    /// Whether pushes could leave.
+    /// Whether pushes could be sent.
     package var isUsable: Bool
-    /// What was found, in plain words, without secrets.
+    /// The finding as text, without secrets.
     package var text: String
 
-    /// Takes a verdict.
+    /// Creates a result.
     ///
     /// - Parameters:
-    ///   - isUsable: Whether pushes could leave.
-    ///   - text: What was found, in plain words.
+    ///   - isUsable: Whether pushes could be sent.
+    ///   - text: The finding as text.
     package init(isUsable: Bool, text: String) {
         self.isUsable = isUsable
         self.text = text

@@ -1,20 +1,20 @@
-/// Whether a provider can be reached and will have us.
+/// The state of the connection to a provider and of its credential.
 package enum PushProviderState: Sendable, Equatable {
-    /// No connection, and none wanted.
+    /// No connection, and none needed.
     case idle
-    /// Dialling, or waiting for a token of its own.
+    /// Dialling, or fetching a token.
     case connecting
-    /// Pushes can leave.
+    /// Pushes can be sent.
     case ready
-    /// It could not be reached, or refused the credential; it is tried again by itself. The text is for the instance's
-    /// operators: it holds no secret, but addresses and what the transport said.
+    /// It could not be reached, or rejected the credential; it is retried automatically. The text is for the instance's
+    /// operators: it holds no secret, but addresses and transport errors.
     case failed(PushProviderFault, reason: String)
 }
 
-/// Why a provider cannot be used, in a word that may be told to anybody.
+/// The category of a provider error, which may be shown to tenants.
 package enum PushProviderFault: Sendable {
-    /// The provider, or its token endpoint, did not answer as it should.
+    /// The provider, or its token endpoint, did not respond as expected.
     case unreachable
-    /// The app's credential cannot be used, or was refused.
+    /// The app's credential cannot be used, or was rejected.
     case credential
 }

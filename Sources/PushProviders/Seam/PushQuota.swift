@@ -1,15 +1,15 @@
-/// How many pushes a provider takes in a minute from all that it counts together.
+/// A provider's limit of pushes per minute for a group of apps.
 package struct PushQuota: Sendable, Hashable {
-    /// The name of what is counted together: of FCM, a project (firebase.google.com/docs/cloud-messaging/throttling-and-quotas).
+    /// The name of the group: for FCM, a project (firebase.google.com/docs/cloud-messaging/throttling-and-quotas).
     package var group: String
-    /// How many in a minute, at least 1.
+    /// The pushes per minute, at least 1.
     package var perMinute: Int64
 
-    /// Takes a quota.
+    /// Creates a quota.
     ///
     /// - Parameters:
-    ///   - group: The name of what is counted together.
-    ///   - perMinute: How many in a minute, at least 1.
+    ///   - group: The name of the group.
+    ///   - perMinute: The pushes per minute, at least 1.
     package init(group: String, perMinute: Int64) {
         self.group = group
         self.perMinute = perMinute

@@ -1,17 +1,17 @@
 package import GatewayModel
 
-/// The answer to one push, with the delivery that it answers.
+/// The result of one push, with its delivery.
 package struct PushResult: Sendable {
     /// The delivery of the push.
     package var delivery: DeliveryID
-    /// What became of it.
+    /// The result of the push.
     package var answer: PushAnswer
 
-    /// Takes an answer.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - delivery: The delivery of the push.
-    ///   - answer: What became of it.
+    ///   - answer: The result of the push.
     package init(delivery: DeliveryID, answer: PushAnswer) {
         self.delivery = delivery
         self.answer = answer

@@ -2,27 +2,27 @@ import FoundationEssentials
 package import GatewayModel
 package import HTTP2Connections
 
-/// An app's certificate for APNs, opened.
+/// An app's certificate for APNs, decrypted.
 package struct APNsCertificate: Sendable {
-    /// What it says of itself.
+    /// The content of the certificate.
     package let facts: APNsCertificateFacts
-    /// What connections sign in with.
+    /// The TLS identity of connections.
     let identity: TLSIdentity
 
-    /// Reads a certificate that no password closes, as ``settings`` has it; derives no key.
+    /// Reads a certificate without a password, in the form of ``settings``; derives no key.
     ///
     /// - Parameter opened: A certificate chain and its private key in PEM.
-    /// - Throws: ``PushCredentialError`` naming the member that cannot be used.
+    /// - Throws: ``PushCredentialError`` with the member that cannot be used.
     package init(_ opened: APNsCertificateSettings) throws(PushCredentialError) {
         try self.init(opening: opened, derivations: KeyDerivations(limit: 0))
     }
 
-    /// Opens a certificate; derives keys from the password: not on an event loop.
+    /// Decrypts a certificate. Derives keys from the password: do not call it on an event loop.
     ///
     /// - Parameters:
     ///   - settings: PEM, or a `.p12` file as base64, with its password.
-    ///   - derivations: Pays for the derivations.
-    /// - Throws: ``PushCredentialError`` naming the member that cannot be used.
+    ///   - derivations: The budget for key derivations.
+    /// - Throws: ``PushCredentialError`` with the member that cannot be used.
     package init(
         opening settings: APNsCertificateSettings,
         derivations: KeyDerivations = KeyDerivations()
@@ -33,7 +33,7 @@ package struct APNsCertificate: Sendable {
             throw Self.error(error, hasPassword: settings.password != nil, derivations)
         }
         guard let facts = APNsCertificateFacts(chainPEM: identity.certificateChainPEM) else {
-            throw PushCredentialError(pointer: Self.pointer, detail: "its certificate cannot be understood")
+            throw PushCredentialError(pointer: Self.pointer, detail: "its certificate cannot be parsed")
         }
         guard !facts.topics.isEmpty else {
             throw PushCredentialError(
@@ -44,7 +44,7 @@ package struct APNsCertificate: Sendable {
         self.facts = facts
     }
 
-    /// The certificate as settings that open without a password: secret.
+    /// The certificate as settings without a password: secret.
     package var settings: APNsCertificateSettings {
         APNsCertificateSettings(
             certificate: String(decoding: identity.certificateChainPEM + identity.privateKeyPEM, as: UTF8.self)
@@ -61,7 +61,7 @@ package struct APNsCertificate: Sendable {
         if bytes.contains("-----BEGIN ".utf8) {
             return try TLSIdentity(pem: bytes, password: settings.password, derivations: derivations)
         }
-        // Most tools break base64 into lines.
+        // Most tools wrap base64 into lines.
         let text = Data(bytes.filter { !($0 == 0x20 || (0x09...0x0D).contains($0)) })
         guard let file = Data(base64Encoded: text), !file.isEmpty else { throw .unreadable("neither PEM nor base64") }
         return try TLSIdentity(
@@ -71,7 +71,7 @@ package struct APNsCertificate: Sendable {
         )
     }
 
-    /// Our own words: OpenSSL's would tell an operator little.
+    /// Makes an error with a clear text; OpenSSL's texts do not help an operator.
     private static func error(
         _ failure: TLSIdentityFailure,
         hasPassword: Bool,
@@ -86,15 +86,15 @@ package struct APNsCertificate: Sendable {
         case .wrongPassword:
             PushCredentialError(
                 pointer: "/apns/password",
-                detail: hasPassword ? "does not open the certificate" : "is required: the certificate is closed by one"
+                detail: hasPassword ? "does not open the certificate" : "is required: the certificate is encrypted"
             )
         case .tooManyDerivations where derivations.areRefused:
-            PushCredentialError(pointer: pointer, detail: "was not opened with its password yet")
+            PushCredentialError(pointer: pointer, detail: "is not decrypted with its password yet")
         case .tooManyDerivations:
             PushCredentialError(
                 pointer: pointer,
                 detail:
-                    "its keys are derived in more than \(KeyDerivations.maxRounds) rounds, or in a way not known here"
+                    "its key derivation has more than \(KeyDerivations.maxRounds) rounds, or an unknown algorithm"
             )
         case .noCertificate: PushCredentialError(pointer: pointer, detail: "holds no certificate")
         case .noPrivateKey: PushCredentialError(pointer: pointer, detail: "holds no private key")
@@ -107,11 +107,11 @@ package struct APNsCertificate: Sendable {
 }
 
 extension APNsCertificate {
-    /// The bundle id of the app's pushes.
+    /// Returns the bundle id of the app's pushes.
     ///
-    /// - Parameter chosen: What the settings say.
-    /// - Returns: The chosen one, else the only one that the certificate names.
-    /// - Throws: ``PushCredentialError`` when it is not among the certificate's, or none is chosen of several.
+    /// - Parameter chosen: The topic in the settings.
+    /// - Returns: The chosen one, else the certificate's only one.
+    /// - Throws: ``PushCredentialError`` when the certificate does not contain it, or none is chosen of several.
     func topic(chosen: String?) throws(PushCredentialError) -> String {
         if let chosen {
             guard facts.topics.contains(chosen) else {

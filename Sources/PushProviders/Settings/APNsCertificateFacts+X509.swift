@@ -6,11 +6,11 @@ import SwiftASN1
 import X509
 
 extension APNsCertificateFacts {
-    /// Apple's marks in certificates (Apple, "Worldwide Developer Relations Certification Practice Statement").
+    /// Apple's extensions in certificates (Apple, "Worldwide Developer Relations Certification Practice Statement").
     private enum Mark {
         static let sandbox: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 1]
         static let production: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 2]
-        /// Where topics are listed (ProviderFacts page, A4).
+        /// The extension that lists topics (ProviderFacts page, A4).
         static let topics: [ASN1ObjectIdentifier] = [
             [1, 2, 840, 113635, 100, 6, 3, 6], [1, 2, 840, 113635, 100, 6, 3, 4],
         ]
@@ -19,7 +19,7 @@ extension APNsCertificateFacts {
     /// `UID` of a subject (RFC 4519 section 2.39).
     private static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]
 
-    /// Reads the first certificate of a chain; nil when it cannot be understood.
+    /// Reads the first certificate of a chain; nil when it cannot be parsed.
     init?(chainPEM: [UInt8]) {
         let text = String(decoding: chainPEM, as: UTF8.self)
         guard let der = try? PEMDocument.parseMultiple(pemString: text).first?.derBytes,
@@ -28,7 +28,7 @@ extension APNsCertificateFacts {
         let listed = Mark.topics.flatMap { mark in
             certificate.extensions[oid: mark].map { Self.texts(in: $0.value) } ?? []
         }
-        // An older certificate is for one app, which its subject names.
+        // An older certificate is for one app, named in its subject.
         let subject = Self.attribute(Self.userID, of: certificate.subject).map { [$0] } ?? []
         let marks: [(PushEnvironment, ASN1ObjectIdentifier)] = [
             (.sandbox, Mark.sandbox), (.production, Mark.production),
@@ -43,7 +43,7 @@ extension APNsCertificateFacts {
         )
     }
 
-    /// The one bundle id that is left without the topics that another one's suffix makes; nil when there are several.
+    /// The only bundle id, ignoring topics that are another topic with a suffix; nil when there are several.
     var onlyBundleID: String? {
         let suffixes = APNsPushTypeRow.table.compactMap(\.topicSuffix).filter { !$0.isEmpty }
         let bundleIDs = topics.filter { topic in
@@ -59,8 +59,8 @@ extension APNsCertificateFacts {
         return nil
     }
 
-    /// The UTF-8 texts of an extension's outer sequence, or the one text that it is; the types of each topic lie in
-    /// sequences between them.
+    /// Returns the UTF-8 texts of an extension's outer sequence, or its single text; the sequences between them, with
+    /// the types of each topic, are skipped.
     private static func texts(in value: ArraySlice<UInt8>) -> [String] {
         guard let node = try? DER.parse(value) else { return [] }
         let nodes: [ASN1Node]

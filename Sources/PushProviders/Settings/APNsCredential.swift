@@ -2,19 +2,19 @@ import GatewayModel
 
 /// The settings of APNs for one environment, checked and parsed.
 struct APNsCredential: Sendable {
-    /// How a connection proves whose it is.
+    /// The authentication of a connection.
     enum Authentication: Sendable {
-        /// Each push carries a token that this key signed.
+        /// Each push carries a token signed with this key.
         case token(APNsTokenKey)
-        /// The connection signs in with this certificate.
+        /// The connection authenticates with this certificate.
         case certificate(APNsCertificate)
     }
 
-    /// How a connection proves whose it is.
+    /// The authentication of a connection.
     let authentication: Authentication
     /// The app's bundle id.
     let topic: String
-    /// Where to connect to.
+    /// The endpoint to connect to.
     let endpoint: ProviderEndpoint
     /// Whether a badge push after a read elsewhere wakes the app.
     let wakesOnRead: Bool

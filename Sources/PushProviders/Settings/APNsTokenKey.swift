@@ -47,7 +47,7 @@ struct APNsTokenKey: Sendable {
         do {
             return try P256.Signing.PrivateKey(pemRepresentation: pem)
         } catch {
-            // The error could quote the text; ours never does.
+            // The original error could quote the key; this one does not.
             throw PushCredentialError(
                 pointer: pointer,
                 detail: "must be a .p8 file: PKCS#8 PEM of a private key on the curve P-256"

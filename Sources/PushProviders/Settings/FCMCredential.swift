@@ -4,13 +4,13 @@ import GatewayModel
 
 /// The settings of FCM, checked and parsed.
 struct FCMCredential: Sendable {
-    /// What is needed to get access tokens.
+    /// The service account that obtains access tokens.
     let account: ServiceAccountKey
     /// The Firebase project.
     let projectID: String
-    /// What an Android device or a browser gets.
+    /// The message style for Android devices and browsers.
     let style: FCMSettings.Style
-    /// Where to connect to.
+    /// The endpoint to connect to.
     let endpoint: ProviderEndpoint
 
     init(_ settings: FCMSettings) throws(PushCredentialError) {
@@ -41,7 +41,7 @@ struct FCMCredential: Sendable {
         }
         let key: _RSA.Signing.PrivateKey
         do {
-            // Refuses keys below 2048 bits, as RFC 7518 section 3.3 asks.
+            // Rejects keys below 2048 bits, as RFC 7518 section 3.3 requires.
             key = try _RSA.Signing.PrivateKey(pemRepresentation: account.privateKey)
         } catch {
             throw PushCredentialError(

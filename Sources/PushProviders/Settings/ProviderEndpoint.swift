@@ -1,19 +1,19 @@
 import HTTP2Connections
 
-/// The host of a provider, as the settings name it: `https://host:port`.
+/// The endpoint of a provider in the settings: `https://host:port`.
 struct ProviderEndpoint: Hashable, Sendable {
-    /// Where to connect to.
+    /// The target of connections.
     var target: HTTP2Target
 
     /// `host:port`, for operators.
     var name: String { "\(target.host):\(target.port)" }
 
-    /// The endpoint as a URL, for whoever checks it.
+    /// The endpoint as a URL, for address checks.
     var url: String {
         target.host.utf8.contains(UInt8(ascii: ":")) ? "https://[\(target.host)]:\(target.port)" : "https://\(name)"
     }
 
-    /// Reads an endpoint; nil when it is anything but scheme https, a host, perhaps a port, and at most a slash.
+    /// Parses an endpoint: scheme https, a host, an optional port, and at most a slash; nil for anything else.
     init?(_ text: String) {
         guard text.utf8.count <= 512, text.lowercased().hasPrefix("https://") else { return nil }
         var rest = text.dropFirst("https://".count)

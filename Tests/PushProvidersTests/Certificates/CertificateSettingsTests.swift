@@ -113,7 +113,7 @@ struct CertificateSettingsTests {
                 { _ = try APNsCertificate(APNsCertificateSettings(certificate: text, password: "hush")) },
             ] {
                 let error = #expect(throws: PushCredentialError.self, performing: use)
-                #expect(error?.detail == "was not opened with its password yet")
+                #expect(error?.detail == "is not decrypted with its password yet")
             }
         }
     }
