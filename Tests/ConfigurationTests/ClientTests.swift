@@ -25,7 +25,7 @@ struct ClientTests {
             )
         )
         let text = APIClient.problem(.init(status: 422, body: body))
-        #expect(text == "the gateway answered 422 invalid_request: no\n  /a d (request r1)")
+        #expect(text == "the gateway responded 422 invalid_request: no\n  /a d (request r1)")
     }
 
     @Test("a table has columns as wide as their cells and keeps each row on one line")

@@ -106,10 +106,10 @@ struct FollowTests {
         let (python, url) = try await server()
         defer { withExtendedLifetime(python) {} }
         for (arguments, part) in [
-            (["brand", "list", "--server", url + "/html"], "answered 200 with text/html"),
-            (["brand", "list", "--server", url + "/html/bad"], "answered 502 with text/html"),
-            (["deliveries", "acme", "--follow", "--server", url + "/html"], "answered 200 with text/html"),
-            (["deliveries", "acme", "--follow", "--server", url + "/plain"], "answered 200 with application/json"),
+            (["brand", "list", "--server", url + "/html"], "responded 200 with text/html"),
+            (["brand", "list", "--server", url + "/html/bad"], "responded 502 with text/html"),
+            (["deliveries", "acme", "--follow", "--server", url + "/html"], "responded 200 with text/html"),
+            (["deliveries", "acme", "--follow", "--server", url + "/plain"], "responded 200 with application/json"),
         ] {
             let verb = try ChildProcess(
                 "switchboard",
