@@ -6,13 +6,13 @@ internal import NIOCore
 internal import NIOPosix
 
 extension PushSimulator {
-    /// A port that is listened on.
+    /// A listening port.
     struct OpenPort {
         var address: SimulatorAddress
         var server: HTTP2Server
     }
 
-    /// Opens APNs.
+    /// Starts APNs.
     static func startAPNs(
         _ configuration: SimulatorConfiguration,
         _ credentials: SimulatorCredentials,
@@ -40,12 +40,12 @@ extension PushSimulator {
             service,
             credentials,
             configuration,
-            // One that is shown must be ours and count now; none is as good, since then the pushes carry tokens.
+            // A client certificate must be ours and valid; it is optional, since pushes may carry tokens.
             clientAuthorities: Array(credentials.authorityPEM.utf8)
         )
     }
 
-    /// Opens FCM with the token endpoint and the identity provider.
+    /// Starts FCM with the token endpoint and the identity provider.
     static func startFCM(
         _ configuration: SimulatorConfiguration,
         _ credentials: SimulatorCredentials,
@@ -58,7 +58,7 @@ extension PushSimulator {
             projectID: credentials.projectID,
             publicKey: credentials.accountKey.publicKey
         )
-        // The port is known only once it is open; until then no assertion is for this endpoint.
+        // The port is known only once it is open; until then no assertion has this audience.
         let service = FCMService(
             core: core,
             validator: FCMValidator(directory: FCMDirectory(devices: configuration.fcmDevices)),
@@ -127,7 +127,7 @@ extension PushSimulator {
         }
     }
 
-    /// What the system answered, without the names of its functions.
+    /// Returns the system's error text, without function names.
     static func reason(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         return String(cString: strerror(error.errnoCode))
@@ -135,13 +135,13 @@ extension PushSimulator {
 
     // MARK: - Names
 
-    /// The address of the token endpoint at an FCM port.
+    /// Returns the URL of the token endpoint at an FCM port.
     static func tokenURI(at address: SimulatorAddress) -> String {
         let isAnyAddress = address.host == "0.0.0.0" || address.host == "::"
         return "https://\(SimulatorAddress(host: isAnyAddress ? "localhost" : address.host, port: address.port))/token"
     }
 
-    /// The endpoint by each name that its certificate has, and Google's own.
+    /// Returns the endpoint's URLs with each name of its certificate, and Google's own.
     private static func audiences(at address: SimulatorAddress) -> Set<String> {
         let hosts = [address.host, "localhost", "127.0.0.1", "::1"]
         let own = hosts.map { "https://\(SimulatorAddress(host: $0, port: address.port))/token" }

@@ -2,19 +2,20 @@ internal import FoundationEssentials
 internal import HTTP2Connections
 internal import NIOPosix
 
-/// APNs, FCM, Google's token endpoint and an identity provider on loopback ports: they judge like the real ones and misbehave on request.
+/// APNs, FCM, Google's token endpoint and an identity provider on loopback ports: they validate like the real ones, and
+/// rules make them fail.
 ///
 /// Any thread.
 package final class PushSimulator: Sendable {
     /// Certificates and keys.
     package let credentials: SimulatorCredentials
-    /// Where APNs listens.
+    /// The listening address of APNs.
     package let apns: SimulatorAddress
-    /// Where FCM and the token endpoint listen.
+    /// The listening address of FCM and the token endpoint.
     package let fcm: SimulatorAddress
-    /// Where the control port listens; nil for none.
+    /// The address of the control port; nil for none.
     package let control: SimulatorAddress?
-    /// Gives codes and keys.
+    /// The identity provider.
     package let identityProvider: SimulatedIdentityProvider
     /// The list of pushes; stays empty in quiet mode.
     package let log: PushLog
@@ -46,11 +47,11 @@ package final class PushSimulator: Sendable {
         self.isTemporary = isTemporary
     }
 
-    /// Opens the ports.
+    /// Starts a simulator.
     ///
-    /// Blocks for moments on files and on making keys.
+    /// Blocks shortly on files and key generation.
     ///
-    /// - Parameter configuration: Ports, folder, limits.
+    /// - Parameter configuration: The ports, folder and limits.
     /// - Returns: The running simulator; it must be stopped.
     /// - Throws: ``SimulatorError`` when a port cannot be opened or the credentials cannot be used.
     package static func start(
@@ -99,7 +100,7 @@ package final class PushSimulator: Sendable {
         }
     }
 
-    /// Closes the ports, ends all waiting, and removes a temporary folder.
+    /// Closes the ports, ends all waits, and removes a temporary folder.
     ///
     /// Calling twice is allowed.
     package func stop() async {
@@ -109,17 +110,17 @@ package final class PushSimulator: Sendable {
         if self.isTemporary { try? FileManager.default.removeItem(atPath: self.credentials.folder) }
     }
 
-    /// The pushes that are kept, in order of arrival.
+    /// The stored pushes, in order of arrival.
     package var pushes: [SimulatedPush] { self.log.pushes() }
 
     /// Waits for a push.
     ///
     /// - Parameters:
-    ///   - number: Pushes up to this number are passed over.
-    ///   - limit: How long at most.
-    ///   - isWanted: Which push is waited for.
-    /// - Returns: The first that fits.
-    /// - Throws: ``SimulatorError/notEnoughPushes(expected:received:)`` when time is up or the simulator stops.
+    ///   - number: Pushes up to this number are skipped.
+    ///   - limit: The timeout.
+    ///   - isWanted: Whether a push matches.
+    /// - Returns: The first matching push.
+    /// - Throws: ``SimulatorError/notEnoughPushes(expected:received:)`` on timeout or when the simulator stops.
     package func waitForPush(
         after number: Int = 0,
         within limit: Duration = .seconds(10),
@@ -128,7 +129,7 @@ package final class PushSimulator: Sendable {
         let deadline = ContinuousClock.now + limit
         var seen = number
         while true {
-            // Before the list is read, and not only from it: it may be cleared meanwhile.
+            // Read before the list, not only from it: the list may be cleared meanwhile.
             let last = self.log.lastNumber
             let pushes = self.log.pushes(after: seen)
             if let push = pushes.first(where: isWanted) { return push }
@@ -138,20 +139,20 @@ package final class PushSimulator: Sendable {
         }
     }
 
-    /// Puts other rules in force, with fresh counters.
+    /// Replaces the rules and resets their counters.
     ///
-    /// - Parameter rules: In order of precedence; none makes the simulator behave.
+    /// - Parameter rules: The rules in order of precedence; empty for normal behaviour.
     package func setRules(_ rules: [SimulatorRule]) {
         self.core.replaceRules(with: RuleBook(rules))
     }
 
-    /// The rules in force.
+    /// The current rules.
     package var rules: [SimulatorRule] { self.core.currentRules }
 
-    /// What was counted since the start.
+    /// The counts since the start.
     package var statistics: SimulatorStatistics { self.core.statistics }
 
-    /// The address of the token endpoint as the service account's file has it.
+    /// The URL of the token endpoint in the service account's file.
     package var tokenURI: String { Self.tokenURI(at: self.fcm) }
 
     private static func temporaryFolder() -> String {

@@ -1,11 +1,11 @@
-/// Where a port is opened: `HOST:PORT`, an IPv6 address in brackets.
+/// A listening address: `HOST:PORT`, an IPv6 address in brackets.
 package struct SimulatorAddress: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address, without brackets.
     package var host: String
     /// 0 lets the system choose.
     package var port: Int
 
-    /// Takes an address.
+    /// Creates an address.
     ///
     /// - Parameters:
     ///   - host: A name or an address, without brackets.
@@ -15,7 +15,7 @@ package struct SimulatorAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `HOST:PORT`; nil for anything else.
+    /// Parses `HOST:PORT`; nil for anything else.
     ///
     /// - Parameter text: For example `127.0.0.1:2197` or `[::1]:0`.
     package init?(_ text: String) {
@@ -33,7 +33,7 @@ package struct SimulatorAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = Int(port)
     }
 
-    /// `HOST:PORT` as it stands in a URL.
+    /// `HOST:PORT` as in a URL.
     package var description: String {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
     }

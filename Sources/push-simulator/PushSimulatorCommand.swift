@@ -7,29 +7,29 @@ import PushSimulator
 struct PushSimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push-simulator",
-        abstract: "Stands in for Apple's and Google's push services, and for an identity provider.",
+        abstract: "Simulates Apple's and Google's push services, and an identity provider.",
         discussion: """
-            Opens APNs, FCM (with Google's token endpoint at /token) and a control port, prints where, and runs until it \
-            gets SIGTERM or SIGINT. Clients must trust ca.pem of the certificates folder.
+            Starts APNs, FCM (with Google's token endpoint at /token) and a control port, prints their addresses, and \
+            runs until SIGTERM or SIGINT. Clients must trust ca.pem of the certificates folder.
 
-            It is an identity provider too, on FCM's port over TLS and on the control port without: POST \
-            /identity-provider/token redeems codes (authorization code grant, PKCE S256), GET /identity-provider/jwks has \
-            the keys. On the control port PUT /identity-provider/codes gives codes: an array of {"code", "redirectUri", \
-            "clientId", "codeChallenge"?, "claims", "expiresIn"?}; POST /identity-provider/keys {"algorithm"?: RS256, \
-            PS256 or ES256, "retireOthers"?} makes a new signing key. Its tokens' iss is \
-            \(SimulatedIdentityProvider.issuer). PUT /rules makes it misbehave: {"match": {"provider": \
-            "identityProvider", "tokenPrefix"?: token or jwks}, "do": {"status"?, "reason"?, "delayMs"?, "html"?, \
-            "body"?, "location"?, "wrongSignature"?, "silent"?}}.
+            It also simulates an identity provider, on FCM's port over TLS and on the control port without: POST \
+            /identity-provider/token exchanges codes (authorization code grant, PKCE S256), GET \
+            /identity-provider/jwks has the keys. On the control port PUT /identity-provider/codes gives codes: an \
+            array of {"code", "redirectUri", "clientId", "codeChallenge"?, "claims", "expiresIn"?}; POST \
+            /identity-provider/keys {"algorithm"?: RS256, PS256 or ES256, "retireOthers"?} makes a new signing key. \
+            Its tokens' iss is \(SimulatedIdentityProvider.issuer). PUT /rules makes it misbehave: {"match": \
+            {"provider": "identityProvider", "tokenPrefix"?: token or jwks}, "do": {"status"?, "reason"?, "delayMs"?, \
+            "html"?, "body"?, "location"?, "wrongSignature"?, "silent"?}}.
             """
     )
 
-    @Option(help: "Where APNs listens, HOST:PORT; port 0 takes a free one.")
+    @Option(help: "The address of APNs, HOST:PORT; port 0 chooses a free one.")
     var apns = SimulatorAddress(port: 2197)
 
-    @Option(help: "Where FCM and the token endpoint listen.")
+    @Option(help: "The address of FCM and the token endpoint.")
     var fcm = SimulatorAddress(port: 2198)
 
-    @Option(help: "Where the control port listens (plain HTTP, no authentication).")
+    @Option(help: "The address of the control port (plain HTTP, no authentication).")
     var control = SimulatorAddress(port: 2199)
 
     @Option(help: "The only client of the identity provider.")
@@ -41,22 +41,22 @@ struct PushSimulatorCommand: AsyncParsableCommand {
     @Option(help: "The folder of certificates and credentials; by default a temporary one.")
     var certificates: String?
 
-    @Flag(help: "Judge and count pushes, but keep none.")
+    @Flag(help: "Validate and count pushes, but store none.")
     var quiet = false
 
-    @Option(help: "Take everything up this many milliseconds later, 0 to 10000: a distant provider.")
+    @Option(help: "Delay received bytes by this many milliseconds, 0 to 10000, to simulate a distant provider.")
     var roundTripMs = 0
 
     @Option(help: "The window of each stream for a request's body in bytes, 1 to 2147483647.")
     var streamWindow: UInt32 = 65_535
 
-    @Option(help: "Grant windows again only after this many milliseconds, 0 to 10000.")
+    @Option(help: "Delay window updates by this many milliseconds, 0 to 10000.")
     var windowUpdateDelayMs: Int?
 
-    @Option(help: "The certificate that the servers show: sound, other-host, expired or self-signed.")
+    @Option(help: "The servers' certificate: sound (valid), other-host, expired or self-signed.")
     var certificate = ServerCertificateKind.sound
 
-    @Option(help: "MAX_CONCURRENT_STREAMS, for APNs once a push was accepted on the connection.")
+    @Option(help: "MAX_CONCURRENT_STREAMS; for APNs after the first accepted push on the connection.")
     var streams: UInt32 = 1000
 
     func validate() throws {
@@ -98,9 +98,9 @@ struct PushSimulatorCommand: AsyncParsableCommand {
 extension ServerCertificateKind: ExpressibleByArgument {}
 
 extension SimulatorAddress: ExpressibleByArgument {
-    /// Reads `HOST:PORT`.
+    /// Parses `HOST:PORT`.
     public init?(argument: String) { self.init(argument) }
 
-    /// As it stands in the usage text.
+    /// The default value in the usage text.
     public var defaultValueDescription: String { self.description }
 }

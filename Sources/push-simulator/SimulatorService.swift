@@ -4,14 +4,14 @@ import PushSimulator
 import ServiceLifecycle
 import UnixSignals
 
-/// The simulator as the one service of the program.
+/// The simulator as a service.
 struct SimulatorService: Service {
-    /// Ports and folder.
+    /// The configuration of the simulator.
     var configuration: SimulatorConfiguration
 
-    /// Runs until the process is asked to end.
+    /// Runs until SIGTERM or SIGINT.
     ///
-    /// - Throws: ``SimulatorError`` when the simulator does not come up.
+    /// - Throws: ``SimulatorError`` when the simulator cannot start.
     func runUntilSignalled() async throws {
         let group = ServiceGroup(
             configuration: .init(
@@ -34,7 +34,7 @@ struct SimulatorService: Service {
         await simulator.stop()
     }
 
-    /// Whoever started the program through a pipe waits for these lines.
+    /// Prints a line and flushes it: a process that started this one through a pipe waits for it.
     private static func say(_ line: String) {
         print(line)
         fflush(nil)

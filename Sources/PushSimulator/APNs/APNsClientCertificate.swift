@@ -2,27 +2,27 @@ internal import FoundationEssentials
 internal import SwiftASN1
 internal import X509
 
-/// A certificate that a client signed in with, as APNs reads it.
+/// A client certificate, as APNs reads it.
 ///
-/// Source: Apple, "Establishing a certificate-based connection to APNs" and "Sending notification requests to APNs", which
-/// names the extension of the topics.
+/// Source: Apple, "Establishing a certificate-based connection to APNs" and "Sending notification requests to APNs",
+/// which names the extension of the topics.
 package struct APNsClientCertificate: Sendable, Equatable {
-    /// The topics that it may send to, suffixes included; none makes it no certificate for APNs.
+    /// The topics that it may send to, suffixes included; without topics it is not a certificate for APNs.
     package var topics: Set<String>
-    /// Whether the sandbox takes it.
+    /// Whether the sandbox accepts it.
     package var isForSandbox: Bool
-    /// Whether production takes it.
+    /// Whether production accepts it.
     package var isForProduction: Bool
-    /// After this it no longer counts, connected or not.
+    /// The time of expiry, also for open connections.
     package var notAfter: SimulatorTime
 
-    /// Takes what a certificate says.
+    /// Creates a certificate.
     ///
     /// - Parameters:
     ///   - topics: The topics that it may send to.
-    ///   - isForSandbox: Whether the sandbox takes it.
-    ///   - isForProduction: Whether production takes it.
-    ///   - notAfter: After this it no longer counts.
+    ///   - isForSandbox: Whether the sandbox accepts it.
+    ///   - isForProduction: Whether production accepts it.
+    ///   - notAfter: The time of expiry.
     package init(topics: Set<String>, isForSandbox: Bool, isForProduction: Bool, notAfter: SimulatorTime) {
         self.topics = topics
         self.isForSandbox = isForSandbox
@@ -30,9 +30,9 @@ package struct APNsClientCertificate: Sendable, Equatable {
         self.notAfter = notAfter
     }
 
-    /// Reads a certificate; nil when it is none.
+    /// Parses a certificate; nil when it is not valid DER.
     ///
-    /// - Parameter der: As it came in the handshake.
+    /// - Parameter der: The certificate from the TLS handshake.
     package init?(der: [UInt8]) {
         guard let certificate = try? Certificate(derEncoded: der) else { return nil }
         self.init(

@@ -1,6 +1,6 @@
-/// What APNs remembers of one connection.
+/// The state that APNs keeps for one connection.
 package struct APNsConnectionState: Sendable {
-    /// The provider token in force, verified, exactly as the header said it.
+    /// The current provider token, verified, exactly as in the header.
     struct Current: Sendable {
         var authorization: String
         var keyID: String
@@ -11,11 +11,11 @@ package struct APNsConnectionState: Sendable {
     }
 
     var current: Current?
-    /// What the client signed in with; tokens are ignored beside it.
+    /// The client certificate; with one, tokens are ignored.
     package var certificate: APNsClientCertificate?
-    /// The topic and push type that the last push was found right with, so that a sender's usual ones are looked at once.
+    /// The topic and push type of the last valid push, so that a sender's usual ones are checked only once.
     var lastTarget: (topic: String, pushType: String?, bundleID: String)?
 
-    /// A connection on which nothing was sent yet.
+    /// Creates the state of a new connection.
     package init() {}
 }

@@ -1,21 +1,21 @@
-/// What APNs knows: the keys of teams and the devices.
+/// The data of APNs: the keys of teams and the devices.
 package struct APNsDirectory: Sendable {
-    /// By key id.
+    /// The keys by key id.
     ///
-    /// Empty: any well-formed provider token is taken, whoever signed it.
+    /// If empty, any well-formed provider token is accepted, whoever signed it.
     package var keys: [String: APNsTeamKey]
-    /// By token in lower case.
+    /// The devices by token in lower case.
     ///
-    /// A token that is not here belongs to an unknown device, which takes any push.
+    /// A token that is not here belongs to an unknown device, which accepts any push.
     package var devices: [String: SimulatedDevice]
-    /// Whether the sandbox is simulated, not production; certificates are for one, the other or both.
+    /// Whether the sandbox is simulated, not production; certificates are for one of them or both.
     package var isSandbox: Bool
 
-    /// Takes what is known.
+    /// Creates a directory.
     ///
     /// - Parameters:
     ///   - keys: The keys of teams.
-    ///   - devices: By token in lower case.
+    ///   - devices: The devices by token in lower case.
     ///   - isSandbox: Whether the sandbox is simulated.
     package init(
         keys: [APNsTeamKey] = [],

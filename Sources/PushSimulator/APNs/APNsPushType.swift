@@ -1,4 +1,4 @@
-/// What `apns-push-type` may say, and which topic goes with it.
+/// The values of `apns-push-type`, with their topics.
 ///
 /// Source: Apple, "Sending notification requests to APNs".
 package enum APNsPushType: String, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ package enum APNsPushType: String, Sendable, CaseIterable {
     case voip
     case widgets
 
-    /// What follows the bundle id in the topic; empty for none.
+    /// The suffix of the bundle id in the topic; empty for none.
     package var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -32,7 +32,7 @@ package enum APNsPushType: String, Sendable, CaseIterable {
     /// The largest body in bytes.
     package var payloadLimit: Int { self == .voip ? 5120 : 4096 }
 
-    /// What `apns-priority` may say; "using priority 10 is an error" for background pushes.
+    /// The allowed values of `apns-priority`; "using priority 10 is an error" for background pushes.
     package var priorities: Set<String> {
         switch self {
         case .background: ["5"]
@@ -41,12 +41,12 @@ package enum APNsPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The member that the body must have.
+    /// The required member of the body.
     ///
     /// An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device Management Protocol").
     var requiredMember: StaticString { self == .mdm ? "mdm" : "aps" }
 
-    /// Takes the suffix of any push type off a topic.
+    /// Splits a topic into bundle id and suffix.
     ///
     /// - Parameter topic: The value of `apns-topic`.
     /// - Returns: The bundle id and the suffix.

@@ -1,4 +1,4 @@
-/// The reasons with which APNs refuses a push, and the status of each.
+/// The reasons with which APNs rejects a push, and the status of each.
 ///
 /// Source: Apple, "Handling notification responses from APNs".
 package enum APNsReason: String, Sendable, CaseIterable {
@@ -35,7 +35,7 @@ package enum APNsReason: String, Sendable, CaseIterable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The HTTP status that goes with the reason.
+    /// The HTTP status of the reason.
     package var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -55,10 +55,10 @@ package enum APNsReason: String, Sendable, CaseIterable {
         }
     }
 
-    /// The reason a rule means that names only a status.
+    /// Returns the reason for a rule that names only a status.
     ///
     /// - Parameter status: An HTTP status.
-    /// - Returns: Nil when APNs has no reason with that status.
+    /// - Returns: The reason; nil when APNs has none with that status.
     package static func usual(for status: Int) -> Self? {
         switch status {
         case 400: .badDeviceToken

@@ -1,8 +1,8 @@
-/// Why APNs refuses a push.
+/// The error with which APNs rejects a push.
 struct APNsRefusal: Error {
-    /// Apple's word.
+    /// Apple's reason.
     var reason: APNsReason
-    /// With 410 only: when the token was found invalid.
+    /// Only with 410: the time when the token became invalid.
     var timestamp: SimulatorTime?
 
     init(_ reason: APNsReason, timestamp: SimulatorTime? = nil) {

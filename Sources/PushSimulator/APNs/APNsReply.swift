@@ -1,24 +1,24 @@
-/// Builds the answers of APNs.
+/// Builds the responses of APNs.
 ///
 /// Source: Apple, "Handling notification responses from APNs": 200 has no body, everything else a JSON object with
-/// `reason`, and 410 the moment in **milliseconds** at which the token was found invalid.
+/// `reason`, and 410 the time in **milliseconds** when the token became invalid.
 enum APNsReply {
-    /// The answer to an accepted push.
+    /// Builds the response to an accepted push.
     ///
-    /// - Parameter id: The push's id, the sender's or one made here.
-    /// - Returns: The answer.
+    /// - Parameter id: The push's id, the sender's or a generated one.
+    /// - Returns: The response.
     static func accepted(id: String) -> SimulatorReply {
         SimulatorReply(status: 200, headers: [("apns-id", id)])
     }
 
-    /// The answer to a refused push.
+    /// Builds the response to a rejected push.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - reason: Apple's word.
+    ///   - reason: Apple's reason.
     ///   - id: The push's id.
-    ///   - timestamp: With 410 only.
-    /// - Returns: The answer.
+    ///   - timestamp: The time when the token became invalid, only with 410.
+    /// - Returns: The response.
     static func refused(status: Int, reason: String, id: String, timestamp: SimulatorTime?) -> SimulatorReply {
         var members: [JSONValue.JSONMember] = [.init(name: "reason", value: .string(reason))]
         if status == 410, let timestamp {

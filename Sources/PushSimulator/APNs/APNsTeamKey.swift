@@ -1,26 +1,26 @@
 package import Crypto
 
-/// A team's key as Apple knows it.
+/// A team's key as it is registered with Apple.
 package struct APNsTeamKey: Sendable {
-    /// Ten characters.
+    /// The key id, ten characters.
     package var keyID: String
-    /// Ten characters.
+    /// The team id, ten characters.
     package var teamID: String
-    /// Verifies the provider tokens.
+    /// The public key that verifies provider tokens.
     package var publicKey: P256.Signing.PublicKey
     /// The bundle ids that the key may send for; empty for any.
     package var topics: Set<String>
-    /// Whether the key belongs to the other environment than the one that is simulated.
+    /// Whether the key belongs to another environment than the simulated one.
     package var isOfOtherEnvironment: Bool
 
-    /// Takes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
-    ///   - keyID: Ten characters.
-    ///   - teamID: Ten characters.
-    ///   - publicKey: Verifies the provider tokens.
+    ///   - keyID: The key id, ten characters.
+    ///   - teamID: The team id, ten characters.
+    ///   - publicKey: The public key that verifies provider tokens.
     ///   - topics: The bundle ids that the key may send for; empty for any.
-    ///   - isOfOtherEnvironment: Whether the key belongs to the other environment.
+    ///   - isOfOtherEnvironment: Whether the key belongs to another environment than the simulated one.
     package init(
         keyID: String,
         teamID: String,

@@ -1,5 +1,6 @@
 extension APNsValidator {
-    /// Checks who sends: by the connection's certificate, beside which `authorization` is ignored, else by the push's token.
+    /// Authenticates the sender: by the connection's certificate, with which `authorization` is ignored, else by the
+    /// push's token.
     func checkSender(
         _ authorization: String?,
         connection: inout APNsConnectionState,
@@ -14,7 +15,7 @@ extension APNsValidator {
         }
     }
 
-    /// The topic of a push: a certificate with one topic needs none, and one that is named must be the certificate's.
+    /// Returns the topic of a push: optional for a certificate with one topic; a given one must be in the certificate.
     static func topic(_ named: String?, of certificate: APNsClientCertificate?) throws(APNsRefusal) -> String? {
         guard let certificate else { return named }
         if named == nil, certificate.topics.count == 1 { return certificate.topics.first }

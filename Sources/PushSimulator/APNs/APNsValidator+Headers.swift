@@ -14,7 +14,7 @@ extension APNsValidator {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - id: Set to the push's id as soon as a usable one is found, so that refusals echo it too.
+    ///   - id: Set to the push's id as soon as a valid one is found, so that error responses contain it too.
     /// - Returns: The fields.
     /// - Throws: DuplicateHeaders.
     static func headers(of request: SimulatorRequest, id: inout String?) throws(APNsRefusal) -> Headers {
@@ -41,14 +41,14 @@ extension APNsValidator {
         return headers
     }
 
-    /// A push type that is absent is let pass, as Apple requires it from watchOS 6 on only.
+    /// Parses the push type. It may be absent, since Apple requires it only from watchOS 6 on.
     static func pushType(_ text: String?) throws(APNsRefusal) -> APNsPushType? {
         guard let text else { return nil }
         guard let type = APNsPushType(rawValue: text) else { throw APNsRefusal(.invalidPushType) }
         return type
     }
 
-    /// Checks the topic against the push type and against what the key may send for.
+    /// Checks the topic against the push type and against the topics of the key.
     static func bundleID(
         _ topic: String?,
         type: APNsPushType?,
@@ -69,7 +69,7 @@ extension APNsValidator {
         return bundleID
     }
 
-    /// Checks the fields that stand on their own.
+    /// Checks the fields that do not depend on others.
     static func check(_ headers: Headers, type: APNsPushType?) throws(APNsRefusal) {
         if let id = headers.id, !Self.isUUID(id) { throw APNsRefusal(.badMessageID) }
         if let text = headers.expiration {
@@ -85,9 +85,9 @@ extension APNsValidator {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Whether a text has the form 8-4-4-4-12 of hexadecimal digits.
+    /// Returns whether a text has the form 8-4-4-4-12 of hexadecimal digits.
     ///
-    /// Upper case is let pass; Apple's page shows lower case.
+    /// Upper case is accepted; Apple's page shows lower case.
     private static func isUUID(_ text: String) -> Bool {
         guard text.utf8.count == 36 else { return false }
         for (index, byte) in text.utf8.enumerated() {

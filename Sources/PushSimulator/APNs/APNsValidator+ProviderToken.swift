@@ -1,16 +1,17 @@
 import Crypto
 
 extension APNsValidator {
-    /// A provider token counts for an hour either way of its `iat` (Apple, "Establishing a token-based connection").
+    /// The validity of a provider token before and after its `iat` in seconds: one hour (Apple, "Establishing a
+    /// token-based connection").
     private static let lifeSeconds: Int64 = 3600
-    /// A token must not be replaced sooner after it was first used on the connection (same page; that the first *use*
-    /// counts is reported by senders, jchambers/pushy#931).
+    /// The shortest time in milliseconds between the first use of a token on the connection and its replacement (same
+    /// page; that the first *use* counts is reported by senders, jchambers/pushy#931).
     private static let shortestUse: Int64 = 20 * 60 * 1000
 
     /// Checks the provider token.
     ///
-    /// The token that is in force on the connection is recognised by its text, so that the signature is verified once
-    /// per connection and token.
+    /// The connection's current token is compared as text, so that the signature is verified once per connection and
+    /// token.
     func checkProviderToken(
         _ authorization: String?,
         connection: inout APNsConnectionState,
@@ -31,7 +32,7 @@ extension APNsValidator {
             }
         }
         connection.current = token
-        // Another key may be allowed other topics.
+        // Another key may have other topics.
         connection.lastTarget = nil
     }
 
@@ -41,7 +42,7 @@ extension APNsValidator {
         if age < -Self.lifeSeconds { throw APNsRefusal(.invalidProviderToken) }
     }
 
-    /// Signature before age, so that a forged token never passes for an old one.
+    /// Verifies a token: the signature before the age, so that a forged token is never reported as expired.
     private func verified(
         _ authorization: String,
         at now: SimulatorTime
@@ -75,7 +76,7 @@ extension APNsValidator {
         )
     }
 
-    /// Key ids and team ids are ten letters and digits.
+    /// Returns whether a text is a key id or team id: ten letters and digits.
     private static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

@@ -1,31 +1,31 @@
-/// Judges pushes as APNs does.
+/// Validates pushes as APNs does.
 ///
 /// Sources: Apple, "Sending notification requests to APNs", "Establishing a token-based connection to APNs" and
-/// "Handling notification responses from APNs". No page says in which order APNs looks at things; here it is request
-/// line, repeated fields, certificate or provider token, device token, the other fields, payload, device.
+/// "Handling notification responses from APNs". No page documents the order of APNs' checks; here it is request line,
+/// repeated fields, certificate or provider token, device token, the other fields, payload, device.
 package struct APNsValidator: Sendable {
-    /// What APNs knows.
+    /// The data of APNs.
     package var directory: APNsDirectory
-    /// Makes the ids of pushes that bring none: canonical lower-case UUIDs.
+    /// Generates the ids of pushes without one: canonical lower-case UUIDs.
     private let makeID: @Sendable () -> String
 
-    /// Takes what APNs knows.
+    /// Creates a validator.
     ///
     /// - Parameters:
     ///   - directory: Keys and devices.
-    ///   - makeID: Makes the ids of pushes that bring none.
+    ///   - makeID: Generates the ids of pushes without one.
     package init(directory: APNsDirectory, makeID: @escaping @Sendable () -> String = RandomID.uuid) {
         self.directory = directory
         self.makeID = makeID
     }
 
-    /// Judges one push.
+    /// Validates one push.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - connection: What is remembered of its connection; changed by it.
-    ///   - now: The moment of arrival.
-    /// - Returns: The verdict with Apple's answer.
+    ///   - connection: The state of its connection, which is updated.
+    ///   - now: The time of arrival.
+    /// - Returns: The verdict with Apple's response.
     package func verdict(
         on request: SimulatorRequest,
         connection: inout APNsConnectionState,
@@ -55,7 +55,7 @@ package struct APNsValidator: Sendable {
         }
     }
 
-    /// The path's last part, which names the device.
+    /// Returns the last segment of the path, the device token.
     private static func token(of request: SimulatorRequest) throws(APNsRefusal) -> String {
         guard request.method == "POST" else { throw APNsRefusal(.methodNotAllowed) }
         let prefix = "/3/device"
@@ -82,7 +82,8 @@ package struct APNsValidator: Sendable {
         return bundleID
     }
 
-    /// Apple says not to assume a length; tokens of Live Activities are longer than those of apps.
+    /// The longest device token. Apple advises not to assume a length; tokens of Live Activities are longer than those
+    /// of apps.
     ///
     /// The bound is ours.
     private static let longestDeviceToken = 400
@@ -100,7 +101,8 @@ package struct APNsValidator: Sendable {
         if let moment = device.unregisteredSince { throw APNsRefusal(.unregistered, timestamp: moment) }
     }
 
-    /// No page names a reason for a body that is no JSON object with `aps`; it counts as an empty payload here.
+    /// Checks the body. No page documents a reason for a body that is not a JSON object with `aps`; here it counts as
+    /// an empty payload.
     private static func check(_ body: [UInt8], type: APNsPushType?) throws(APNsRefusal) {
         guard !body.isEmpty else { throw APNsRefusal(.payloadEmpty) }
         guard body.count <= type?.payloadLimit ?? APNsPushType.alert.payloadLimit else {

@@ -2,13 +2,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ServiceLifecycle
 
-/// The identity provider on the control port: what gives codes and keys, and its own two paths over plain HTTP.
+/// The identity provider on the control port: issuing codes and keys, and its own two paths over plain HTTP.
 extension ControlHandlers {
     private static let maxFormBytes = 64 << 10
-    /// A rule that withholds the answer holds the request so long.
+    /// The time for which a rule that withholds the response keeps the request open.
     private static let silence = Duration.seconds(600)
 
-    /// `PUT /identity-provider/codes`: gives codes, all or none.
+    /// `PUT /identity-provider/codes`: issues codes, all or none.
     func giveCodes(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 1 << 20)
         do {
@@ -19,7 +19,7 @@ extension ControlHandlers {
         return Response(status: .noContent)
     }
 
-    /// `POST /identity-provider/keys` `{"algorithm"?,"retireOthers"?}`: makes a key that signs from now on.
+    /// `POST /identity-provider/keys` `{"algorithm"?,"retireOthers"?}`: creates a key that signs from now on.
     func rotateKey(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: Self.maxFormBytes)
         var algorithm = SigningAlgorithm.rs256
@@ -46,9 +46,10 @@ extension ControlHandlers {
         return Self.json(JSONWriter.bytes(of: .object([.init(name: "kid", value: .string(id))])))
     }
 
-    /// `POST /identity-provider/token` and `GET /identity-provider/jwks`, bent by the rules.
+    /// `POST /identity-provider/token` and `GET /identity-provider/jwks`, with the rules applied.
     ///
-    /// What only HTTP/2 has (goaway, maxStreams) does nothing here; whatever withholds an answer holds it back for long.
+    /// Actions that exist only in HTTP/2 (goaway, maxStreams) have no effect here; actions that withhold the response
+    /// delay it for long.
     func identityProvider(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: Self.maxFormBytes)
         let simulated = SimulatorRequest(
@@ -80,7 +81,7 @@ extension ControlHandlers {
         )
     }
 
-    /// Waits, but not longer than the server lives.
+    /// Waits, at most until the server stops.
     private static func wait(_ time: Duration) async {
         await cancelWhenGracefulShutdown { try? await Task.sleep(for: time) }
     }

@@ -1,15 +1,15 @@
 internal import Hummingbird
 
-/// What the control port does.
+/// The request handlers of the control port.
 struct ControlHandlers: Sendable {
-    /// Longer waits are cut to this.
+    /// The longest wait in seconds; longer ones are reduced to it.
     private static let longestWaitSeconds = 300
 
     let core: SimulatorCore
     let log: PushLog
     let identityProvider: SimulatedIdentityProvider
 
-    /// `GET /pushes?after=&waitSeconds=`: pushes with greater numbers, as soon as there is one.
+    /// `GET /pushes?after=&waitSeconds=`: returns pushes with greater numbers, as soon as there is one.
     func pushes(_ request: Request) async -> Response {
         guard let after = Self.number("after", in: request, upTo: Int.max - 1),
             let wait = Self.number("waitSeconds", in: request, upTo: Int.max)
@@ -40,7 +40,7 @@ struct ControlHandlers: Sendable {
         Self.json(JSONWriter.bytes(of: .array(self.core.currentRules.map(\.json))))
     }
 
-    /// `PUT /rules`: takes all or nothing, and shows what was understood.
+    /// `PUT /rules`: accepts all rules or none, and returns the parsed rules.
     func replaceRules(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 1 << 20)
         do {
@@ -58,7 +58,7 @@ struct ControlHandlers: Sendable {
         return Self.json(writer.bytes)
     }
 
-    /// A query parameter; 0 when absent, nil when it is no such number.
+    /// Returns a numeric query parameter; 0 when absent, nil when it is not a valid number.
     private static func number(_ name: String, in request: Request, upTo limit: Int) -> Int? {
         guard let text = request.uri.queryParameters[name[...]], !text.isEmpty else { return 0 }
         return Int(text).flatMap { (0...limit).contains($0) ? $0 : nil }

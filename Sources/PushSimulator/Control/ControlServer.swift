@@ -4,11 +4,11 @@ internal import NIOCore
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// The control port: plain HTTP, for test scripts and people.
+/// The control port: plain HTTP, for test scripts and manual use.
 ///
 /// Any thread.
 final class ControlServer: Sendable {
-    /// Where it listens.
+    /// The listening address.
     let address: SimulatorAddress
 
     private let group: ServiceGroup
@@ -20,12 +20,12 @@ final class ControlServer: Sendable {
         self.task = task
     }
 
-    /// Listens.
+    /// Starts listening.
     ///
     /// - Parameters:
-    ///   - address: Where.
-    ///   - handlers: What it does.
-    ///   - logger: Gets what the server has to say.
+    ///   - address: The address to listen on.
+    ///   - handlers: The request handlers.
+    ///   - logger: The logger of the server.
     /// - Returns: The listening server; it must be stopped.
     /// - Throws: ``SimulatorError/cannotListen(on:reason:)``.
     static func start(
@@ -51,7 +51,7 @@ final class ControlServer: Sendable {
                 logger: logger
             )
         )
-        // Ends with `stop`, which waits for it.
+        // Ended by `stop`, which waits for it.
         let task = Task {
             defer { found.finish() }
             try await group.run()
@@ -67,7 +67,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Stops listening, lets requests in progress finish, and ends.
+    /// Stops listening and waits for requests in progress.
     func stop() async {
         await self.group.triggerGracefulShutdown()
         _ = await self.task.result

@@ -1,8 +1,8 @@
 extension SimulatedPush {
-    /// Writes the push as the control port shows it.
+    /// Writes the push in the form of the control port.
     ///
-    /// - Parameter writer: Gets one object: members without a value are left out. A body that is no JSON is shown as text
-    ///   under `bodyText`.
+    /// - Parameter writer: Receives one object; members without a value are left out. A body that is not JSON is
+    ///   written as text under `bodyText`.
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("number", self.number)
@@ -24,7 +24,7 @@ extension SimulatedPush {
         }
     }
 
-    /// Each field once, repeated ones joined by commas (RFC 9110 section 5.3).
+    /// The header fields, repeated ones joined by commas (RFC 9110 section 5.3).
     private var combinedHeaders: [JSONValue.JSONMember] {
         var values: [String: String] = [:]
         var order: [String] = []

@@ -1,8 +1,8 @@
 extension SimulatorStatistics {
-    /// Writes the counts as the control port shows them.
+    /// Writes the counts in the form of the control port.
     ///
-    /// - Parameter writer: Gets one object: the sums over both push services, then each provider with its outcomes and, for
-    ///   those that have a port of their own, its connections.
+    /// - Parameter writer: Receives one object: the sums over both push services, then each provider with its outcomes
+    ///   and, for those that have a port of their own, its connections.
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             self.writeResults(of: nil, to: &writer)

@@ -1,15 +1,15 @@
-/// How a certificate for APNs is to be made.
+/// The specification of an APNs certificate to create.
 package struct APNsCertificateWish: Sendable {
     /// The topics that it lists.
     package var topics: [String]
-    /// Whether it bears the sandbox's mark.
+    /// Whether it has the extension of the sandbox.
     package var isForSandbox = true
-    /// Whether it bears production's mark.
+    /// Whether it has the extension of production.
     package var isForProduction = true
-    /// From now on; negative for one that has expired.
+    /// The validity in seconds from now; negative for an expired certificate.
     package var validForSeconds: Int64 = 365 * 86_400
 
-    /// Wishes for a certificate as Apple makes them today: for both environments and a year.
+    /// Specifies a certificate as Apple issues them today: for both environments and a year.
     ///
     /// - Parameter topics: The topics that it lists.
     package init(topics: [String]) {

@@ -4,13 +4,13 @@ internal import SwiftASN1
 internal import X509
 
 extension CertificateFactory {
-    /// Makes a certificate with which a sender signs in to APNs.
+    /// Creates a client certificate for APNs.
     ///
     /// - Parameters:
-    ///   - wish: What it is to say.
-    ///   - authority: Who issues it.
+    ///   - wish: The content of the certificate.
+    ///   - authority: The issuer.
     /// - Returns: The certificate with its key.
-    /// - Throws: What the libraries throw.
+    /// - Throws: The errors of the libraries.
     static func sender(_ wish: APNsCertificateWish, issuedBy authority: Issued) throws -> Issued {
         let issuer = try Certificate(pemEncoded: authority.certificatePEM)
         let issuerKey = try P256.Signing.PrivateKey(pemRepresentation: authority.keyPEM)
@@ -56,12 +56,12 @@ extension CertificateFactory {
     /// `UID` (RFC 4519 section 2.39).
     private static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]
 
-    /// An extension that says something by being there; its value is NULL.
+    /// Makes a flag extension, whose value is NULL.
     private static func mark(_ oid: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: oid, critical: false, value: [5, 0])
     }
 
-    /// Apple's list: each topic followed by a sequence of the kinds of app that have it.
+    /// Encodes Apple's list: each topic followed by a sequence of its app types.
     private static func list(_ topics: [String]) throws -> [UInt8] {
         var serializer = DER.Serializer()
         try serializer.appendConstructedNode(identifier: .sequence) { list in

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import SwiftASN1
 internal import X509
 
-/// Makes the certificates with which the simulator stands in for Apple and Google.
+/// Creates the certificates with which the simulator replaces Apple and Google.
 enum CertificateFactory {
     /// A certificate and its key, both in PEM.
     struct Issued {
@@ -14,7 +14,7 @@ enum CertificateFactory {
     static let day: Double = 86_400
     static let lifeDays: Double = 3650
 
-    /// Makes a certificate authority.
+    /// Creates a certificate authority.
     ///
     /// - Returns: The self-signed certificate with its key.
     /// - Throws: What the libraries throw.
@@ -22,7 +22,7 @@ enum CertificateFactory {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName {
             OrganizationName("Switchboard push simulator")
-            // Two folders' authorities must not be taken for one another.
+            // The authorities of two folders must differ in their names.
             CommonName("Push simulator authority \(RandomID.hexadecimal(4))")
         }
         let certificate = try Self.certificate(
@@ -39,12 +39,12 @@ enum CertificateFactory {
         return Issued(certificatePEM: try certificate.serializeAsPEM().pemString, keyPEM: key.pemRepresentation)
     }
 
-    /// Makes the server's certificate, for `localhost` and the loopback addresses.
+    /// Creates the server's certificate, for `localhost` and the loopback addresses.
     ///
     /// - Parameters:
-    ///   - authority: Who issues it; nil for itself.
-    ///   - names: The DNS names it is for.
-    ///   - lifeDays: How long it counts from now on, in days; negative for one that has expired.
+    ///   - authority: The issuer; nil for a self-signed certificate.
+    ///   - names: Its DNS names.
+    ///   - lifeDays: The validity in days from now; negative for an expired certificate.
     /// - Returns: The certificate with its key.
     /// - Throws: What the libraries throw.
     static func server(
@@ -83,13 +83,13 @@ enum CertificateFactory {
         .ipAddress(ASN1OctetString(contentBytes: ([UInt8](repeating: 0, count: 15) + [1])[...])),
     ]
 
-    /// Whether a stored certificate can be used on: it parses, goes with its key, counts for a day more, and, for one that
-    /// was issued, bears the issuer's signature.
+    /// Returns whether a stored certificate can still be used: it parses, matches its key, is valid for another day,
+    /// and, unless self-signed, has the issuer's signature.
     ///
     /// - Parameters:
     ///   - issued: The certificate with its key.
-    ///   - authority: Who must have issued it; nil for itself.
-    /// - Returns: False when a new one must be made.
+    ///   - authority: The required issuer; nil for a self-signed certificate.
+    /// - Returns: False when a new one must be created.
     static func isUsable(_ issued: Issued, authority: Issued?) -> Bool {
         guard let certificate = try? Certificate(pemEncoded: issued.certificatePEM),
             let key = try? P256.Signing.PrivateKey(pemRepresentation: issued.keyPEM),
@@ -112,7 +112,7 @@ enum CertificateFactory {
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: Certificate.PublicKey(publicKey),
-            // The past lets a client whose clock is a little behind connect.
+            // A start in the past, for clients whose clock is a little behind.
             notValidBefore: Date.now.addingTimeInterval((min(0, lifeDays) - 1) * Self.day),
             notValidAfter: Date.now.addingTimeInterval(lifeDays * Self.day),
             issuer: issuer,

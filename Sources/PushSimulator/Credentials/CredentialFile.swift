@@ -3,15 +3,15 @@ internal import Glibc
 
 /// Reads and writes the files of the simulator's credentials.
 struct CredentialFile {
-    /// Where the file is.
+    /// The path of the file.
     let path: String
 
-    /// Whether there is such a file.
+    /// Whether the file exists.
     var exists: Bool { FileManager.default.fileExists(atPath: self.path) }
 
-    /// The content.
+    /// Reads the content.
     ///
-    /// - Returns: Nil when there is no such file.
+    /// - Returns: The content; nil when the file does not exist.
     /// - Throws: ``SimulatorError/credentials(file:reason:)`` when it cannot be read.
     func read() throws(SimulatorError) -> String? {
         guard FileManager.default.fileExists(atPath: self.path) else { return nil }
@@ -22,7 +22,7 @@ struct CredentialFile {
         }
     }
 
-    /// Writes the file whole: who reads it meanwhile sees the old or the new content.
+    /// Writes the file atomically: concurrent readers see the old or the new content.
     ///
     /// - Parameters:
     ///   - text: The content.
@@ -32,11 +32,11 @@ struct CredentialFile {
         try self.write(Array(text.utf8), isSecret: isSecret)
     }
 
-    /// Writes the file whole: who reads it meanwhile sees the old or the new content.
+    /// Writes the file atomically: concurrent readers see the old or the new content.
     func write(_ content: [UInt8], isSecret: Bool) throws(SimulatorError) {
-        // Two simulators may start in one folder at a time.
+        // Two simulators may start in one folder at the same time.
         let draft = "\(self.path).\(RandomID.hexadecimal(4)).new"
-        // The mode is given at creation: there is no moment at which others could open a key.
+        // The mode is set at creation: others can never open a key.
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSecret ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw self.systemError() }
         var isInPlace = false

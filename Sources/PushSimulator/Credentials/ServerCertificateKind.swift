@@ -1,23 +1,23 @@
 internal import X509
 
-/// What is wrong with the certificate that the simulator's servers show.
+/// The kind of the servers' certificate, valid or invalid.
 package enum ServerCertificateKind: String, CaseIterable, Sendable {
-    /// Nothing: issued by the simulator's authority for the loopback names.
+    /// Valid: issued by the simulator's authority for the loopback names.
     case sound
-    /// It is for another host.
+    /// For another host.
     case otherHost = "other-host"
-    /// Its time is over.
+    /// Expired.
     case expired
-    /// It is signed by itself.
+    /// Self-signed.
     case selfSigned = "self-signed"
 }
 
 extension SimulatorCredentials {
-    /// A certificate of that kind with its key.
+    /// Returns a certificate of that kind with its key.
     ///
-    /// - Parameter kind: What is wrong with it.
-    /// - Returns: The stored one for a sound one, else a new one.
-    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when it cannot be made.
+    /// - Parameter kind: The kind.
+    /// - Returns: The stored certificate for the valid kind, else a new one.
+    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when it cannot be created.
     func serverCertificate(_ kind: ServerCertificateKind) throws(SimulatorError) -> CertificateFactory.Issued {
         do {
             switch kind {
@@ -28,7 +28,7 @@ extension SimulatorCredentials {
             case .selfSigned: return try CertificateFactory.server(issuedBy: nil)
             }
         } catch {
-            throw .credentials(file: folder, reason: "no certificate can be made: \(error)")
+            throw .credentials(file: folder, reason: "no certificate can be created: \(error)")
         }
     }
 }

@@ -1,29 +1,29 @@
 internal import HTTP2Connections
 
 extension SimulatorCredentials {
-    /// What the `.p12` file is sealed with.
+    /// The password of the `.p12` file.
     package static let certificatePassword = "simulator"
 
-    /// The file of the sender's certificate and key as one PEM text.
+    /// The path of the sender's certificate and key as one PEM text.
     package var certificateFile: String { Self.path("apns-cert.pem", in: self.folder) }
-    /// The same as a `.p12` file, sealed with ``certificatePassword``.
+    /// The path of the same as a `.p12` file, encrypted with ``certificatePassword``.
     package var certificateArchiveFile: String { Self.path("apns.p12", in: self.folder) }
 
-    /// Makes one more certificate for APNs, which the simulator trusts.
+    /// Creates another APNs certificate that the simulator trusts.
     ///
-    /// - Parameter wish: What it is to say.
+    /// - Parameter wish: The content of the certificate.
     /// - Returns: The certificate and its key as one PEM text.
-    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when it cannot be made.
+    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when it cannot be created.
     package func makeCertificate(_ wish: APNsCertificateWish) throws(SimulatorError) -> String {
         do {
             let issued = try CertificateFactory.sender(wish, issuedBy: self.authority)
             return issued.certificatePEM + "\n" + issued.keyPEM + "\n"
         } catch {
-            throw .credentials(file: self.certificateFile, reason: "the certificate cannot be made: \(error)")
+            throw .credentials(file: self.certificateFile, reason: "the certificate cannot be created: \(error)")
         }
     }
 
-    /// Writes the sender's certificate for the topic in both forms, unless the folder has one that still counts.
+    /// Writes the sender's certificate for the topic in both forms, unless the folder has a valid one.
     func writeCertificate() throws(SimulatorError) {
         let file = CredentialFile(path: self.certificateFile)
         if let text = try file.read(), let key = text.firstRange(of: "-----BEGIN PRIVATE KEY-----") {
@@ -39,7 +39,7 @@ extension SimulatorCredentials {
         do {
             archive = try TLSIdentity(pem: Array(text.utf8), password: nil).pkcs12(password: Self.certificatePassword)
         } catch {
-            throw .credentials(file: self.certificateArchiveFile, reason: "cannot be made: \(error)")
+            throw .credentials(file: self.certificateArchiveFile, reason: "cannot be created: \(error)")
         }
         try CredentialFile(path: self.certificateArchiveFile).write(archive, isSecret: true)
         try file.write(text, isSecret: true)

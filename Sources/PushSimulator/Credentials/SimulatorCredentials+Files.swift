@@ -10,7 +10,7 @@ extension SimulatorCredentials {
         var projectID: String
     }
 
-    /// A certificate and its key, as `NAME.pem` and `NAME.key`.
+    /// Reads or creates a certificate and its key, as `NAME.pem` and `NAME.key`.
     static func certificate(
         _ name: String,
         in folder: String,
@@ -27,14 +27,14 @@ extension SimulatorCredentials {
         do {
             issued = try make()
         } catch {
-            throw .credentials(file: certificateFile.path, reason: "the certificate cannot be made: \(error)")
+            throw .credentials(file: certificateFile.path, reason: "the certificate cannot be created: \(error)")
         }
         try keyFile.write(issued.keyPEM + "\n", isSecret: true)
         try certificateFile.write(issued.certificatePEM + "\n", isSecret: false)
         return issued
     }
 
-    /// The team's key, in Apple's form.
+    /// Reads or creates the team's key, in Apple's form.
     static func teamKey(in folder: String) throws(SimulatorError) -> P256.Signing.PrivateKey {
         let file = CredentialFile(path: Self.path("apns-key.p8", in: folder))
         guard let text = try file.read() else {
@@ -49,7 +49,7 @@ extension SimulatorCredentials {
         }
     }
 
-    /// Whose key it is and what it may send for.
+    /// Reads or creates the team id, key id and topic of the key.
     static func team(in folder: String) throws(SimulatorError) -> (teamID: String, keyID: String, topic: String) {
         let name = "apns-key.json"
         let file = CredentialFile(path: Self.path(name, in: folder))
@@ -70,10 +70,11 @@ extension SimulatorCredentials {
         return (teamID, keyID, topic)
     }
 
-    /// One for all folders that one process makes: it takes long to find, and accounts differ by the key's id anyway.
+    /// A key for all folders that one process creates: generating takes long, and accounts differ by the key's id
+    /// anyway.
     private static let newAccountKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
-    /// The service account, from the file that the last start wrote.
+    /// Reads or creates the service account; a previous start may have written its file.
     static func account(in folder: String) throws(SimulatorError) -> Account {
         let file = CredentialFile(path: Self.path("service-account.json", in: folder))
         guard let text = try file.read() else {
@@ -85,7 +86,7 @@ extension SimulatorCredentials {
                     projectID: "simulated-project"
                 )
             } catch {
-                throw .credentials(file: file.path, reason: "the key cannot be made")
+                throw .credentials(file: file.path, reason: "the key cannot be created")
             }
         }
         let json = try? JSONParser.parse(Array(text.utf8))

@@ -2,25 +2,25 @@ package import Crypto
 package import CryptoExtras
 internal import FoundationEssentials
 
-/// The certificates and keys of one simulator: what its servers show, and what its clients sign with.
+/// The certificates and keys of one simulator: those of its servers, and those with which clients sign.
 ///
 /// Any thread.
 package struct SimulatorCredentials: Sendable {
-    /// The folder in which all of it lies.
+    /// The folder of all files.
     package let folder: String
     /// The authority with its key.
     let authority: CertificateFactory.Issued
     /// The servers' certificate with its key.
     let server: CertificateFactory.Issued
-    /// The team's APNs key: what a sender signs provider tokens with.
+    /// The team's APNs key, with which a sender signs provider tokens.
     package let teamKey: P256.Signing.PrivateKey
     /// The id of the APNs key, ten characters.
     package let keyID: String
-    /// The team, ten characters.
+    /// The team id, ten characters.
     package let teamID: String
     /// The bundle id that the key may send for.
     package let topic: String
-    /// The service account's key: what a sender signs assertions with.
+    /// The service account's key, with which a sender signs assertions.
     package let accountKey: _RSA.Signing.PrivateKey
     /// The id of the service account's key.
     package let accountKeyID: String
@@ -31,7 +31,7 @@ package struct SimulatorCredentials: Sendable {
 
     /// The authority that clients must trust, PEM.
     package var authorityPEM: String { authority.certificatePEM }
-    /// The authority's file: what a client is told to trust.
+    /// The authority's file, which clients must trust.
     package var authorityFile: String { Self.path("ca.pem", in: self.folder) }
     /// The file of the servers' certificate (PEM).
     package var serverCertificateFile: String { Self.path("server.pem", in: self.folder) }
@@ -42,17 +42,17 @@ package struct SimulatorCredentials: Sendable {
     /// The service account's file in Google's form.
     package var serviceAccountFile: String { Self.path("service-account.json", in: self.folder) }
 
-    /// Reads what the folder has and makes what it lacks.
+    /// Reads the files of the folder and creates missing ones.
     ///
-    /// Blocks on files and on making keys: not for an event loop.
+    /// Blocks on files and key generation: do not call it on an event loop.
     ///
-    /// - Parameter folder: The folder; made when it is not there.
-    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when a file cannot be read, written or understood.
+    /// - Parameter folder: The folder; created when it does not exist.
+    /// - Throws: ``SimulatorError/credentials(file:reason:)`` when a file cannot be read, written or parsed.
     package init(folder: String) throws(SimulatorError) {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw .credentials(file: folder, reason: "the folder cannot be made")
+            throw .credentials(file: folder, reason: "the folder cannot be created")
         }
         self.folder = folder
         let authority = try Self.certificate("ca", in: folder, authority: nil) {
@@ -73,7 +73,7 @@ package struct SimulatorCredentials: Sendable {
         try self.writeCertificate()
     }
 
-    /// Writes the service account's file, for the address at which the token endpoint is now.
+    /// Writes the service account's file, with the current address of the token endpoint.
     ///
     /// - Parameter tokenURI: The token endpoint.
     /// - Throws: ``SimulatorError/credentials(file:reason:)``.
@@ -100,7 +100,7 @@ package struct SimulatorCredentials: Sendable {
         try CredentialFile(path: Self.path(name, in: folder)).write(text, isSecret: isSecret)
     }
 
-    /// The path of a file in a folder.
+    /// Returns the path of a file in a folder.
     static func path(_ name: String, in folder: String) -> String {
         folder.hasSuffix("/") ? folder + name : folder + "/" + name
     }

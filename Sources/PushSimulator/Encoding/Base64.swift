@@ -1,6 +1,6 @@
-/// Base64 and base64url (RFC 4648), strict both ways.
+/// Base64 and base64url (RFC 4648), strict in both directions.
 package enum Base64 {
-    /// Encodes with the URL alphabet and no padding, as JOSE wants it (RFC 7515 section 2).
+    /// Encodes with the URL alphabet and no padding, as JOSE requires (RFC 7515 section 2).
     ///
     /// - Parameter bytes: Any bytes.
     /// - Returns: The text.
@@ -8,7 +8,7 @@ package enum Base64 {
         Self.encode(bytes, alphabet: Self.urlAlphabet, pads: false)
     }
 
-    /// Encodes with the ordinary alphabet and padding, as PEM wants it (RFC 7468).
+    /// Encodes with the standard alphabet and padding, as PEM requires (RFC 7468).
     ///
     /// - Parameter bytes: Any bytes.
     /// - Returns: The text in one line.
@@ -19,7 +19,7 @@ package enum Base64 {
     /// Decodes base64url without padding.
     ///
     /// - Parameter text: The text.
-    /// - Returns: Nil for a foreign character, an impossible length, or slack bits that are not zero.
+    /// - Returns: The bytes; nil for an invalid character, an invalid length, or padding bits that are not zero.
     package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count * 3 / 4)
@@ -38,10 +38,10 @@ package enum Base64 {
         return output
     }
 
-    /// Decodes the ordinary alphabet with padding.
+    /// Decodes the standard alphabet with padding.
     ///
     /// - Parameter text: The text.
-    /// - Returns: Nil for anything that ``encode(_:)`` does not write.
+    /// - Returns: The bytes; nil for anything that ``encode(_:)`` does not write.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let url = text.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
         guard let bytes = Self.decodeURL(String(url)), Self.encode(bytes) == text else { return nil }

@@ -3,7 +3,7 @@ enum FormDecoder {
     /// Splits a body into its fields, in order.
     ///
     /// - Parameter body: The body as received.
-    /// - Returns: Nil for a broken percent escape or text that is not UTF-8.
+    /// - Returns: The fields; nil for an invalid percent escape or text that is not UTF-8.
     static func fields(of body: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in body.split(separator: UInt8(ascii: "&")) {
@@ -16,7 +16,7 @@ enum FormDecoder {
         return fields
     }
 
-    /// Undoes the encoding of one name or value; nil for what is not well formed.
+    /// Decodes one name or value; nil when it is malformed.
     static func decode(_ text: ArraySlice<UInt8>) -> String? {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)

@@ -1,10 +1,10 @@
 /// Identifiers from the system's generator.
 package enum RandomID {
-    /// A random UUID (RFC 9562 version 4).
+    /// Generates a random UUID (RFC 9562 version 4).
     ///
-    /// - Returns: Its canonical form in lower case.
+    /// - Returns: The canonical form in lower case.
     @Sendable package static func uuid() -> String {
-        // Two draws in all: each is a system call.
+        // Two draws in total: each is a system call.
         var generator = SystemRandomNumberGenerator()
         var high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         var low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
@@ -26,17 +26,17 @@ package enum RandomID {
         }
     }
 
-    /// Random digits.
+    /// Generates random hexadecimal digits.
     ///
-    /// - Parameter count: How many bytes of randomness.
+    /// - Parameter count: The number of random bytes.
     /// - Returns: Twice as many hexadecimal digits in lower case.
     @Sendable package static func hexadecimal(_ count: Int) -> String {
         String(decoding: Self.hex(Self.bytes(count)), as: UTF8.self)
     }
 
-    /// Random bytes.
+    /// Generates random bytes.
     ///
-    /// - Parameter count: How many.
+    /// - Parameter count: The number of bytes.
     /// - Returns: The bytes.
     static func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

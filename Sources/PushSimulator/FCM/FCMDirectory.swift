@@ -1,17 +1,17 @@
-/// What FCM knows: access tokens and devices.
+/// The data of FCM: access tokens and devices.
 package struct FCMDirectory: Sendable {
-    /// By access token.
+    /// The grants by access token.
     package var grants: [String: AccessGrant]
-    /// By registration token.
+    /// The devices by registration token.
     ///
-    /// A token that is not here belongs to an unknown device, which takes any message.
+    /// A token that is not here belongs to an unknown device, which accepts any message.
     package var devices: [String: SimulatedDevice]
 
-    /// Takes what is known.
+    /// Creates a directory.
     ///
     /// - Parameters:
-    ///   - grants: By access token.
-    ///   - devices: By registration token.
+    ///   - grants: The grants by access token.
+    ///   - devices: The devices by registration token.
     package init(grants: [String: AccessGrant] = [:], devices: [String: SimulatedDevice] = [:]) {
         self.grants = grants
         self.devices = devices

@@ -1,11 +1,11 @@
-/// A duration as protocol buffers write it in JSON: seconds, at most nine decimals, and `s`.
+/// A duration in the JSON mapping of protocol buffers: seconds, at most nine decimals, and `s`.
 struct FCMDuration: Equatable {
     /// The whole seconds.
     var seconds: Int64
-    /// Whether something was added after the point.
+    /// Whether there were decimals.
     var hasFraction: Bool
 
-    /// Reads a duration; nil when the form is another.
+    /// Parses a duration; nil when it has another form.
     ///
     /// - Parameter text: For example `3.5s`.
     init?(_ text: String) {

@@ -1,4 +1,4 @@
-/// What a field of an FCM message may hold, after the JSON mapping of protocol buffers.
+/// The type of a field of an FCM message, in the JSON mapping of protocol buffers.
 indirect enum FCMFieldType: Sendable {
     case string
     case bool
@@ -7,13 +7,13 @@ indirect enum FCMFieldType: Sendable {
     case fraction
     /// Seconds with at most nine decimals and the suffix `s`.
     case duration
-    /// RFC 3339.
+    /// A time, RFC 3339.
     case timestamp
-    /// `#rrggbb`.
+    /// A color, `#rrggbb`.
     case color
-    /// One of the names; with lower case taken too where FCM documents that.
+    /// One of the names; lower case too if FCM documents that.
     case enumeration([String], takesLowerCase: Bool)
-    /// String to string.
+    /// A map from string to string.
     case stringMap
     /// Any object.
     case anyObject

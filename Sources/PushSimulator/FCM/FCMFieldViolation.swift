@@ -1,7 +1,7 @@
-/// One field that FCM does not take.
+/// One field that FCM rejects.
 struct FCMFieldViolation: Sendable, Equatable {
     /// The path with dots, in the sender's spelling; empty for the request itself.
     var field: String
-    /// What is wrong, without the value.
+    /// The description of the error, without the value.
     var text: String
 }

@@ -1,13 +1,13 @@
 /// The fields of one message type.
 struct FCMMessageType: Sendable {
-    /// By name, both in snake case and in lower camel case; the JSON mapping takes either.
+    /// The fields by name, both in snake case and in lower camel case; the JSON mapping accepts both.
     ///
     /// The canonical name is the snake case one.
     private let fields: [String: (canonical: String, type: FCMFieldType)]
 
-    /// Takes the fields.
+    /// Creates a message type.
     ///
-    /// - Parameter fields: By name in snake case.
+    /// - Parameter fields: The fields by name in snake case.
     init(_ fields: [String: FCMFieldType]) {
         var table: [String: (canonical: String, type: FCMFieldType)] = [:]
         for (name, type) in fields {
@@ -19,8 +19,8 @@ struct FCMMessageType: Sendable {
 
     /// Looks a field up.
     ///
-    /// - Parameter name: In either spelling.
-    /// - Returns: Nil for a name that the type does not have.
+    /// - Parameter name: The name in either spelling.
+    /// - Returns: The field; nil when the type has none of that name.
     func field(named name: String) -> (canonical: String, type: FCMFieldType)? {
         self.fields[name]
     }

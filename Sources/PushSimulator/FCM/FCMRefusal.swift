@@ -1,4 +1,4 @@
-/// Why FCM refuses a message, as its error body says it.
+/// The error with which FCM rejects a message, as in its error body.
 ///
 /// Sources: firebase.google.com "FCM error codes" and "ErrorCode"; the envelope is Google's common one.
 struct FCMRefusal: Error {
@@ -6,12 +6,12 @@ struct FCMRefusal: Error {
     var httpStatus: Int
     /// The name of the google.rpc code.
     var status: String
-    /// For people.
+    /// A text for developers.
     var message: String
     /// Machine-readable parts.
     var details: [JSONValue]
 
-    /// The word under which the refusal is counted: FCM's error code when there is one, else the rpc code.
+    /// The reason under which the error is counted: FCM's error code when there is one, else the rpc code.
     var reason: String {
         for detail in self.details {
             if let code = detail["errorCode"]?.stringValue { return code }
@@ -19,7 +19,7 @@ struct FCMRefusal: Error {
         return self.status
     }
 
-    /// The answer.
+    /// The response.
     var reply: SimulatorReply {
         var error: [JSONValue.JSONMember] = [
             .init(name: "code", value: .integer(Int64(self.httpStatus))),
@@ -34,7 +34,7 @@ struct FCMRefusal: Error {
 }
 
 extension FCMRefusal {
-    /// The JSON does not fit the message types: unknown names, wrong kinds of values.
+    /// Makes the error for JSON that does not match the message types: unknown names, values of the wrong type.
     static func malformed(_ violations: [FCMFieldViolation]) -> Self {
         Self(
             httpStatus: 400,
@@ -44,7 +44,7 @@ extension FCMRefusal {
         )
     }
 
-    /// The JSON fits, but FCM does not take a value in it.
+    /// Makes the error for an invalid value in JSON that matches the message types.
     static func invalid(_ violation: FCMFieldViolation) -> Self {
         Self(
             httpStatus: 400,
@@ -54,7 +54,7 @@ extension FCMRefusal {
         )
     }
 
-    /// The registration token is none.
+    /// The registration token is malformed.
     static let badToken = Self(
         httpStatus: 400,
         status: "INVALID_ARGUMENT",
@@ -70,13 +70,13 @@ extension FCMRefusal {
         details: [Self.fcmError("INVALID_ARGUMENT")]
     )
 
-    /// The device is gone.
+    /// The device is unregistered.
     static let unregistered = Self.code("UNREGISTERED", message: "Requested entity was not found.")
 
-    /// The token was given to an app of another project.
+    /// The token belongs to an app of another project.
     static let senderMismatch = Self.code("SENDER_ID_MISMATCH", message: "SenderId mismatch")
 
-    /// The bearer token is not taken.
+    /// Makes the error for an invalid bearer token.
     static func unauthenticated(_ reason: String) -> Self {
         Self(
             httpStatus: 401,
@@ -86,18 +86,18 @@ extension FCMRefusal {
         )
     }
 
-    /// The bearer token is good, but not for this.
+    /// Makes the error for a valid bearer token without the permission.
     static func denied(_ reason: String, message: String) -> Self {
         Self(httpStatus: 403, status: "PERMISSION_DENIED", message: message, details: [Self.errorInfo(reason)])
     }
 
-    /// A refusal by its code, with the status that belongs to it.
+    /// Makes an error by its code, with the code's status.
     ///
     /// - Parameters:
-    ///   - code: FCM's error code, or the name of an rpc code for a refusal without FCM's detail.
-    ///   - httpStatus: In place of the code's own status.
-    ///   - message: For people.
-    /// - Returns: The refusal.
+    ///   - code: FCM's error code, or the name of an rpc code for an error without FCM's detail.
+    ///   - httpStatus: The status to use instead of the code's own.
+    ///   - message: A text for developers.
+    /// - Returns: The error.
     static func code(_ code: String, httpStatus: Int? = nil, message: String? = nil) -> Self {
         let known = Self.fcmCodes[code] ?? Self.rpcCodes.first { $0.value == code }.map { ($0.key, $0.value) }
         let status = httpStatus ?? known?.0 ?? 500
@@ -112,7 +112,7 @@ extension FCMRefusal {
         return Self(httpStatus: status, status: rpc, message: message ?? "Refused: \(code)", details: details)
     }
 
-    /// The code a rule means that names only a status.
+    /// Returns the code for a rule that names only a status.
     static func usualCode(for status: Int) -> String {
         switch status {
         case 400: "INVALID_ARGUMENT"

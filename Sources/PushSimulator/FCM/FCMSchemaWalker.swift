@@ -1,17 +1,17 @@
-/// Walks a JSON value along the schema and collects what does not fit.
+/// Validates a JSON value against the schema and collects violations.
 ///
 /// The rules are those of the JSON mapping of protocol buffers (protobuf.dev, "ProtoJSON"): null is absence, 32-bit
 /// integers may be strings, names are unique over both spellings.
 struct FCMSchemaWalker {
-    /// What does not fit, in order of appearance.
+    /// The violations, in order of appearance.
     private(set) var violations: [FCMFieldViolation] = []
 
     /// Checks an object.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - type: What it should be.
-    ///   - path: Where it stands; empty for the whole body.
+    ///   - type: The expected type.
+    ///   - path: The path of the value; empty for the whole body.
     mutating func check(_ value: JSONValue, is type: FCMMessageType, at path: String) {
         guard let members = value.members else {
             self.mismatch(value, at: path, expected: "an object")
@@ -102,7 +102,7 @@ struct FCMSchemaWalker {
         text.utf8.count == 7 && text.hasPrefix("#") && text.dropFirst().allSatisfy(\.isHexDigit)
     }
 
-    /// The form only; days of months are not counted.
+    /// Returns whether a text has the form of a time; the number of days in a month is not checked.
     private static func isTimestamp(_ text: String) -> Bool {
         let form =
             /\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)/

@@ -1,14 +1,14 @@
-/// The `apns` part: what FCM hands on to APNs must be a push that APNs takes.
+/// The validation of the `apns` part: FCM must be able to forward it to APNs as a valid push.
 ///
-/// Sources: firebase.google.com "ApnsConfig" (header fields are those of APNs, the payload holds `aps` and custom keys), and Apple,
-/// "Sending notification requests to APNs" and "Generating a remote notification".
+/// Sources: firebase.google.com "ApnsConfig" (header fields are those of APNs, the payload holds `aps` and custom
+/// keys), and Apple, "Sending notification requests to APNs" and "Generating a remote notification".
 extension FCMValidator {
     private static let apnsPath = "message.apns"
 
     static func checkAPNs(_ apns: JSONValue) throws(FCMRefusal) {
         let type = try checkAPNsHeaders(apns["headers"])
         guard let payload = apns["payload"] else {
-            // Without a payload only the common parts are shown, by FCM's own `aps`.
+            // Without a payload FCM makes its own `aps` from the common parts.
             return
         }
         guard let aps = payload["aps"] else {
@@ -28,7 +28,7 @@ extension FCMValidator {
 
     /// Checks the fields and their values.
     ///
-    /// - Returns: The push type, if one is named.
+    /// - Returns: The push type, if there is one.
     private static func checkAPNsHeaders(_ headers: JSONValue?) throws(FCMRefusal) -> APNsPushType? {
         var fields = APNsValidator.Headers()
         for member in headers?.members ?? [] {
@@ -76,7 +76,7 @@ extension FCMValidator {
             case "interruption-level":
                 isFine = ["passive", "active", "time-sensitive", "critical"].contains(member.value.stringValue)
             case "relevance-score": isFine = member.value.doubleValue.map { (0...1).contains($0) } ?? false
-            // Of a Live Activity, or ignored: custom keys stand beside `aps`.
+            // Members of a Live Activity, or ignored: custom keys are beside `aps`.
             default: isFine = true
             }
             guard isFine else {

@@ -1,14 +1,14 @@
 extension FCMValidator {
-    /// Four weeks (firebase.google.com, AndroidConfig).
+    /// The longest time to live in seconds: four weeks (firebase.google.com, AndroidConfig).
     static let longestTTLSeconds: Int64 = 2_419_200
-    /// Keys and values of what a device gets (firebase.google.com, "About FCM messages").
+    /// The limit in bytes of keys and values for a device (firebase.google.com, "About FCM messages").
     private static let payloadLimit = 4096
     /// The same for messages to topics.
     private static let topicPayloadLimit = 2048
-    /// Google documents no pattern for registration tokens; longer ones are none.
+    /// The longest registration token; Google documents no pattern.
     private static let longestToken = 4096
 
-    /// Checks what the types alone do not say.
+    /// Checks the rules beyond the types.
     static func check(_ message: JSONValue) throws(FCMRefusal) {
         let isToDevice = try Self.checkTarget(of: message)
         try Self.checkKeys(message["data"], at: "message.data")
@@ -53,7 +53,7 @@ extension FCMValidator {
         return false
     }
 
-    /// Keys that belong to FCM itself.
+    /// Rejects keys that are reserved for FCM.
     static func checkKeys(_ data: JSONValue?, at path: String) throws(FCMRefusal) {
         for member in data?.members ?? [] {
             let name = member.name
@@ -74,8 +74,8 @@ extension FCMValidator {
         }
     }
 
-    /// No page says how the size is counted; here it is the keys and values of what a device of the platform gets: of its own
-    /// part in place of the common ones where both are given.
+    /// Returns the counted size. No page documents how it is counted; here it is the keys and values that a device of
+    /// the platform receives: its own part replaces the common one if both are given.
     private static func androidSize(of message: JSONValue) -> Int {
         let android = message["android"]
         return size(of: android?["data"] ?? message["data"])
@@ -94,7 +94,7 @@ extension FCMValidator {
             + size(of: message["notification"], but: webPush?["notification"]) + size(of: webPush?["notification"])
     }
 
-    /// The bytes of keys and values, those of inner objects among them.
+    /// Returns the bytes of keys and values, including nested objects.
     private static func size(of value: JSONValue?, but replaced: JSONValue? = nil) -> Int {
         switch value {
         case .object(let members):

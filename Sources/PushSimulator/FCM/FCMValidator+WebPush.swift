@@ -1,7 +1,8 @@
-/// The `webpush` part.
+/// The validation of the `webpush` part.
 ///
-/// Sources: firebase.google.com "WebpushConfig" (header fields are those of the Web Push protocol), RFC 8030 sections 5.2 to 5.4, and
-/// the Notifications API standard (notifications.spec.whatwg.org) for what a Web Notification holds.
+/// Sources: firebase.google.com "WebpushConfig" (header fields are those of the Web Push protocol), RFC 8030 sections
+/// 5.2 to 5.4, and the Notifications API standard (notifications.spec.whatwg.org) for the members of a Web
+/// Notification.
 extension FCMValidator {
     private static let webPushPath = "message.webpush"
 
@@ -36,7 +37,7 @@ extension FCMValidator {
         }
     }
 
-    /// Members that the standard does not name are let pass: the object is free.
+    /// Returns whether a member is valid. Members outside the standard are accepted: the object is open.
     private static func isNotificationMember(_ member: JSONValue.JSONMember) -> Bool {
         switch member.name {
         case "title", "body", "tag", "lang", "icon", "badge", "image": member.value.stringValue != nil

@@ -1,21 +1,21 @@
-/// Judges messages as FCM HTTP v1 does.
+/// Validates messages as FCM HTTP v1 does.
 ///
 /// Sources: firebase.google.com "FCM error codes", the discovery document of FCM v1, and Google's common error model.
 package struct FCMValidator: Sendable {
-    /// What FCM knows.
+    /// The data of FCM.
     package var directory: FCMDirectory
     private let makeID: @Sendable () -> String
 
-    /// Either scope lets an account send.
+    /// The scopes that allow an account to send; one is enough.
     private static let scopes: Set<String> = [
         "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
     ]
 
-    /// Takes what FCM knows.
+    /// Creates a validator.
     ///
     /// - Parameters:
     ///   - directory: Access tokens and devices.
-    ///   - makeID: Makes the last part of message names.
+    ///   - makeID: Generates the last part of message names.
     package init(
         directory: FCMDirectory,
         makeID: @escaping @Sendable () -> String = { "0:" + RandomID.hexadecimal(12) }
@@ -24,12 +24,12 @@ package struct FCMValidator: Sendable {
         self.makeID = makeID
     }
 
-    /// Judges one message.
+    /// Validates one message.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - now: The moment of arrival.
-    /// - Returns: The verdict with Google's answer.
+    ///   - now: The time of arrival.
+    /// - Returns: The verdict with Google's response.
     package func verdict(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
         guard let project = Self.project(of: request) else {
             let page = "The requested URL was not found on this server."
@@ -53,7 +53,7 @@ package struct FCMValidator: Sendable {
         }
     }
 
-    /// The project id in the path; nil for any other path or method.
+    /// Returns the project id in the path; nil for any other path or method.
     private static func project(of request: SimulatorRequest) -> String? {
         let prefix = "/v1/projects/"
         let suffix = "/messages:send"
@@ -99,7 +99,7 @@ package struct FCMValidator: Sendable {
         }
     }
 
-    /// Walks the body along the schema.
+    /// Validates the body against the schema.
     ///
     /// - Returns: The message.
     private static func structure(of body: JSONValue) throws(FCMRefusal) -> JSONValue {

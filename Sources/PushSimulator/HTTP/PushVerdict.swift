@@ -1,18 +1,18 @@
-/// What a provider makes of one request, before any rule changes it.
+/// The provider's result of one request, before any rule changes it.
 package struct PushVerdict: Sendable {
-    /// The device the push is for, when the request got far enough to name one.
+    /// The device token of the push, if the request was valid enough to contain one.
     package var token: String?
-    /// Nil when accepted, else the provider's own word: Apple's `reason`, Google's error code, OAuth's `error`.
+    /// Nil when accepted, else the provider's reason: Apple's `reason`, Google's error code, OAuth's `error`.
     package var reason: String?
-    /// The answer.
+    /// The response.
     package var reply: SimulatorReply
 
-    /// Takes a verdict.
+    /// Creates a verdict.
     ///
     /// - Parameters:
-    ///   - token: The device the push is for.
-    ///   - reason: The provider's word for a refusal.
-    ///   - reply: The answer.
+    ///   - token: The device token of the push.
+    ///   - reason: The provider's reason for a rejection.
+    ///   - reply: The response.
     package init(token: String?, reason: String?, reply: SimulatorReply) {
         self.token = token
         self.reason = reason

@@ -1,15 +1,15 @@
-/// A device that the simulator knows by its token.
+/// A device with a known token.
 package struct SimulatedDevice: Sendable, Hashable {
     /// The bundle id (APNs) or project id (FCM) that the token belongs to; nil for any.
     package var app: String?
-    /// Since when the app is gone from the device; nil while it is there.
+    /// The time of the app's removal from the device; nil while it is installed.
     package var unregisteredSince: SimulatorTime?
 
-    /// Takes a device.
+    /// Creates a device.
     ///
     /// - Parameters:
     ///   - app: The bundle id or project id that the token belongs to; nil for any.
-    ///   - unregisteredSince: Since when the app is gone.
+    ///   - unregisteredSince: The time of the app's removal.
     package init(app: String? = nil, unregisteredSince: SimulatorTime? = nil) {
         self.app = app
         self.unregisteredSince = unregisteredSince

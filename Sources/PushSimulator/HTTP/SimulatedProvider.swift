@@ -1,4 +1,4 @@
-/// The services that are simulated.
+/// The simulated services.
 package enum SimulatedProvider: String, Sendable, CaseIterable {
     /// Apple Push Notification service.
     case apns
@@ -9,6 +9,6 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     /// A brand's identity provider.
     case identityProvider
 
-    /// Whether it takes pushes; the others must be named by rules.
+    /// Whether it accepts pushes; rules for other services must name them.
     var isPushService: Bool { self == .apns || self == .fcm }
 }

@@ -1,4 +1,4 @@
-/// One complete answer.
+/// One complete response.
 package struct SimulatorReply: Sendable {
     /// The HTTP status, 200 to 599.
     package var status: Int
@@ -7,7 +7,7 @@ package struct SimulatorReply: Sendable {
     /// The body; may be empty.
     package var body: [UInt8]
 
-    /// Takes an answer.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
@@ -19,13 +19,13 @@ package struct SimulatorReply: Sendable {
         self.body = body
     }
 
-    /// An answer with a JSON body.
+    /// Makes a response with a JSON body.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
     ///   - headers: Further fields.
     ///   - json: The body.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     static func json(_ status: Int, headers: [(name: String, value: String)] = [], _ json: JSONValue) -> Self {
         Self(
             status: status,
@@ -34,12 +34,12 @@ package struct SimulatorReply: Sendable {
         )
     }
 
-    /// An answer as a front end in trouble gives it: HTML where JSON is expected.
+    /// Makes the response of a failing front end: HTML where JSON is expected.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - text: What the page says.
-    /// - Returns: The answer.
+    ///   - text: The text of the page.
+    /// - Returns: The response.
     static func html(_ status: Int, _ text: String) -> Self {
         Self(
             status: status,

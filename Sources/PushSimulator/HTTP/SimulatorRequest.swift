@@ -1,4 +1,4 @@
-/// One complete request as it came over the wire.
+/// One complete request as received.
 package struct SimulatorRequest: Sendable {
     /// The value of `:method`.
     package var method: String
@@ -9,7 +9,7 @@ package struct SimulatorRequest: Sendable {
     /// The body, complete.
     package var body: [UInt8]
 
-    /// Takes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - method: The value of `:method`.
@@ -23,10 +23,10 @@ package struct SimulatorRequest: Sendable {
         self.body = body
     }
 
-    /// The first value of a field.
+    /// Returns the first value of a field.
     ///
-    /// - Parameter name: In lower case.
-    /// - Returns: Nil when the field is absent.
+    /// - Parameter name: The name in lower case.
+    /// - Returns: The value; nil when the field is absent.
     package func header(_ name: String) -> String? {
         self.headers.first { $0.name == name }?.value
     }

@@ -1,25 +1,25 @@
 internal import Glibc
 
-/// A moment of the simulator's wall clock, handed into every decision so that tests can move it.
+/// A time of the simulator's wall clock, passed to every decision so that tests can control it.
 package struct SimulatorTime: Sendable, Hashable, Comparable {
     /// Milliseconds since the UNIX epoch.
     package var milliseconds: Int64
 
-    /// Takes a moment.
+    /// Creates a time.
     ///
     /// - Parameter milliseconds: Milliseconds since the UNIX epoch.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// Takes a moment.
+    /// Creates a time.
     ///
     /// - Parameter seconds: Seconds since the UNIX epoch.
     package init(seconds: Int64) {
         self.milliseconds = seconds * 1000
     }
 
-    /// The moment of the call.
+    /// Returns the current time.
     ///
     /// - Returns: The system's wall clock.
     @Sendable package static func now() -> Self {
@@ -28,7 +28,7 @@ package struct SimulatorTime: Sendable, Hashable, Comparable {
         return Self(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// RFC 3339 in UTC with milliseconds.
+    /// The time as RFC 3339 in UTC with milliseconds.
     package var rfc3339: String {
         let day = (self.milliseconds / 1000).floorDivided(by: 86_400)
         var rest = self.milliseconds - day * 86_400_000
@@ -55,17 +55,17 @@ package struct SimulatorTime: Sendable, Hashable, Comparable {
     /// Whole seconds since the UNIX epoch.
     package var seconds: Int64 { self.milliseconds / 1000 }
 
-    /// Compares two moments.
+    /// Compares two times.
     ///
     /// - Parameters:
-    ///   - lhs: One.
-    ///   - rhs: The other.
+    ///   - lhs: The first.
+    ///   - rhs: The second.
     /// - Returns: Whether the first is earlier.
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.milliseconds < rhs.milliseconds }
 }
 
 extension Int64 {
-    /// Division that rounds down also below zero.
+    /// Divides and rounds down, also below zero.
     fileprivate func floorDivided(by divisor: Int64) -> Int64 {
         self >= 0 ? self / divisor : -((-self + divisor - 1) / divisor)
     }

@@ -18,12 +18,12 @@ struct SigningKey: Sendable {
         case p256(P256.Signing.PrivateKey)
     }
 
-    /// The key's name.
+    /// The key's id, `kid`.
     let id: String
     let algorithm: SigningAlgorithm
     private let material: Material
 
-    /// Makes a key; for RSA that takes a moment.
+    /// Generates a key; this is slow for RSA.
     init(_ algorithm: SigningAlgorithm) throws {
         self.id = "key-\(RandomID.hexadecimal(4))"
         self.algorithm = algorithm
@@ -50,7 +50,7 @@ struct SigningKey: Sendable {
         return input + "." + Base64.encodeURL(signature)
     }
 
-    /// The public half.
+    /// Returns the public key as a JWK.
     func jwk() throws -> JSONValue {
         var members: [(String, String)] = [
             ("kid", self.id), ("alg", self.algorithm.rawValue), ("use", "sig"),

@@ -1,27 +1,28 @@
-/// A code that the simulated identity provider has given to an app, and what it stands for.
+/// An authorization code that the simulated identity provider has issued, with its grant.
 package struct SimulatedCode: Sendable, Equatable {
     /// The code.
     package var code: String
-    /// Where it was sent: the token endpoint must be told the same.
+    /// The redirect URI; the token request must have the same.
     package var redirectURI: String
-    /// The client it was given for.
+    /// The client of the code.
     package var clientID: String
-    /// The S256 challenge it was asked for with; nil for none.
+    /// The S256 challenge of the authorization request; nil for none.
     package var codeChallenge: String?
-    /// The id token's claims, beside `iss`, `aud`, `iat` and `exp`, which they may replace; null leaves one out.
+    /// The id token's claims in addition to `iss`, `aud`, `iat` and `exp`, which they may replace; null removes a
+    /// claim.
     package var claims: [JSONValue.JSONMember]
-    /// How long it counts, in seconds, 0 to 86,400.
+    /// The lifetime in seconds, 0 to 86,400.
     package var lifetimeSeconds: Int64
 
-    /// Takes a code.
+    /// Creates a code.
     ///
     /// - Parameters:
     ///   - code: The code.
-    ///   - redirectURI: Where it was sent.
-    ///   - clientID: The client it was given for.
-    ///   - codeChallenge: The S256 challenge it was asked for with.
+    ///   - redirectURI: The redirect URI.
+    ///   - clientID: The client of the code.
+    ///   - codeChallenge: The S256 challenge of the authorization request.
     ///   - claims: The id token's claims.
-    ///   - lifetimeSeconds: How long it counts.
+    ///   - lifetimeSeconds: The lifetime in seconds.
     package init(
         code: String,
         redirectURI: String,
@@ -38,8 +39,8 @@ package struct SimulatedCode: Sendable, Equatable {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// Reads codes as the control port takes them: an array of `{"code","redirectUri","clientId","codeChallenge"?,"claims",
-    /// "expiresIn"?}`.
+    /// Parses codes in the form of the control port: an array of
+    /// `{"code","redirectUri","clientId","codeChallenge"?,"claims", "expiresIn"?}`.
     ///
     /// - Parameter text: UTF-8.
     /// - Returns: The codes.

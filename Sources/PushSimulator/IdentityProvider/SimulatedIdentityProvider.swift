@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// A brand's identity provider: a token endpoint for codes (RFC 6749, RFC 7636, OpenID Connect Core section 3.1.3) and the
-/// set of its keys.
+/// A brand's identity provider: a token endpoint for codes (RFC 6749, RFC 7636, OpenID Connect Core section 3.1.3) and
+/// its JWK set.
 ///
-/// Codes are given by whoever plays the app and its browser. Every try with the right client burns its code. Any thread.
+/// Tests issue codes in place of the app and its browser. Every request with the right client uses up its code. Any
+/// thread.
 package final class SimulatedIdentityProvider: Sendable {
-    /// More codes than these are not kept; the oldest go.
+    /// The most stored codes; the oldest are dropped.
     private static let codeLimit = 10_000
-    /// More keys than these are not published; the oldest go.
+    /// The most published keys; the oldest are dropped.
     private static let keyLimit = 10
-    /// How long id tokens count.
+    /// The lifetime of id tokens in seconds.
     private static let tokenSeconds: Int64 = 300
 
     /// The `iss` of its id tokens.
@@ -23,7 +24,7 @@ package final class SimulatedIdentityProvider: Sendable {
 
     private struct State {
         var codes: [String: Given] = [:]
-        /// The newest, which signs, last.
+        /// The keys; the last one is the newest, which signs.
         var keys: [SigningKey] = []
     }
 
@@ -36,11 +37,11 @@ package final class SimulatedIdentityProvider: Sendable {
         self.clientSecret = clientSecret
     }
 
-    /// Gives codes; one that was given before counts anew.
+    /// Issues codes; a code that was issued before becomes valid again.
     ///
     /// - Parameters:
     ///   - codes: The codes.
-    ///   - now: The moment from which they count.
+    ///   - now: The time of issue.
     package func give(_ codes: [SimulatedCode], at now: SimulatorTime = .now()) {
         self.state.withLock { state in
             for code in codes { state.codes[code.code] = Given(code: code, at: now) }
@@ -50,13 +51,13 @@ package final class SimulatedIdentityProvider: Sendable {
         }
     }
 
-    /// Makes a new key, which signs from now on.
+    /// Creates a new key, which signs from now on.
     ///
     /// - Parameters:
-    ///   - algorithm: What it signs with.
+    ///   - algorithm: The signature algorithm.
     ///   - retiresOthers: Whether the older ones are no longer published.
     /// - Returns: The key's `kid`.
-    /// - Throws: What the library throws.
+    /// - Throws: The errors of the library.
     @discardableResult
     package func rotateKey(_ algorithm: SigningAlgorithm, retiresOthers: Bool = false) throws -> String {
         let key = try SigningKey(algorithm)
@@ -68,13 +69,13 @@ package final class SimulatedIdentityProvider: Sendable {
         return key.id
     }
 
-    // MARK: - Judging
+    // MARK: - Requests
 
-    /// The paths that it answers.
+    /// The path of the token endpoint.
     static let tokenPath = "/identity-provider/token"
     static let keysPath = "/identity-provider/jwks"
 
-    /// Judges a request to one of its paths; rules tell them apart by `tokenPrefix`: `token` and `jwks`.
+    /// Handles a request to one of its paths; rules distinguish them by `tokenPrefix`: `token` and `jwks`.
     func verdict(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
         guard request.path == Self.tokenPath else { return Self.judged("jwks", 200, self.keys()) }
         do throws(OAuthRefusal) {
@@ -97,7 +98,7 @@ package final class SimulatedIdentityProvider: Sendable {
         return .object([.init(name: "keys", value: .array(keys))])
     }
 
-    /// The keys; makes the first when there is none.
+    /// Returns the keys; creates the first when there is none.
     private func published() throws -> [SigningKey] {
         try self.state.withLock { state in
             if state.keys.isEmpty { state.keys = [try SigningKey(.rs256)] }

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// The form that a token endpoint is sent, each field at most once (RFC 6749 section 3.2).
+/// The form of a token request, each field at most once (RFC 6749 section 3.2).
 struct TokenForm {
     private let fields: [String: String]
 
@@ -28,7 +28,7 @@ struct TokenForm {
         return value
     }
 
-    /// Who asks, by the header or by the body, never by both (RFC 6749 section 2.3).
+    /// Returns the client's credentials, from the header or the body, never from both (RFC 6749 section 2.3).
     func client(authorization: String?) throws(OAuthRefusal) -> (id: String, secret: String) {
         guard let authorization else {
             guard let id = self.fields["client_id"], let secret = self.fields["client_secret"] else {
@@ -47,7 +47,8 @@ struct TokenForm {
         return (id, secret)
     }
 
-    /// RFC 7636 section 4.6, with S256 alone; a verifier without a challenge is refused too (RFC 9700 section 4.8.2).
+    /// Checks the verifier (RFC 7636 section 4.6), only S256; a verifier without a challenge is rejected too (RFC 9700
+    /// section 4.8.2).
     func checkVerifier(of challenge: String?) throws(OAuthRefusal) {
         guard let challenge else {
             guard self.fields["code_verifier"] == nil else {

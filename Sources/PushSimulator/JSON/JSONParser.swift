@@ -1,6 +1,6 @@
 /// A strict JSON reader (RFC 8259): no comments, no trailing commas, no duplicate members, at most 64 levels deep.
 package struct JSONParser {
-    /// Deeper values are refused, so that hostile input cannot exhaust the stack.
+    /// The most nested levels, so that hostile input cannot exhaust the stack.
     private static let depthLimit = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -10,7 +10,7 @@ package struct JSONParser {
         self.bytes = bytes
     }
 
-    /// Reads one value that takes up the whole text.
+    /// Parses a text with exactly one value.
     ///
     /// - Parameter text: UTF-8.
     /// - Returns: The value.
@@ -19,13 +19,13 @@ package struct JSONParser {
         try Self.reading(text) { parser throws(JSONSyntaxError) in try parser.value(depth: 0) }
     }
 
-    /// Checks a whole text and says whether it is an object with that member, without building values.
+    /// Validates a text and returns whether it is an object with a member, without building values.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - name: The member looked for at the top level.
-    /// - Returns: False when the value is no object or lacks the member.
-    /// - Throws: ``JSONSyntaxError``. Of duplicate members only that one is noticed.
+    ///   - name: The name of the top-level member.
+    /// - Returns: False when the value is not an object or lacks the member.
+    /// - Throws: ``JSONSyntaxError``. Only duplicates of that member are detected.
     package static func isObject(_ text: [UInt8], having name: StaticString) throws(JSONSyntaxError) -> Bool {
         guard (try? UTF8Span(validating: text.span)) != nil else {
             throw JSONSyntaxError(reason: "the text is not UTF-8", offset: 0)
@@ -141,7 +141,7 @@ package struct JSONParser {
         }
     }
 
-    /// Takes the comma or the end after an element.
+    /// Consumes the comma or the end after an element.
     private mutating func endOfList(_ end: UInt8) throws(JSONSyntaxError) -> Bool {
         self.skipSpace()
         let byte = try self.peek()
@@ -159,7 +159,7 @@ package struct JSONParser {
         return .number(value)
     }
 
-    /// Steps over a number.
+    /// Skips a number.
     ///
     /// - Returns: Whether it has neither fraction nor exponent.
     private mutating func skipNumber() throws(JSONSyntaxError) -> Bool {
@@ -201,7 +201,7 @@ package struct JSONParser {
         return text
     }
 
-    /// Steps over a string with both its quotes.
+    /// Skips a string with its quotes.
     ///
     /// - Returns: Whether it has escapes.
     private mutating func skipString() throws(JSONSyntaxError) -> Bool {

@@ -1,7 +1,7 @@
-/// Why a text is not JSON.
+/// The error of a text that is not JSON.
 package struct JSONSyntaxError: Error, Equatable {
-    /// What is wrong, without any of the text itself.
+    /// The description of the error, without any part of the text.
     package var reason: String
-    /// The offset in bytes at which it was noticed.
+    /// The offset in bytes at which it was detected.
     package var offset: Int
 }

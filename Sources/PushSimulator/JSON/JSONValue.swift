@@ -1,4 +1,4 @@
-/// A JSON value as it was read: member order is kept, integers stay integers.
+/// A parsed JSON value: member order is kept, integers stay integers.
 package enum JSONValue: Sendable, Equatable {
     /// `null`.
     case null
@@ -22,7 +22,7 @@ package enum JSONValue: Sendable, Equatable {
         /// The value.
         package var value: JSONValue
 
-        /// Takes a member.
+        /// Creates a member.
         ///
         /// - Parameters:
         ///   - name: The name.
@@ -33,14 +33,14 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The member of that name; nil when there is none or this is no object.
+    /// The member of that name; nil when there is none or this is not an object.
     ///
     /// - Parameter name: The member's name.
     package subscript(name: String) -> JSONValue? {
         self.members?.first { $0.name == name }?.value
     }
 
-    /// The element at that index; nil when there is none or this is no array.
+    /// The element at that index; nil when there is none or this is not an array.
     ///
     /// - Parameter index: The index, from 0.
     package subscript(index: Int) -> JSONValue? {
@@ -82,7 +82,7 @@ package enum JSONValue: Sendable, Equatable {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// What kind of value this is, in the words of the JSON standard.
+    /// The type of the value, as the JSON standard names it.
     package var kind: String {
         switch self {
         case .null: "null"

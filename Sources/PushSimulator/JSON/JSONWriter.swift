@@ -1,10 +1,10 @@
 /// An append-only JSON writer; the caller writes the structure in order.
 package struct JSONWriter {
-    /// What was written so far, UTF-8.
+    /// The bytes written so far, UTF-8.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// Starts with nothing.
+    /// Creates an empty writer.
     package init() {}
 
     /// Serialises one value.
@@ -19,7 +19,7 @@ package struct JSONWriter {
 
     /// Writes an object.
     ///
-    /// - Parameter members: Writes the members with ``member(_:_:)-(_,JSONValue)`` and its like.
+    /// - Parameter members: Writes the members with ``member(_:_:)-(_,JSONValue)`` and its overloads.
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         self.open(UInt8(ascii: "{"))
         members(&self)
@@ -75,9 +75,9 @@ package struct JSONWriter {
         self.member(name, .integer(Int64(value)))
     }
 
-    /// Writes a value that is JSON text already.
+    /// Writes a value that is already JSON text.
     ///
-    /// - Parameter json: A complete, checked JSON value.
+    /// - Parameter json: A complete, valid JSON value.
     package mutating func raw(_ json: [UInt8]) {
         self.separate()
         self.bytes.append(contentsOf: json)

@@ -1,25 +1,25 @@
 package import Crypto
 
-/// A signed token in compact serialisation (RFC 7515 section 7.1), taken apart but not verified.
+/// A signed token in compact serialisation (RFC 7515 section 7.1), parsed but not verified.
 package struct CompactJWS: Sendable {
     /// The protected header.
     package var header: JSONValue
     /// The claims.
     package var claims: JSONValue
-    /// What was signed: the first two parts exactly as received.
+    /// The signed bytes: the first two parts exactly as received.
     package var signingInput: [UInt8]
     /// The signature bytes.
     package var signature: [UInt8]
 
-    /// Longer tokens are refused unread.
+    /// The longest token in bytes; longer ones are rejected without parsing.
     private static let longestToken = 8192
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
-    /// Nil when it is no such thing, when header or claims are no JSON objects, or when the header names critical extensions
-    /// (none are known here).
+    /// Nil when it is malformed, when header or claims are not JSON objects, or when the header names critical
+    /// extensions (none are supported).
     ///
-    /// - Parameter text: Three base64url parts with dots between them.
+    /// - Parameter text: Three base64url parts, separated by dots.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.longestToken else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -42,7 +42,7 @@ package struct CompactJWS: Sendable {
     ///   - claims: The claims.
     ///   - key: The private key.
     /// - Returns: The compact serialisation.
-    /// - Throws: What the key throws.
+    /// - Throws: The error of the key.
     package static func signed(
         header: JSONValue,
         claims: JSONValue,
@@ -53,12 +53,12 @@ package struct CompactJWS: Sendable {
         return input + "." + Base64.encodeURL(Array(signature.rawRepresentation))
     }
 
-    /// The first two parts of a token.
+    /// Encodes the first two parts of a token.
     ///
     /// - Parameters:
     ///   - header: The protected header.
     ///   - claims: The claims.
-    /// - Returns: What is to be signed.
+    /// - Returns: The text to sign.
     package static func signingInput(header: JSONValue, claims: JSONValue) -> String {
         Base64.encodeURL(JSONWriter.bytes(of: header)) + "." + Base64.encodeURL(JSONWriter.bytes(of: claims))
     }

@@ -1,21 +1,21 @@
-/// What an access token stands for.
+/// The grant of an access token.
 package struct AccessGrant: Sendable, Equatable {
     /// The service account's address.
     package var clientEmail: String
     /// The project the account belongs to.
     package var projectID: String
-    /// The scopes asked for.
+    /// The requested scopes.
     package var scopes: Set<String>
-    /// From then on the token is not taken any more.
+    /// The time of expiry.
     package var expires: SimulatorTime
 
-    /// Takes a grant.
+    /// Creates a grant.
     ///
     /// - Parameters:
     ///   - clientEmail: The service account's address.
     ///   - projectID: The project the account belongs to.
-    ///   - scopes: The scopes asked for.
-    ///   - expires: From then on the token is not taken any more.
+    ///   - scopes: The requested scopes.
+    ///   - expires: The time of expiry.
     package init(clientEmail: String, projectID: String, scopes: Set<String>, expires: SimulatorTime) {
         self.clientEmail = clientEmail
         self.projectID = projectID

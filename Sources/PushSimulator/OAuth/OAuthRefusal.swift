@@ -1,11 +1,11 @@
-/// Why the token endpoint refuses (RFC 6749 section 5.2).
+/// The error of the token endpoint (RFC 6749 section 5.2).
 struct OAuthRefusal: Error {
-    /// The standard's word.
+    /// The error code of the standard.
     var error: String
-    /// For people.
+    /// A text for developers.
     var text: String
 
-    /// The answer.
+    /// The response.
     var reply: SimulatorReply {
         .json(
             self.error == "invalid_client" ? 401 : 400,

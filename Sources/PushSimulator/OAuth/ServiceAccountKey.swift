@@ -1,6 +1,6 @@
 package import CryptoExtras
 
-/// A service account's key as Google knows it.
+/// A service account's key as it is registered with Google.
 package struct ServiceAccountKey: Sendable {
     /// The account's address.
     package var clientEmail: String
@@ -8,16 +8,16 @@ package struct ServiceAccountKey: Sendable {
     package var keyID: String
     /// The account's project.
     package var projectID: String
-    /// Verifies the assertions.
+    /// The public key that verifies assertions.
     package var publicKey: _RSA.Signing.PublicKey
 
-    /// Takes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
     ///   - clientEmail: The account's address.
     ///   - keyID: The key's id.
     ///   - projectID: The account's project.
-    ///   - publicKey: Verifies the assertions.
+    ///   - publicKey: The public key that verifies assertions.
     package init(clientEmail: String, keyID: String, projectID: String, publicKey: _RSA.Signing.PublicKey) {
         self.clientEmail = clientEmail
         self.keyID = keyID

@@ -1,46 +1,46 @@
 import CryptoExtras
 
-/// Judges requests for access tokens as Google's token endpoint does.
+/// Handles requests for access tokens as Google's token endpoint does.
 ///
 /// Source: developers.google.com, "Using OAuth 2.0 for Server to Server Applications"; RFC 7523 with Google's changes.
 package struct TokenEndpoint: Sendable {
     /// The known accounts, by key id.
     ///
-    /// Empty: any well-formed assertion is taken, whoever signed it.
+    /// If empty, any well-formed assertion is accepted, whoever signed it.
     package var keys: [String: ServiceAccountKey]
-    /// What `aud` may say: the endpoint's own address, and Google's.
+    /// The accepted values of `aud`: the endpoint's own address, and Google's.
     package var audiences: Set<String>
-    /// How long tokens count.
+    /// The lifetime of tokens in seconds.
     package var lifetimeSeconds: Int64
 
-    /// What the clocks of client and server may differ by.
+    /// The accepted difference between the clocks of client and server in seconds.
     private static let leewaySeconds: Int64 = 300
 
-    /// Takes what is known.
+    /// Creates an endpoint.
     ///
     /// - Parameters:
     ///   - keys: The accounts' keys.
-    ///   - audiences: What `aud` may say.
-    ///   - lifetimeSeconds: How long tokens count.
+    ///   - audiences: The accepted values of `aud`.
+    ///   - lifetimeSeconds: The lifetime of tokens in seconds.
     package init(keys: [ServiceAccountKey], audiences: Set<String>, lifetimeSeconds: Int64 = 3600) {
         self.keys = Dictionary(keys.map { ($0.keyID, $0) }) { _, last in last }
         self.audiences = audiences
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// Judges one request.
+    /// Handles one request.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - now: The moment of arrival.
-    /// - Returns: The verdict, and with an acceptance the new token and what it stands for.
+    ///   - now: The time of arrival.
+    /// - Returns: The verdict, and if accepted the new token and its grant.
     package func verdict(
         on request: SimulatorRequest,
         at now: SimulatorTime
     ) -> (verdict: PushVerdict, issued: (token: String, grant: AccessGrant)?) {
         do throws(OAuthRefusal) {
             let grant = try self.grant(for: request, at: now)
-            // As long as Google's, so that the size of the field that carries it is real.
+            // As long as Google's, so that the header size is realistic.
             let token = "ya29." + Base64.encodeURL(RandomID.bytes(720))
             let reply = SimulatorReply.json(
                 200,
@@ -107,7 +107,7 @@ package struct TokenEndpoint: Sendable {
         return AccessGrant(clientEmail: issuer, projectID: projectID, scopes: scopes, expires: expires)
     }
 
-    /// The key that the header names; without a name any key of the account.
+    /// Returns the key that the header names; without `kid` any key of the account.
     private func key(for jws: CompactJWS, issuer: String) -> ServiceAccountKey? {
         if let id = jws.header["kid"]?.stringValue {
             return self.keys[id].flatMap { $0.clientEmail == issuer ? $0 : nil }

@@ -4,14 +4,14 @@ import Synchronization
 ///
 /// Any thread.
 ///
-/// It holds a fixed number of pushes; when it is full the oldest goes.
+/// It holds a fixed number of pushes; when it is full the oldest is dropped.
 package final class PushLog: Sendable {
-    /// Waiters beyond this many are not kept waiting.
+    /// The most waiters; a further wait returns at once.
     private static let waiterLimit = 1000
 
     private struct State {
         var pushes: [SimulatedPush] = []
-        /// Where the oldest stands in `pushes` once that is full.
+        /// The index of the oldest in `pushes` once that is full.
         var oldest = 0
         var lastNumber = 0
         var isClosed = false
@@ -22,20 +22,20 @@ package final class PushLog: Sendable {
     private let state: Mutex<State>
     private let limit: Int
 
-    /// Starts with nothing.
+    /// Creates an empty log.
     ///
-    /// - Parameter limit: How many pushes are kept, 1 or more.
+    /// - Parameter limit: The most stored pushes, at least 1.
     init(limit: Int) {
         self.limit = max(1, limit)
         self.state = Mutex(State())
     }
 
-    /// The number of the last push that came, 0 for none.
+    /// The number of the last push, 0 for none.
     package var lastNumber: Int { self.state.withLock { $0.lastNumber } }
 
-    /// Adds pushes and wakes who waits for them.
+    /// Adds pushes and resumes waiters.
     ///
-    /// - Parameter pushes: In order of arrival; their numbers are set here.
+    /// - Parameter pushes: The pushes in order of arrival; their numbers are set here.
     func append(_ pushes: [SimulatedPush]) {
         let woken = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
             for var push in pushes {
@@ -56,13 +56,13 @@ package final class PushLog: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// The pushes that are kept.
+    /// Returns the stored pushes.
     ///
     /// - Parameter number: Only those with a greater number; 0 for all.
-    /// - Returns: In order of their numbers.
+    /// - Returns: The pushes in order of their numbers.
     package func pushes(after number: Int = 0) -> [SimulatedPush] {
         self.state.withLock { state in
-            // Numbers have no gaps, so the last so many are wanted.
+            // Numbers have no gaps, so the result is a suffix of known length.
             let count = min(state.pushes.count, max(0, state.lastNumber - max(0, number)))
             return (state.pushes.count - count..<state.pushes.count).map { index in
                 state.pushes[(state.oldest + index) % state.pushes.count]
@@ -70,7 +70,7 @@ package final class PushLog: Sendable {
         }
     }
 
-    /// Forgets the pushes; numbers go on.
+    /// Removes all pushes; numbers continue.
     package func clear() {
         self.state.withLock { state in
             state.pushes.removeAll()
@@ -78,12 +78,13 @@ package final class PushLog: Sendable {
         }
     }
 
-    /// Waits until the push of that number has come.
+    /// Waits until the push of that number has arrived.
     ///
     /// - Parameters:
-    ///   - number: The number waited for.
-    ///   - limit: How long at most.
-    /// - Returns: Whether it has come; false when time is up, when the simulator stops, and when too many wait already.
+    ///   - number: The number to wait for.
+    ///   - limit: The timeout.
+    /// - Returns: Whether it has arrived; false on timeout, when the simulator stops, and when there are too many
+    ///   waiters.
     package func wait(forNumber number: Int, within limit: Duration) async -> Bool {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.suspend(until: number) }
@@ -94,13 +95,13 @@ package final class PushLog: Sendable {
         return self.lastNumber >= number
     }
 
-    /// Waits until so many pushes have come since the simulator started, and returns them.
+    /// Waits until that many pushes have arrived since the simulator started, and returns them.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - limit: How long at most.
-    /// - Returns: All pushes that are kept, in order.
-    /// - Throws: ``SimulatorError/notEnoughPushes(expected:received:)`` when time is up.
+    ///   - count: The number of pushes.
+    ///   - limit: The timeout.
+    /// - Returns: All stored pushes, in order.
+    /// - Throws: ``SimulatorError/notEnoughPushes(expected:received:)`` on timeout.
     package func first(_ count: Int, within limit: Duration = .seconds(10)) async throws -> [SimulatedPush] {
         guard await self.wait(forNumber: count, within: limit) else {
             throw SimulatorError.notEnoughPushes(expected: count, received: self.lastNumber)
@@ -108,7 +109,7 @@ package final class PushLog: Sendable {
         return self.pushes()
     }
 
-    /// Ends all waiting.
+    /// Ends all waits.
     func close() {
         let waiters = self.state.withLock { state in
             state.isClosed = true

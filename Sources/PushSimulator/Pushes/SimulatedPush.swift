@@ -1,35 +1,36 @@
-/// One request that the simulator judged.
+/// One request that the simulator handled.
 package struct SimulatedPush: Sendable {
-    /// What the sender gets to see.
+    /// The result for the sender.
     package enum Result: String, Sendable {
-        /// An answer with status 200.
+        /// A response with status 200.
         case accepted
-        /// Any other answer.
+        /// Any other response.
         case refused
-        /// No answer: a rule cut the connection, reset the stream, left the request out of a GOAWAY, or kept silent.
+        /// No response: a rule closed the connection, reset the stream, left the request out of a GOAWAY, or sent
+        /// nothing.
         case unanswered
     }
 
-    /// Counts from 1 in order of arrival; never used twice, also not after the list was cleared.
+    /// The number in order of arrival, from 1; never reused, even after the list was cleared.
     package var number: Int
-    /// Who was asked.
+    /// The provider.
     package var provider: SimulatedProvider
-    /// When it arrived.
+    /// The time of arrival.
     package var time: SimulatorTime
-    /// What the sender gets to see.
+    /// The result for the sender.
     package var result: Result
-    /// The status of the answer; nil without one.
+    /// The status of the response; nil without one.
     package var status: Int?
-    /// The provider's word for a refusal; without an answer, what happened: `drop`, `reset`, `goaway`,
+    /// The provider's reason for a rejection; without a response, the action of the rule: `drop`, `reset`, `goaway`,
     /// `silent` or `mute`.
     package var reason: String?
-    /// The connection it came over; counts from 1 in one run of the simulator.
+    /// The number of its connection, from 1 in one run of the simulator.
     package var connection: Int
-    /// The device token: of APNs in lower case.
+    /// The device token, in lower case for APNs.
     package var token: String?
     /// The request's path.
     package var path: String
-    /// The request's fields, `authorization` included: tests of token rotation look at it.
+    /// The request's fields, including `authorization`, which tests of token rotation need.
     package var headers: [(name: String, value: String)]
     /// The request's body as received.
     package var body: [UInt8]
@@ -37,10 +38,10 @@ package struct SimulatedPush: Sendable {
     /// The body, parsed; nil when it is not JSON.
     package var json: JSONValue? { try? JSONParser.parse(self.body) }
 
-    /// The first value of a field.
+    /// Returns the first value of a field.
     ///
-    /// - Parameter name: In lower case.
-    /// - Returns: Nil when the field is absent.
+    /// - Parameter name: The name in lower case.
+    /// - Returns: The value; nil when the field is absent.
     package func header(_ name: String) -> String? {
         self.headers.first { $0.name == name }?.value
     }

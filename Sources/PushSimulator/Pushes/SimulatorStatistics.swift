@@ -1,50 +1,50 @@
-/// What the simulator counted since it started.
+/// The counts of the simulator since it started.
 package struct SimulatorStatistics: Sendable {
     /// One kind of outcome.
     package struct Outcome: Sendable, Hashable {
-        /// Who was asked.
+        /// The provider.
         package var provider: SimulatedProvider
-        /// The status of the answer; nil without one.
+        /// The status of the response; nil without one.
         package var status: Int?
-        /// The provider's word for a refusal, or what happened in place of an answer.
+        /// The provider's reason for a rejection, or the action of the rule if there was no response.
         package var reason: String?
     }
 
     /// The connections to one port.
     package struct Connections: Sendable, Equatable {
-        /// Open now.
+        /// The number of open connections.
         package var open = 0
-        /// Opened so far.
+        /// The number of connections opened so far.
         package var opened = 0
-        /// The most requests that were unanswered at one moment on one connection.
+        /// The most concurrent requests without a response on one connection.
         package var mostConcurrentStreams = 0
     }
 
-    /// How often each outcome occurred.
+    /// The count of each outcome.
     package var outcomes: [Outcome: Int] = [:]
-    /// By port: `apns` and `fcm`; the token endpoint shares FCM's.
+    /// The connections by port: `apns` and `fcm`; the token endpoint shares FCM's.
     package var connections: [SimulatedProvider: Connections] = [:]
 
-    /// How many requests one provider judged.
+    /// Returns the number of requests to one provider.
     ///
-    /// - Parameter provider: Who was asked.
+    /// - Parameter provider: The provider.
     /// - Returns: The sum over all outcomes.
     package func requests(to provider: SimulatedProvider) -> Int {
         self.outcomes.reduce(0) { $0 + ($1.key.provider == provider ? $1.value : 0) }
     }
 
-    /// How many pushes one provider accepted.
+    /// Returns the number of pushes that one provider accepted.
     ///
-    /// - Parameter provider: Who was asked.
-    /// - Returns: The answers with status 200.
+    /// - Parameter provider: The provider.
+    /// - Returns: The number of responses with status 200.
     package func accepted(by provider: SimulatedProvider) -> Int {
         self.outcomes[Outcome(provider: provider, status: 200, reason: nil)] ?? 0
     }
 
-    /// How many pushes had a result, at both push services together.
+    /// Returns the number of pushes with a result, of both push services together.
     ///
     /// - Parameters:
-    ///   - result: What the senders got to see.
+    ///   - result: The result for the senders.
     ///   - provider: One push service or the token endpoint; nil for both push services.
     /// - Returns: The sum.
     package func count(_ result: SimulatedPush.Result, of provider: SimulatedProvider? = nil) -> Int {
@@ -66,7 +66,7 @@ package struct SimulatorStatistics: Sendable {
         self.outcomes[Outcome(provider: provider, status: 200, reason: nil), default: 0] += number
     }
 
-    /// Takes note of how many requests are unanswered on one connection.
+    /// Records the number of concurrent requests on one connection.
     mutating func noteConcurrentStreams(_ number: Int, of provider: SimulatedProvider) {
         let most = self.connections[provider]?.mostConcurrentStreams ?? 0
         if number > most { self.connections[provider, default: .init()].mostConcurrentStreams = number }
@@ -74,7 +74,7 @@ package struct SimulatorStatistics: Sendable {
 }
 
 extension SimulatorStatistics.Outcome {
-    /// What the sender got to see.
+    /// The result for the sender.
     package var result: SimulatedPush.Result {
         if self.status == nil { return .unanswered }
         return self.reason == nil ? .accepted : .refused

@@ -1,64 +1,64 @@
-/// What a rule does to a request.
+/// The effect of a rule on a request.
 ///
-/// Everything may be combined; what ends a stream in two ways at once is refused when the rules are read.
+/// All members may be combined; a rule that ends a stream in two ways at once is rejected when it is parsed.
 ///
-/// A status or reason replaces an acceptance only: a request that is wrong in itself is refused for that. Everything else
-/// applies to any request that fits.
+/// A status or reason replaces only an acceptance: an invalid request keeps its own error. All other members apply to
+/// any matching request.
 package struct RuleAction: Sendable, Equatable {
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     package var status: Int?
-    /// The provider's word for the refusal: Apple's `reason`, FCM's `errorCode` or an rpc status, OAuth's `error`.
+    /// The provider's reason for the rejection: Apple's `reason`, FCM's `errorCode` or an rpc status, OAuth's `error`.
     package var reason: String?
-    /// With Apple's 410: milliseconds since the UNIX epoch; nil means the moment of the answer.
+    /// With Apple's 410: milliseconds since the UNIX epoch; nil means the time of the response.
     package var timestamp: Int64?
     /// The `Retry-After` field: seconds, or an HTTP date.
     package var retryAfter: String?
-    /// How long the answer is held back, 0 to 600,000.
+    /// The delay of the response in milliseconds, 0 to 600,000.
     package var delayMilliseconds: Int
-    /// A GOAWAY frame before the answer.
+    /// A GOAWAY frame before the response.
     package var goAway: GoAwayOrder?
-    /// RST_STREAM with this code in place of an answer.
+    /// RST_STREAM with this code instead of a response.
     package var resetCode: UInt32?
-    /// The connection is cut without a word.
+    /// Whether the connection is closed without a response.
     package var drops: Bool
-    /// A new SETTINGS_MAX_CONCURRENT_STREAMS before the answer; 0 forbids new streams.
+    /// A new SETTINGS_MAX_CONCURRENT_STREAMS before the response; 0 forbids new streams.
     package var maxStreams: UInt32?
-    /// An HTML page in place of the JSON body, as a front end in trouble sends it.
+    /// An HTML page instead of the JSON body, like that of a failing front end.
     package var html: String?
-    /// These bytes in place of the answer's body, whatever they are.
+    /// Any bytes instead of the response's body.
     package var body: [UInt8]?
     /// The `Location` field, for a status that redirects.
     package var location: String?
-    /// The signature of an id token is another than its key's.
+    /// Whether the signature of an id token is made invalid.
     package var spoilsSignature: Bool
-    /// No answer ever; the stream stays open.
+    /// Whether there is never a response; the stream stays open.
     package var isSilent: Bool
-    /// The first half of the answer's bytes, then the end of TCP without the end of TLS.
+    /// Whether only the first half of the response's bytes is sent, then TCP closes without the end of TLS.
     package var truncates: Bool
-    /// The connection stays open, but nothing is read or sent on it any more, answers to PING included.
+    /// Whether the connection stays open, but nothing is read or sent on it any more, including responses to PING.
     package var mutes: Bool
-    /// Milliseconds between two bytes of all that is sent on the connection from now on, 1 to 60,000; 0 for no such order.
+    /// Milliseconds between two bytes of all that is sent on the connection from now on, 1 to 60,000; 0 disables it.
     package var dribbleMilliseconds: Int
 
-    /// Takes the orders.
+    /// Creates an action.
     ///
     /// - Parameters:
-    ///   - status: The HTTP status of the answer.
-    ///   - reason: The provider's word for the refusal.
+    ///   - status: The HTTP status of the response.
+    ///   - reason: The provider's reason for the rejection.
     ///   - timestamp: With Apple's 410.
     ///   - retryAfter: The `Retry-After` field.
-    ///   - delayMilliseconds: How long the answer is held back.
-    ///   - goAway: A GOAWAY frame before the answer.
-    ///   - resetCode: RST_STREAM in place of an answer.
-    ///   - drops: The connection is cut.
+    ///   - delayMilliseconds: The delay of the response.
+    ///   - goAway: A GOAWAY frame before the response.
+    ///   - resetCode: RST_STREAM instead of a response.
+    ///   - drops: Whether the connection is closed.
     ///   - maxStreams: A new SETTINGS_MAX_CONCURRENT_STREAMS.
-    ///   - html: An HTML page in place of the JSON body.
-    ///   - body: These bytes in place of the answer's body.
+    ///   - html: An HTML page instead of the JSON body.
+    ///   - body: Bytes instead of the response's body.
     ///   - location: The `Location` field.
-    ///   - spoilsSignature: The signature of an id token is wrong.
-    ///   - isSilent: No answer ever.
-    ///   - truncates: Half an answer, then the end of TCP.
-    ///   - mutes: Nothing is read or sent on the connection any more.
+    ///   - spoilsSignature: Whether the signature of an id token is made invalid.
+    ///   - isSilent: Whether there is never a response.
+    ///   - truncates: Whether half a response is sent, then TCP closes.
+    ///   - mutes: Whether nothing is read or sent on the connection any more.
     ///   - dribbleMilliseconds: Milliseconds between two bytes from now on.
     package init(
         status: Int? = nil,
@@ -98,26 +98,26 @@ package struct RuleAction: Sendable, Equatable {
         self.dribbleMilliseconds = dribbleMilliseconds
     }
 
-    /// A GOAWAY frame that is to be sent (RFC 9113 section 6.8).
+    /// A GOAWAY frame to send (RFC 9113 section 6.8).
     package struct GoAwayOrder: Sendable, Equatable {
         /// The error code; 0 is NO_ERROR.
         package var code: UInt32
         /// Whether the frame's last-stream-id covers the request that caused it.
         ///
-        /// If not, the request gets no answer and the client can tell that it was not processed.
+        /// If not, the request gets no response, and the client knows that it was not processed.
         package var coversRequest: Bool
-        /// The frame's last-stream-id in place of that, 0 to 2,147,483,647; never below a stream that was taken up before.
+        /// An explicit last-stream-id instead, 0 to 2,147,483,647; never below a stream that was already processed.
         package var lastStreamID: Int32?
-        /// The debug data; nil means what the provider sends.
+        /// The debug data; nil means the provider's default.
         package var debugData: String?
 
-        /// Takes an order.
+        /// Creates an order.
         ///
         /// - Parameters:
         ///   - code: The error code.
         ///   - coversRequest: Whether the last-stream-id covers the request that caused the frame.
-        ///   - lastStreamID: The last-stream-id in place of that.
-        ///   - debugData: The debug data; nil means what the provider sends.
+        ///   - lastStreamID: An explicit last-stream-id instead.
+        ///   - debugData: The debug data; nil means the provider's default.
         package init(
             code: UInt32 = 0,
             coversRequest: Bool = true,

@@ -1,8 +1,8 @@
 extension RuleBook {
-    /// Reads rules as the control port takes them: an array of `{"match":{...},"do":{...}}`.
+    /// Parses rules in the form of the control port: an array of `{"match":{...},"do":{...}}`.
     ///
     /// - Parameter text: UTF-8.
-    /// - Returns: The rules with fresh counters.
+    /// - Returns: The rules with counters at 0.
     /// - Throws: ``RuleError`` for anything unknown, misspelt or contradictory.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> RuleBook {
         let value: JSONValue
@@ -87,7 +87,7 @@ extension RuleBook {
         return text
     }
 
-    /// `true` is a routine shutdown; an object says more.
+    /// Parses `goaway`: `true` is a graceful shutdown; an object has details.
     private static func goAway(_ reader: inout RuleReader, at place: String) throws(RuleError) -> RuleAction
         .GoAwayOrder?
     {
@@ -114,7 +114,8 @@ extension RuleBook {
         return order
     }
 
-    /// `true` is REFUSED_STREAM, the reset that proves that nothing was done; a number is that code.
+    /// Parses `reset`: `true` is REFUSED_STREAM, which means that the request was not processed; a number is an error
+    /// code.
     private static func resetCode(_ reader: inout RuleReader, at place: String) throws(RuleError) -> UInt32? {
         guard let value = reader.take("reset") else { return nil }
         if let flag = value.boolValue { return flag ? 7 : nil }

@@ -1,5 +1,5 @@
-/// Why rules were not taken.
+/// The error of rules that were rejected.
 package struct RuleError: Error, Equatable, CustomStringConvertible {
-    /// A sentence that names the place and what is wrong there.
+    /// A sentence with the position and the error.
     package var description: String
 }

@@ -1,6 +1,6 @@
-/// Takes an object of the rules apart, so that what nobody asked for is noticed.
+/// Reads an object of the rules and detects unknown members.
 struct RuleReader {
-    /// Where the object stands, for error texts.
+    /// The position of the object, for error texts.
     let place: String
     private var members: [JSONValue.JSONMember]
 
@@ -14,7 +14,7 @@ struct RuleReader {
         self.members.first { $0.name == name }?.value
     }
 
-    /// Takes a member out; null counts as absent.
+    /// Removes and returns a member; null counts as absent.
     mutating func take(_ name: String) -> JSONValue? {
         guard let index = self.members.firstIndex(where: { $0.name == name }) else { return nil }
         let value = self.members.remove(at: index).value
@@ -48,7 +48,7 @@ struct RuleReader {
         return flag
     }
 
-    /// Refuses what is left.
+    /// Rejects remaining members.
     func end() throws(RuleError) {
         if let member = self.members.first(where: { $0.value != .null }) {
             throw RuleError(description: "\(self.place): unknown member \"\(member.name)\"")

@@ -1,17 +1,17 @@
-/// What becomes of a request once the rules have had their say.
+/// The outcome of a request after the rules were applied.
 package struct RuledOutcome: Sendable {
-    /// What the sender gets to see.
+    /// The result for the sender.
     package var result: SimulatedPush.Result
-    /// The status of the answer; nil without one.
+    /// The status of the response; nil without one.
     package var status: Int?
-    /// The provider's word for a refusal, or what happened in place of an answer.
+    /// The provider's reason for a rejection, or the action of the rule if there is no response.
     package var reason: String?
-    /// The answer; nil for none.
+    /// The response; nil for none.
     package var reply: SimulatorReply?
 
-    /// The verdict stands.
+    /// Creates the outcome of an unchanged verdict.
     ///
-    /// - Parameter verdict: The provider's own judgement.
+    /// - Parameter verdict: The provider's verdict.
     package init(_ verdict: PushVerdict) {
         self.result = verdict.isAccepted ? .accepted : .refused
         self.status = verdict.reply.status
@@ -19,9 +19,9 @@ package struct RuledOutcome: Sendable {
         self.reply = verdict.reply
     }
 
-    /// There is no answer.
+    /// Creates an outcome without a response.
     ///
-    /// - Parameter reason: What happens in its place.
+    /// - Parameter reason: The action of the rule.
     init(unanswered reason: String) {
         self.result = .unanswered
         self.status = nil
@@ -29,13 +29,13 @@ package struct RuledOutcome: Sendable {
         self.reply = nil
     }
 
-    /// A rule bends the verdict.
+    /// Creates the outcome of a verdict that a rule changes.
     ///
     /// - Parameters:
-    ///   - verdict: The provider's own judgement.
-    ///   - action: What the rule orders.
-    ///   - provider: Who was asked.
-    ///   - now: The moment of arrival.
+    ///   - verdict: The provider's verdict.
+    ///   - action: The action of the rule.
+    ///   - provider: The provider.
+    ///   - now: The time of arrival.
     package init(_ verdict: PushVerdict, bentBy action: RuleAction, provider: SimulatedProvider, at now: SimulatorTime)
     {
         if action.drops {
@@ -64,7 +64,7 @@ package struct RuledOutcome: Sendable {
             verdict = Self.refusal(of: verdict, bentBy: action, provider: provider, at: now)
         }
         if let text = action.html {
-            // A front end answers for a server that it cannot reach.
+            // A front end responds in place of a server that it cannot reach.
             let status = verdict.isAccepted ? action.status ?? 502 : verdict.reply.status
             verdict.reply = .html(status, text)
             if status != 200 { verdict.reason = verdict.reason ?? "HTML" }
@@ -114,7 +114,7 @@ package struct RuledOutcome: Sendable {
         case .oauth, .identityProvider:
             let status = action.status ?? 400
             let usual = status == 401 ? "invalid_client" : status < 500 ? "invalid_grant" : "internal_failure"
-            let refusal = OAuthRefusal(error: action.reason ?? usual, text: "Refused by a rule of the simulator.")
+            let refusal = OAuthRefusal(error: action.reason ?? usual, text: "Rejected by a rule of the simulator.")
             var reply = refusal.reply
             reply.status = action.status ?? reply.status
             return PushVerdict(token: verdict.token, reason: refusal.error, reply: reply)

@@ -1,5 +1,5 @@
 extension SimulatorRule {
-    /// The rule in the form in which the control port takes and shows it.
+    /// The rule in the JSON form of the control port.
     package var json: JSONValue {
         var match: [JSONValue.JSONMember] = []
         if let provider = self.match.provider {

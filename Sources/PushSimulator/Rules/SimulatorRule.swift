@@ -1,40 +1,40 @@
-/// An order to misbehave: what it applies to, and what happens then.
+/// A rule that changes the simulator's behaviour: conditions and an action.
 package struct SimulatorRule: Sendable, Equatable {
-    /// What the rule applies to.
+    /// The conditions of the rule.
     ///
-    /// All that is given must hold.
+    /// All given conditions must hold.
     package var match: Match
-    /// What happens.
+    /// The action of the rule.
     package var action: RuleAction
 
-    /// Takes a rule.
+    /// Creates a rule.
     ///
     /// - Parameters:
-    ///   - match: What the rule applies to.
-    ///   - action: What happens.
+    ///   - match: The conditions.
+    ///   - action: The action.
     package init(match: Match = Match(), action: RuleAction) {
         self.match = match
         self.action = action
     }
 
-    /// What a rule applies to.
+    /// The conditions of a rule.
     package struct Match: Sendable, Equatable {
         /// Nil for pushes of both push services; the token endpoint and the identity provider must be named.
         package var provider: SimulatedProvider?
         /// The first characters of the device token; of `token` or `jwks` at the identity provider.
         package var tokenPrefix: String?
-        /// Only requests whose body has at least so many bytes, 1 or more; nil for all.
+        /// The minimum size of the body in bytes, at least 1; nil for all.
         package var minBytes: Int?
-        /// Only every so-manyth request that fits otherwise, 1 or more; nil for each.
+        /// Applies only to every n-th matching request, at least 1; nil for each.
         package var everyNth: Int?
 
-        /// Takes the conditions.
+        /// Creates conditions.
         ///
         /// - Parameters:
         ///   - provider: Nil for pushes of both push services.
         ///   - tokenPrefix: The first characters of the device token.
-        ///   - minBytes: Only requests whose body has at least so many bytes.
-        ///   - everyNth: Only every so-manyth request that fits otherwise.
+        ///   - minBytes: The minimum size of the body in bytes.
+        ///   - everyNth: Applies only to every n-th matching request.
         package init(
             provider: SimulatedProvider? = nil,
             tokenPrefix: String? = nil,
@@ -47,7 +47,7 @@ package struct SimulatorRule: Sendable, Equatable {
             self.everyNth = everyNth
         }
 
-        /// Whether a request fits, `everyNth` left aside.
+        /// Returns whether a request matches, ignoring `everyNth`.
         func fits(_ provider: SimulatedProvider, token: String?, bytes: Int) -> Bool {
             guard self.provider.map({ $0 == provider }) ?? provider.isPushService else { return false }
             guard bytes >= self.minBytes ?? 0 else { return false }

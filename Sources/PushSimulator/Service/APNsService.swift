@@ -1,18 +1,18 @@
 internal import HTTP2Connections
 internal import Synchronization
 
-/// The simulated APNs behind its port.
+/// The request handler of the simulated APNs.
 final class APNsService: HTTP2ServerApplication {
     private let core: SimulatorCore
     private let validator: APNsValidator
     private let raisedStreams: UInt32
     private let connections: ConnectionTable
 
-    /// Takes what it judges by.
+    /// Creates a service.
     ///
     /// - Parameters:
-    ///   - core: Rules, list and counts.
-    ///   - validator: Judges the pushes.
+    ///   - core: The rules, pushes and counts.
+    ///   - validator: The validator of pushes.
     ///   - raisedStreams: MAX_CONCURRENT_STREAMS once a push was accepted on a connection.
     init(core: SimulatorCore, validator: APNsValidator, raisedStreams: UInt32) {
         self.core = core
@@ -28,7 +28,7 @@ final class APNsService: HTTP2ServerApplication {
             state.apns.certificate = certificate
             state.isRaised = true
         }
-        // One stream at first is a rule of token authentication only.
+        // The initial limit of one stream applies only to token authentication.
         connection.setMaxConcurrentStreams(self.raisedStreams)
     }
 

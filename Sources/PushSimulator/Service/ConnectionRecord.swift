@@ -1,33 +1,33 @@
 internal import Synchronization
 
-/// What the simulator remembers of one open connection.
+/// The simulator's record of one open connection.
 ///
 /// Any thread.
 final class ConnectionRecord: Sendable {
-    /// The changing part.
+    /// The mutable state.
     struct State {
-        /// What APNs remembers.
+        /// The state of APNs.
         var apns = APNsConnectionState()
-        /// Whether the limit of one stream was lifted.
+        /// Whether the initial limit of one stream was raised.
         var isRaised = false
-        /// Requests without an answer so far.
+        /// The number of requests without a response.
         var unanswered = 0
-        /// Streams above this were disowned by a GOAWAY.
+        /// The last-stream-id of a GOAWAY; higher streams are ignored.
         var lastStream = Int32.max
-        /// The highest stream that was taken up.
+        /// The highest processed stream.
         var highestStream: Int32 = 0
-        /// Whether a rule cut the connection.
+        /// Whether a rule closed the connection.
         var isCut = false
     }
 
-    /// Counts from 1 over all ports.
+    /// The number of the connection, from 1 over all ports.
     let number: Int
-    /// The changing part.
+    /// The mutable state.
     ///
-    /// Nothing is called out to while it is held.
+    /// No other code is called while the lock is held.
     let state = Mutex(State())
 
-    /// Starts with nothing sent.
+    /// Creates the record of a new connection.
     init(number: Int) {
         self.number = number
     }

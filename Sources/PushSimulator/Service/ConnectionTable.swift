@@ -1,7 +1,7 @@
 internal import HTTP2Connections
 internal import Synchronization
 
-/// The open connections of one port, and their share of the counts.
+/// The open connections of one port, with their counts.
 ///
 /// Any thread.
 final class ConnectionTable: Sendable {
@@ -9,11 +9,11 @@ final class ConnectionTable: Sendable {
     private let provider: SimulatedProvider
     private let records = Mutex<[UInt64: ConnectionRecord]>([:])
 
-    /// Starts with none.
+    /// Creates an empty table.
     ///
     /// - Parameters:
-    ///   - core: Keeps the counts.
-    ///   - provider: Whose port it is.
+    ///   - core: The owner of the counts.
+    ///   - provider: The provider of the port.
     init(core: SimulatorCore, provider: SimulatedProvider) {
         self.core = core
         self.provider = provider
@@ -29,13 +29,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Takes a connection out.
+    /// Removes a connection.
     func close(_ connection: HTTP2ServerConnection) {
         guard self.records.withLock({ $0.removeValue(forKey: connection.id) }) != nil else { return }
         self.core.count { $0.connections[self.provider, default: .init()].open -= 1 }
     }
 
-    /// What is remembered of a connection; nil when it is gone.
+    /// Returns the record of a connection; nil when it is closed.
     func record(of connection: HTTP2ServerConnection) -> ConnectionRecord? {
         self.records.withLock { $0[connection.id] }
     }

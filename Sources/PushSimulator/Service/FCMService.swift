@@ -1,9 +1,10 @@
 internal import HTTP2Connections
 internal import Synchronization
 
-/// The simulated FCM behind its port, and on the same port Google's token endpoint at `/token` and the identity provider.
+/// The request handler of the simulated FCM, and on the same port Google's token endpoint at `/token` and the identity
+/// provider.
 final class FCMService: HTTP2ServerApplication {
-    /// More access tokens than these are not remembered; the oldest go.
+    /// The most stored access tokens; the oldest are dropped.
     private static let grantLimit = 10_000
 
     private let core: SimulatorCore
@@ -12,13 +13,13 @@ final class FCMService: HTTP2ServerApplication {
     private let identityProvider: SimulatedIdentityProvider
     private let connections: ConnectionTable
 
-    /// Takes what it judges by.
+    /// Creates a service.
     ///
     /// - Parameters:
-    ///   - core: Rules, list and counts.
-    ///   - validator: Judges the messages; gets to know the access tokens that are issued.
-    ///   - endpoint: Judges the requests for access tokens.
-    ///   - identityProvider: Judges what goes to its paths.
+    ///   - core: The rules, pushes and counts.
+    ///   - validator: The validator of messages; issued access tokens are added to it.
+    ///   - endpoint: The handler of requests for access tokens.
+    ///   - identityProvider: The handler of requests to its paths.
     init(
         core: SimulatorCore,
         validator: FCMValidator,
@@ -32,7 +33,7 @@ final class FCMService: HTTP2ServerApplication {
         self.connections = ConnectionTable(core: core, provider: .fcm)
     }
 
-    /// Sets what assertions may name as their audience, once the port is known.
+    /// Sets the accepted audiences of assertions, once the port is known.
     func setAudiences(_ audiences: Set<String>) {
         self.endpoint.withLock { $0.audiences = audiences }
     }
@@ -66,7 +67,7 @@ final class FCMService: HTTP2ServerApplication {
             return .init(request: request, provider: .identityProvider, verdict: verdict)
         }
         guard request.path == "/token" else {
-            // A copy, so that validation of one connection does not hold up the others.
+            // A copy, so that validation on one connection does not block the others.
             let validator = self.validator.withLock { $0 }
             return .init(request: request, provider: .fcm, verdict: validator.verdict(on: simulated, at: now))
         }
@@ -79,7 +80,7 @@ final class FCMService: HTTP2ServerApplication {
     private func remember(_ token: String, _ grant: AccessGrant, at now: SimulatorTime) {
         self.validator.withLock { validator in
             if validator.directory.grants.count >= Self.grantLimit {
-                // Expired ones stay until then: "expired" is another answer than "unknown".
+                // Expired tokens stay until then: "expired" is another response than "unknown".
                 let oldest = validator.directory.grants.sorted { $0.value.expires < $1.value.expires }
                 for (token, _) in oldest.prefix(Self.grantLimit / 2) { validator.directory.grants[token] = nil }
             }

@@ -2,11 +2,11 @@ internal import HTTP2Connections
 internal import NIOCore
 internal import Synchronization
 
-/// Requests that came in one read, from their verdicts to the answers.
+/// The requests of one read, from their verdicts to the responses.
 ///
 /// Used on the connection's loop.
 struct RequestBatch {
-    /// One request with the provider's judgement.
+    /// One request with the provider's verdict.
     struct Judged {
         var request: HTTP2ServerRequest
         var provider: SimulatedProvider
@@ -16,17 +16,17 @@ struct RequestBatch {
     let core: SimulatorCore
     let connection: HTTP2ServerConnection
     let record: ConnectionRecord
-    /// Whose port it is.
+    /// The provider of the port.
     let port: SimulatedProvider
-    /// The moment of arrival.
+    /// The time of arrival.
     let now: SimulatorTime
-    /// The limit that comes into force with the first accepted push; nil for none.
+    /// The stream limit after the first accepted push; nil for no change.
     let raisedStreams: UInt32?
 
-    /// Applies the rules, writes down what becomes of each request, and only then answers: who has the answer finds the push
-    /// in the list.
+    /// Applies the rules, records the outcome of each request, and only then sends responses: a sender with a response
+    /// finds the push in the list.
     ///
-    /// - Parameter judged: In order of arrival.
+    /// - Parameter judged: The requests in order of arrival.
     func finish(_ judged: [Judged]) {
         var actions = self.core.actions { judged.map { ($0.provider, $0.verdict.token, $0.request.body.count) } }
         var outcomes: [RuledOutcome] = []
@@ -51,7 +51,7 @@ struct RequestBatch {
         }
     }
 
-    /// Why a request gets no answer whatever the rules say about it: a GOAWAY or a cut took it away before.
+    /// Returns why a request gets no response whatever the rules say: an earlier GOAWAY or close of the connection.
     private func loss(of judged: Judged, action: RuleAction?) -> String? {
         let stream = judged.request.stream.id
         return self.record.state.withLock { state in
@@ -66,7 +66,7 @@ struct RequestBatch {
         }
     }
 
-    /// Decides what the last-stream-id of a GOAWAY is: a server may name any, but not below what it has taken up.
+    /// Sets the last-stream-id of a GOAWAY: a server may send any, but not below the streams that it has processed.
     private func settlingGoAway(of action: RuleAction, stream: Int32) -> RuleAction {
         guard let order = action.goAway else { return action }
         let last: Int32
@@ -87,7 +87,7 @@ struct RequestBatch {
         return RuledOutcome(judged.verdict, bentBy: action, provider: judged.provider, at: self.now)
     }
 
-    /// - Returns: The limit that is to be announced now.
+    /// - Returns: The limit to announce now.
     private func raise(_ outcomes: [RuledOutcome]) -> UInt32? {
         guard let raisedStreams = self.raisedStreams else { return nil }
         return self.record.state.withLock { state in
@@ -145,7 +145,7 @@ struct RequestBatch {
         self.connection.respond(responses)
     }
 
-    /// What concerns the connection happens at once; what concerns the request waits for the rule's delay.
+    /// Performs an action: effects on the connection at once, effects on the request after the rule's delay.
     private func perform(_ action: RuleAction?, for judged: Judged, _ outcome: RuledOutcome) {
         let stream = judged.request.stream
         if let limit = action?.maxStreams { self.connection.setMaxConcurrentStreams(limit) }
@@ -182,7 +182,7 @@ struct RequestBatch {
 }
 
 extension HTTP2ServerResponse {
-    /// Takes an answer over.
+    /// Converts a response.
     fileprivate init(_ reply: SimulatorReply) {
         self.init(status: reply.status, headers: reply.headers, body: reply.body)
     }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What the ports of one simulator share: the rules, the list of pushes and the counts.
+/// The shared state of a simulator's ports: the rules, the list of pushes and the counts.
 ///
 /// Any thread.
 final class SimulatorCore: Sendable {
@@ -9,18 +9,18 @@ final class SimulatorCore: Sendable {
     let log: PushLog?
     /// The wall clock.
     let clock: @Sendable () -> SimulatorTime
-    /// Runs what is delayed.
+    /// The event loops for delayed actions.
     let group: any EventLoopGroup
 
     private let rules = Mutex(RuleBook())
     private let counts = Mutex(SimulatorStatistics())
     private let lastConnection = Mutex(0)
 
-    /// Starts without rules.
+    /// Creates a core without rules.
     ///
     /// - Parameters:
     ///   - log: Nil for quiet mode.
-    ///   - group: Runs what is delayed.
+    ///   - group: The event loops for delayed actions.
     ///   - clock: The wall clock.
     init(log: PushLog?, group: any EventLoopGroup, clock: @escaping @Sendable () -> SimulatorTime) {
         self.log = log
@@ -28,18 +28,19 @@ final class SimulatorCore: Sendable {
         self.clock = clock
     }
 
-    /// The rules in force.
+    /// The current rules.
     var currentRules: [SimulatorRule] { self.rules.withLock { $0.rules } }
 
-    /// Puts other rules in force, with fresh counters.
+    /// Replaces the rules and resets their counters.
     func replaceRules(with book: RuleBook) {
         self.rules.withLock { $0 = book }
     }
 
-    /// What the rules order for each of some requests.
+    /// Returns the action of the rules for each of some requests.
     ///
-    /// - Parameter requests: Who was asked, for which device and with how long a body; called only when there are rules.
-    /// - Returns: In the same order; nil when there are no rules.
+    /// - Parameter requests: The provider, device token and body length of each request; called only when there are
+    ///   rules.
+    /// - Returns: The actions in the same order; nil when there are no rules.
     func actions(for requests: () -> [(provider: SimulatedProvider, token: String?, bytes: Int)]) -> [RuleAction?]? {
         guard self.rules.withLock({ !$0.isEmpty }) else { return nil }
         let requests = requests()
@@ -48,7 +49,7 @@ final class SimulatorCore: Sendable {
         }
     }
 
-    /// The counts so far.
+    /// The current counts.
     var statistics: SimulatorStatistics { self.counts.withLock { $0 } }
 
     /// Changes the counts.
@@ -56,7 +57,7 @@ final class SimulatorCore: Sendable {
         self.counts.withLock { change(&$0) }
     }
 
-    /// A number for a new connection, counting from 1 over all ports.
+    /// Returns a number for a new connection, from 1 over all ports.
     func nextConnectionNumber() -> Int {
         self.lastConnection.withLock { number in
             number += 1
