@@ -5,9 +5,10 @@ import ArgumentParser
 struct SwitchboardBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "switchboard-bench",
-        abstract: "Measures what Switchboard costs: CPU a notification, latency, memory.",
+        abstract: "Measures the cost of Switchboard: CPU per notification, latency, memory.",
         discussion: """
-            Times depend on the machine; what must be reached is CPU on two cores, and ratios against something run beside it.
+            Times depend on the host; limits apply to CPU on two cores, and to ratios against a reference in the same \
+            run.
             Build with 'Deploy/release.sh' first.
             """,
         subcommands: [

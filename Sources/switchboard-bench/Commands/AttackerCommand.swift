@@ -3,17 +3,17 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The attack of ``AttackScenario``, in a process of its own at the lowest priority.
+/// The attack of ``AttackScenario``, in a separate process with the lowest priority.
 struct AttackerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attacker",
-        abstract: "Attack a gateway on this machine until killed (used by 'run').",
+        abstract: "Attack a gateway on this host until killed (used by 'run').",
         shouldDisplay: false
     )
 
     @Option(help: "The gateway's port on the loopback address.")
     var port: Int
-    @Option(help: "Bodies, links and new connections a second, of each.")
+    @Option(help: "Bodies, links and new connections per second, each.")
     var perSecond = 5
 
     func validate() throws {
@@ -21,9 +21,9 @@ struct AttackerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // What it costs itself is not the gateway's affair: it runs when nobody else does.
+        // Its own CPU must not slow the gateway: it runs only when no other process does.
         guard setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) == 0 else {
-            throw ValidationError("the priority cannot be lowered")
+            throw ValidationError("lowering the priority failed")
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         await Attacker(port: port, perSecond: perSecond, group: group).run {

@@ -9,15 +9,15 @@ import ProcessHarness
 import ServiceLifecycle
 import Telemetry
 
-/// A Hummingbird server with one route that reads the body and answers 202: what ``HTTPOverheadScenario`` is read beside.
+/// A Hummingbird server with one route that reads the body and responds 202: the baseline of ``HTTPOverheadScenario``.
 struct BareRouteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bare-route",
-        abstract: "Answer 202 to every event (used by 'run').",
+        abstract: "Respond 202 to every event (used by 'run').",
         shouldDisplay: false
     )
 
-    @Flag(help: "Hand an event that was made before to a delivery core first, which sends and stores nothing.")
+    @Flag(help: "First pass a prepared event to a delivery core that sends and stores nothing.")
     var core = false
 
     func run() async throws {

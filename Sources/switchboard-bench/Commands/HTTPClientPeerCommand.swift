@@ -7,7 +7,7 @@ import NIOPosix
 import ProcessHarness
 import PushProviders
 
-/// The peer in Swift: AsyncHTTPClient, which speaks HTTP/2 by swift-nio-http2.
+/// The peer in Swift: AsyncHTTPClient, whose HTTP/2 is swift-nio-http2.
 struct HTTPClientPeerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http-client-peer",
@@ -23,9 +23,9 @@ struct HTTPClientPeerCommand: AsyncParsableCommand {
     var token: String
     @Argument(help: "The file of the body.")
     var body: String
-    @Argument(help: "How many pushes.")
+    @Argument(help: "The number of pushes.")
     var count: Int
-    @Argument(help: "How many at once.")
+    @Argument(help: "The number of concurrent pushes.")
     var streams: Int
 
     func run() async throws {
@@ -53,7 +53,7 @@ struct HTTPClientPeerCommand: AsyncParsableCommand {
         }
         let cpu = ProcessUsage.ownCPUSeconds()
         let start = ContinuousClock.now
-        // The first alone: until then APNs allows one stream.
+        // The first alone: until it is accepted, APNs allows only one stream.
         var accepted = try await push(0)
         accepted += try await withThrowingTaskGroup(of: Int.self) { tasks in
             for number in 1..<min(count, streams + 1) { tasks.addTask { try await push(number) } }

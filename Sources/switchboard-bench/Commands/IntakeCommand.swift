@@ -15,19 +15,20 @@ import ProcessHarness
 import ServiceLifecycle
 import Telemetry
 
-/// The processes of ``IntakeScenario``: the gateway's server and delivery core over a store, real or not, without lanes.
+/// The processes of ``IntakeScenario``: the gateway's server and delivery core over a store, real or not, without
+/// lanes.
 struct IntakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "intake",
-        abstract: "Take events over HTTP and send nothing (used by 'run').",
+        abstract: "Accept events over HTTP and send nothing (used by 'run').",
         shouldDisplay: false
     )
 
     @Option(help: "The database file; without it nothing is stored.")
     var database: String?
-    @Option(help: "What the back-end shows as 'Bearer'.")
+    @Option(help: "The bearer token of the back-end.")
     var adminToken: String
-    @Option(help: "How many consumers have a device.")
+    @Option(help: "The number of consumers with a device.")
     var consumers: Int
 
     func run() async throws {
@@ -112,7 +113,7 @@ struct IntakeCommand: AsyncParsableCommand {
         ) { channel in
             FileHandle.standardOutput.write(Data("listening on \(channel.localAddress?.port ?? 0)\n".utf8))
         }
-        // Until it is killed: what it has stored is of no use to anybody.
+        // Until it is killed: its stored data is not needed afterwards.
         let group = ServiceGroup(
             services: [delivery, application],
             gracefulShutdownSignals: [],
@@ -122,7 +123,7 @@ struct IntakeCommand: AsyncParsableCommand {
     }
 }
 
-/// Takes every app as it is; nothing is sent here.
+/// Accepts every app unchanged; nothing is sent here.
 private struct AnySettings: AppSettingsReader {
     func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem> { .success(app) }
     func problems(_ app: AppSettings) -> [SettingsProblem] { [] }

@@ -10,7 +10,7 @@ import PushProviders
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the benchmark: gateway, simulator and load as processes of their own, on this machine."
+        abstract: "Run the benchmark on this host: gateway, simulator and load in separate processes."
     )
 
     /// The scenarios by name.
@@ -28,13 +28,13 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(help: "Only these scenarios; may be repeated.")
     var scenario: [Scenario] = []
-    @Option(help: "Multiplies how much is sent, 0.01 to 100.")
+    @Option(help: "The factor for the amount of load, 0.01 to 100.")
     var scale: Double = 1
-    @Flag(help: "With 'sender': other senders too, if they can be had (Node, AsyncHTTPClient, aioapns from PyPI).")
+    @Flag(help: "With 'sender': also run other senders if available (Node, AsyncHTTPClient, aioapns from PyPI).")
     var peers = false
     @Flag(help: "Print the figures as JSON.")
     var json = false
-    @Flag(help: "Exit with 1 when a figure misses what it must reach.")
+    @Flag(help: "Exit with 1 when a figure misses its limit.")
     var strict = false
 
     func validate() throws {
@@ -42,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Those need no other process.
+        // These scenarios need no other process.
         for program in Set(scenario).isSubset(of: [.deliveries, .identity, .requeue]) && !scenario.isEmpty
             ? [] : ["switchboard", "push-simulator"]
         {
@@ -52,7 +52,7 @@ struct RunCommand: AsyncParsableCommand {
             }
         }
         #if DEBUG
-        say("this is a debug build: the figures say nothing; build with Deploy/release.sh")
+        say("this is a debug build: its figures are meaningless; build with Deploy/release.sh")
         #endif
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let http = HTTPClient(

@@ -9,7 +9,7 @@ import ProcessHarness
 import PushPayloads
 import PushProviders
 
-/// The process of ``SenderScenario``: sends jobs from memory and prints what that cost.
+/// The process of ``SenderScenario``: sends jobs from memory and prints the cost.
 struct SenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sender",
@@ -21,11 +21,11 @@ struct SenderCommand: AsyncParsableCommand {
     var apns: String
     @Option(help: "The simulator's directory of certificates and credentials.")
     var keys: String
-    @Option(help: "How many notifications; with --rate for how many seconds.")
+    @Option(help: "The number of notifications; with --rate the number of seconds.")
     var count: Int
-    @Option(help: "Make each body this long, in bytes; as it comes without.")
+    @Option(help: "The length of each body in bytes; default: not padded.")
     var bodyBytes: Int?
-    @Option(help: "Notifications a second; without it as fast as possible.")
+    @Option(help: "Notifications per second; default: as fast as possible.")
     var rate: Int?
 
     func run() async throws {
@@ -96,45 +96,45 @@ struct SenderCommand: AsyncParsableCommand {
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
 
-    /// Says why nothing is sent.
+    /// Prints why nothing is sent.
     ///
-    /// - Parameter state: The provider's.
+    /// - Parameter state: The provider's state.
     static func report(_ state: PushProviderState) {
         guard case .failed(_, let reason) = state else { return }
         FileHandle.standardError.write(Data("the provider failed: \(reason)\n".utf8))
     }
 }
 
-/// What the sender process reports, as one line of JSON.
+/// The result of the sender process, one line of JSON.
 struct SenderResult: Codable {
     /// CPU time from the first wake to the last outcome, in seconds.
     var cpuSeconds = 0.0
     /// Wall time of the same, in seconds.
     var wallSeconds = 0.0
-    /// How many pushes were to be accepted.
+    /// The number of pushes sent.
     var expected = 0
-    /// How many were.
+    /// The number of accepted pushes.
     var accepted = 0
     /// The highest resident memory, in bytes.
     var peakResidentBytes = 0
-    /// One body as it was sent.
+    /// One body that was sent.
     var body = ""
-    /// The headers that went with it but `authorization`, as `name: value`.
+    /// Its headers except `authorization`, as `name: value`.
     var headers: [String] = []
-    /// How many pushes were accepted in each tenth of a second.
+    /// The number of accepted pushes in each tenth of a second.
     var acceptedByTime: [Int] = []
-    /// From the moment when a push should have left to its answer, of a paced run, in seconds.
+    /// The median time from a push's due time to its response, of a paced run, in seconds.
     var p50Seconds = 0.0
-    /// The same for the slowest hundredth.
+    /// The 99th percentile of the same.
     var p99Seconds = 0.0
 
     /// Runs a sender and waits for its result.
     ///
     /// - Parameters:
-    ///   - simulator: Where it sends to.
-    ///   - count: How many notifications, or seconds when there is a rate.
-    ///   - rate: Notifications a second; nil sends as fast as possible.
-    ///   - bodyBytes: How long each body is made; nil leaves it as it comes.
+    ///   - simulator: The target.
+    ///   - count: The number of notifications, or of seconds with a rate.
+    ///   - rate: Notifications per second; nil sends as fast as possible.
+    ///   - bodyBytes: The length of each body; nil does not pad it.
     /// - Returns: Its result.
     /// - Throws: ``HarnessError`` when it ends early or a push is not accepted.
     static func run(

@@ -5,15 +5,15 @@ import GatewayModel
 import Identity
 import ProcessHarness
 
-/// A kind of assertion: a token of it, and what its primitives alone cost.
+/// A kind of assertion: a token, and its cryptographic primitives alone.
 struct AssertionKind {
-    /// For the report.
+    /// The name in the report.
     var name: String
-    /// A good token.
+    /// A valid token.
     var token: String
-    /// The primitives alone, over the same bytes with the same keys; false when they refuse.
+    /// Runs the primitives alone, over the same bytes with the same keys; false when verification fails.
     var primitive: () -> Bool
-    /// How often it is done in one turn: a fraction of a millisecond.
+    /// The repetitions in one turn, which takes a fraction of a millisecond.
     var repeats: Int
 }
 
@@ -21,10 +21,10 @@ extension AssertionKind {
     /// All kinds, with credentials in a directory that verify them.
     ///
     /// - Parameters:
-    ///   - directory: Where the credentials are issued.
+    ///   - directory: The directory that issues the credentials.
     ///   - brand: Their brand.
     /// - Returns: The kinds.
-    /// - Throws: When a key or a credential is refused.
+    /// - Throws: An error when a key or a credential is rejected.
     static func all(_ directory: Directory, _ brand: BrandID) async throws -> [AssertionKind] {
         let secret = "a-secret-of-forty-bytes-for-the-benchmark"
         _ = try await directory.issue(.sdkKey(algorithm: .hs256, secret: secret, app: nil), brand: brand, name: "sdk")

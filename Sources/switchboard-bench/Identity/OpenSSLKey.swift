@@ -1,14 +1,14 @@
 import COpenSSL
 import ProcessHarness
 
-/// An RSA key of OpenSSL's, to measure what opening with it costs by itself; confined to the benchmark's thread.
+/// An OpenSSL RSA key, to measure the cost of decryption alone; confined to the benchmark's thread.
 final class OpenSSLKey {
     private let pointer: OpaquePointer
 
     /// Makes a key.
     ///
     /// - Parameter bits: Its size.
-    /// - Throws: When OpenSSL does not.
+    /// - Throws: ``HarnessError`` when OpenSSL fails.
     init(bits: UInt32) throws {
         guard let made = switchboard_EVP_RSA_gen(bits) else { throw HarnessError("OpenSSL made no key") }
         pointer = made
@@ -24,10 +24,10 @@ final class OpenSSLKey {
     /// The public key as SubjectPublicKeyInfo.
     var publicPEM: String { written { PEM_write_bio_PUBKEY($0, pointer) } }
 
-    /// RSAES-OAEP with SHA-256.
+    /// Decrypts with RSAES-OAEP and SHA-256.
     ///
-    /// - Parameter ciphertext: What was closed.
-    /// - Returns: What was in it.
+    /// - Parameter ciphertext: The ciphertext.
+    /// - Returns: The plaintext.
     func decrypt(_ ciphertext: [UInt8]) -> [UInt8]? {
         let context = EVP_PKEY_CTX_new(pointer, nil)
         defer { EVP_PKEY_CTX_free(context) }

@@ -2,7 +2,7 @@ import GatewayModel
 import GuardedHTTP
 import Identity
 
-/// Nobody's keys can be asked for; what is measured needs none.
+/// A source without published keys; the measurement needs none.
 struct NoPublishedKeys: PublishedKeys {
     func keys(
         at url: String,
@@ -10,11 +10,11 @@ struct NoPublishedKeys: PublishedKeys {
         algorithm: SignatureAlgorithm,
         of brand: BrandID
     ) async throws(AuthenticationError) -> [VerifyingKey] {
-        throw .upstreamUnavailable("Nobody can be asked for keys.")
+        throw .upstreamUnavailable("No published keys are available.")
     }
 }
 
-/// No name leads anywhere.
+/// A resolver that resolves no name.
 struct NoNames: HostResolver {
     func addresses(of host: String, for _: String) async -> [InternetAddress] { [] }
 }

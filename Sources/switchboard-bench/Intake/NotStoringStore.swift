@@ -1,9 +1,9 @@
 import GatewayModel
 import GatewayStorage
 
-/// A store that says of every event that it is accepted, and keeps nothing; what a server costs without its storage.
+/// A store that accepts every event and stores nothing, to measure a server without storage.
 struct NotStoringStore: GatewayStore {
-    /// Makes the session of a token's hash, where sessions are looked up.
+    /// Makes the session for a token's hash, for session lookups.
     var makeSession: (@Sendable ([UInt8]) -> StoredSession)?
 
     func begin(
@@ -38,9 +38,9 @@ struct NotStoringStore: GatewayStore {
         throw Self.notKept
     }
 
-    // MARK: Not asked by events
+    // MARK: Not used by events
 
-    private static let notKept = StorageError.unavailable(detail: "this store keeps nothing")
+    private static let notKept = StorageError.unavailable(detail: "this store stores nothing")
 
     func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {}
     func updateBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) -> Bool { throw Self.notKept }

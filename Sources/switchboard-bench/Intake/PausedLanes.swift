@@ -2,7 +2,7 @@ import Delivery
 import GatewayModel
 import PushProviders
 
-/// Lanes without credentials: nothing is ever sent, what is accepted waits.
+/// Lanes without credentials: nothing is sent, accepted events wait.
 struct PausedLanes: LaneDirectory {
     func lane(_ id: LaneID) -> LaneDescription? { nil }
 

@@ -1,33 +1,33 @@
 import Foundation
 import ProcessHarness
 
-/// How often the sender allocates for one notification, counted by valgrind's DHAT.
+/// The allocations of the sender for one notification, counted by valgrind's DHAT.
 ///
-/// Counted is the difference between a short and a longer run, so that starting and connecting are no part of it.
+/// It is the difference between a short and a longer run, so that starting and connecting are not included.
 struct AllocationCount {
-    /// What a report says when it cannot be counted.
+    /// The text of the report when counting is not possible.
     static let missing = "allocations (not counted: apt-get install valgrind binutils, and clang must be there)"
 
     private static let runs = (short: 2000, long: 12_000)
 
-    /// By Swift code: ours, NIO's and the runtime's.
+    /// Allocations by Swift code: ours, NIO's and the runtime's.
     var swift = 0.0
-    /// By nghttp2 and OpenSSL.
+    /// Allocations by nghttp2 and OpenSSL.
     var libraries = 0.0
 
     /// Runs the sender twice under valgrind.
     ///
     /// - Parameters:
     ///   - simulator: Where it sends to.
-    ///   - directory: Where the copy of the program and the profiles go.
-    /// - Returns: Allocations a notification; nil when a program is missing.
+    ///   - directory: The directory for the copy of the program and the profiles.
+    /// - Returns: Allocations per notification; nil when a program is missing.
     /// - Throws: ``HarnessError`` when a run fails.
     static func run(_ simulator: SimulatorProcess, _ directory: TemporaryDirectory) async throws -> AllocationCount? {
         guard let valgrind = Programs.path(of: "valgrind"), let strip = Programs.path(of: "strip"),
             let compiler = Programs.path(of: "clang") ?? Programs.path(of: "cc")
         else { return nil }
         let (program, shim) = (directory.path("sender"), directory.path("sigsuspend.so"))
-        // valgrind 3.19 gives up on the DWARF 5 that Swift writes.
+        // valgrind 3.19 fails on the DWARF 5 that Swift writes.
         let original = ChildProcess.binaries.appending(path: "switchboard-bench").path()
         try await succeed(strip, ["--strip-debug", "-o", program, original])
         try Self.sigsuspend.write(toFile: shim + ".c", atomically: true, encoding: .utf8)
@@ -54,7 +54,7 @@ struct AllocationCount {
         )
     }
 
-    /// valgrind 3.19 writes into the set that `sigsuspend` is given, and dies when that is a constant, as libdispatch's is.
+    /// valgrind 3.19 writes into the argument of `sigsuspend`, and crashes when that is constant, as libdispatch's is.
     private static let sigsuspend = """
         #define _GNU_SOURCE
         #include <signal.h>
@@ -71,12 +71,12 @@ struct AllocationCount {
         }
     }
 
-    /// A place in the program that allocated, with how often it did.
+    /// A call site that allocated, with its count.
     private struct Profile: Decodable {
         struct Point: Decodable {
-            /// How many blocks.
+            /// The number of blocks.
             var tbk: Int
-            /// The callers, innermost first, as places in ``Profile/ftbl``.
+            /// The callers, innermost first, as indexes into ``Profile/ftbl``.
             var fs: [Int]
         }
 
@@ -84,7 +84,7 @@ struct AllocationCount {
         var ftbl: [String]
     }
 
-    /// Sums a profile by who called the allocator.
+    /// Sums a profile by the caller of the allocator.
     private static func read(_ path: String) throws -> AllocationCount {
         let profile = try JSONDecoder().decode(Profile.self, from: Data(contentsOf: URL(filePath: path)))
         let isAllocator = profile.ftbl.map { $0.contains("/vgpreload_") }

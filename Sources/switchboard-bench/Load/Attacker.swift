@@ -1,34 +1,36 @@
 import NIOCore
 import NIOPosix
 
-/// Callers behind one address who do what costs the gateway most, at a bounded rate, without a credential.
+/// Clients of one address that send the requests with the highest cost for the gateway, at a bounded rate, without a
+/// credential.
 ///
-/// The gateway takes a loopback peer for a proxy, whose connections it does not limit: the connections are as many as one
-/// address may hold. What they ask counts for the address that `X-Forwarded-For` names.
+/// The gateway treats a loopback peer as a proxy, whose connections it does not limit: the attack opens as many as one
+/// address may hold. Requests count for the address in `X-Forwarded-For`.
 struct Attacker: Sendable {
-    /// The host of links whose patterns are full of stars.
+    /// The host of links whose patterns have many wildcards.
     static let host = "links.bench.example"
-    /// Patterns that match nothing but look as if they might, at every byte.
+    /// Patterns that match nothing but cause backtracking at every byte.
     static let patterns = [
         "/" + String(repeating: "*a", count: 100) + "b", "/" + String(repeating: "*aa", count: 80) + "*b",
     ]
-    /// Connections that say nothing: the share of one address.
+    /// The number of silent connections: the limit of one address.
     static let silentConnections = 256
-    /// Requests whose bodies never end: the share of one address.
+    /// The number of requests with unfinished bodies: the limit of one address.
     static let unfinishedBodies = 128
 
     /// The port of the gateway on the loopback address.
     var port: Int
-    /// Bodies full of combining marks, links and connections in place of ended ones, of each so many a second.
+    /// The rate per second of bodies full of combining marks, of links, and of connections that replace closed ones,
+    /// each.
     var perSecond: Int
-    /// Where the connections live.
+    /// The event loops of the connections.
     var group: any EventLoopGroup
 
     private static let from = "X-Forwarded-For: 203.0.113.66\r\n"
     private static let login =
         "POST /v1/brands/bench/sessions HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n\(from)"
 
-    /// A body of nearly 1 MiB whose only text is combining marks in the order that normalising must change.
+    /// A body of nearly 1 MiB whose only text is combining marks in an order that normalization must change.
     private static let marks: String = {
         let marks = String(repeating: "\u{301}\u{316}", count: 262_000)
         return #"{"grant":"a"# + marks + #""}"#
@@ -36,7 +38,7 @@ struct Attacker: Sendable {
 
     /// Attacks until the task is cancelled.
     ///
-    /// - Parameter onStart: Called when as many connections as can be are held.
+    /// - Parameter onStart: Called when all connections are open.
     func run(onStart: @escaping @Sendable () -> Void) async {
         let link =
             "GET /\(String(repeating: "a", count: 2000)) HTTP/1.1\r\nHost: \(Self.host)\r\n\(Self.from)Connection: close\r\n\r\n"
@@ -50,7 +52,7 @@ struct Attacker: Sendable {
         }
     }
 
-    /// Keeps connections open, and opens others in place of those that end.
+    /// Keeps connections open, and replaces those that close.
     private func hold(_ count: Int, saying text: String, onStart: () -> Void) async {
         var open: [any Channel] = []
         var hasStarted = false
@@ -69,7 +71,7 @@ struct Attacker: Sendable {
         }
     }
 
-    /// Sends requests on connections of their own, no more at once than are sent in two seconds.
+    /// Sends each request on its own connection, at most two seconds' worth at once.
     private func ask(_ request: ByteBuffer) async {
         await withTaskGroup(of: Void.self) { tasks in
             var running = 0

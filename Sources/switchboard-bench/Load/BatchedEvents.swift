@@ -4,7 +4,7 @@ import NIOHTTP1
 import ProcessHarness
 import Synchronization
 
-/// Events in batches for consumers of a range, each in turn.
+/// Posts events in batches for the consumers of a range in turn.
 final class BatchedEvents: Sendable {
     private let installation: Installation
     private let http: HTTPClient
@@ -19,13 +19,13 @@ final class BatchedEvents: Sendable {
         self.consumers = consumers
     }
 
-    /// How many have been posted.
+    /// The number of posted events.
     var count: Int { posted.withLock { $0 } }
 
     /// Posts a batch.
     ///
-    /// - Parameter count: How many events.
-    /// - Throws: ``HarnessError`` when the gateway refuses it.
+    /// - Parameter count: The number of events.
+    /// - Throws: ``HarnessError`` when the gateway rejects it.
     func post(_ count: Int) async throws {
         let first = posted.withLock { posted in
             defer { posted += count }
@@ -43,15 +43,15 @@ final class BatchedEvents: Sendable {
         request.body = .bytes(ByteBuffer(string: events.joined(separator: "\n") + "\n"))
         let response = try await http.execute(request, timeout: .seconds(60))
         _ = try await response.body.collect(upTo: 16 << 20)
-        guard response.status == .accepted else { throw HarnessError("the gateway answered \(response.status)") }
+        guard response.status == .accepted else { throw HarnessError("the gateway responded \(response.status)") }
     }
 
     /// Posts a tenth of a second's events ten times a second.
     ///
     /// - Parameters:
-    ///   - seconds: How long.
-    ///   - rate: Events a second.
-    /// - Throws: ``HarnessError`` when the gateway refuses some.
+    ///   - seconds: The duration.
+    ///   - rate: Events per second.
+    /// - Throws: ``HarnessError`` when the gateway rejects some.
     func post(seconds: Int, rate: Int) async throws {
         let start = ContinuousClock.now
         for tenth in 0..<seconds * 10 {

@@ -2,7 +2,7 @@ import Foundation
 import GatewayHTTP
 import ProcessHarness
 
-/// The same events of about 450 bytes in the forms that the route takes.
+/// The same events of about 450 bytes in the formats that the route accepts.
 enum EventForms {
     /// A body of many events.
     struct Body {
@@ -11,10 +11,10 @@ enum EventForms {
         var bytes: [UInt8]
     }
 
-    /// All batch forms of the same events.
+    /// Returns all batch formats of the same events.
     ///
-    /// - Parameter count: How many events, 1 to 10,000.
-    /// - Returns: A body each.
+    /// - Parameter count: The number of events, 1 to 10,000.
+    /// - Returns: One body per format.
     static func bodies(count: Int) -> [Body] {
         let plain = (0..<count).map { EventBodies.event(run: "parse", number: $0, consumers: 10_000) }
         let clouds = plain.enumerated().map { cloud($1, number: $0) }
@@ -27,7 +27,7 @@ enum EventForms {
 
     private static func array(_ events: [String]) -> [UInt8] { Array(("[" + events.joined(separator: ",") + "]").utf8) }
 
-    /// The envelope around what is left of a plain event without its attributes.
+    /// Wraps a plain event, without its attributes, in a CloudEvents envelope.
     private static func cloud(_ event: String, number: Int) -> String {
         let attributes = #""id":"parse-\#(number)","type":"agent.message""#
         let members = event.replacingOccurrences(of: "{\(attributes),", with: "{")

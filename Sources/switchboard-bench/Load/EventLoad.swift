@@ -10,18 +10,19 @@ struct EventLoad: Sendable {
     var authorization: String
     /// Keep-alive connections, each with one request at a time.
     var connections = 64
-    /// How many consumers take turns.
+    /// The number of consumers, which take turns.
     var consumers: Int
 
     /// Posts events.
     ///
     /// - Parameters:
-    ///   - run: Tells the events from another run's.
-    ///   - events: How many.
-    ///   - rate: Events a second at evenly spaced moments, whatever the answers do; nil posts as fast as answers come.
-    ///   - group: Where the connections live.
-    /// - Returns: The seconds that each request took, counted from the moment when it should have left.
-    /// - Throws: ``HarnessError`` when one is not answered with 202.
+    ///   - run: A prefix that is unique for the run.
+    ///   - events: The number of events.
+    ///   - rate: Events per second at evenly spaced times, independent of responses; nil posts as fast as responses
+    ///     arrive.
+    ///   - group: The event loops of the connections.
+    /// - Returns: The seconds that each request took, counted from its due time.
+    /// - Throws: ``HarnessError`` when a response is not 202.
     func post(run: String, events: Int, rate: Double? = nil, group: any EventLoopGroup) async throws -> [Double] {
         let clients = try await connect(group)
         let start = NIODeadline.now() + .milliseconds(20)
@@ -55,7 +56,7 @@ struct EventLoad: Sendable {
         }
         for client in clients { await client.close() }
         let refused = results.reduce(0) { $0 + $1.refused }
-        guard refused == 0 else { throw HarnessError("\(refused) requests were not answered with 202") }
+        guard refused == 0 else { throw HarnessError("\(refused) responses were not 202") }
         return results.flatMap(\.latencies)
     }
 

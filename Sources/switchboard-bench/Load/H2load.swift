@@ -2,45 +2,45 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// What a push costs a sender in C: the measure beside which ours are read, because machines differ and change.
+/// The cost of a push for a sender in C: the reference for our figures, because hosts differ and change speed.
 struct H2load {
-    /// What a report says when there is none.
+    /// The text of the report when it is not installed.
     static let missing = "h2load (not installed: apt-get install nghttp2-client)"
 
-    /// How many streams h2load opens when it is quicker than the server's first SETTINGS: nghttp2's assumption.
+    /// The number of streams that h2load opens before the server's first SETTINGS: nghttp2's default.
     ///
-    /// APNs, and so the simulator, allows one until a push was accepted, and refuses the others (REFUSED_STREAM).
+    /// APNs, and so the simulator, allows one until a push was accepted, and resets the others (REFUSED_STREAM).
     private static let streamsBeforeSettings = 100
-    /// As many as our sender opens of the simulator's 1000.
+    /// The number of streams, the same as our sender opens of the simulator's 1000.
     private static let streams = 900
 
-    /// What a run cost.
+    /// The cost of a run.
     struct Cost {
-        /// CPU a request, user and system, without what h2load does before the first.
+        /// CPU per request, user and system, without h2load's work before the first.
         var microseconds: Double
-        /// Requests a second.
+        /// Requests per second.
         var perSecond: Double
     }
 
-    /// Where the requests go.
+    /// The target of the requests.
     var simulator: SimulatorProcess
-    /// Where the body and the paths are kept.
+    /// The directory of the body and the paths.
     var directory: TemporaryDirectory
-    /// A client.
+    /// An HTTP client.
     var http: HTTPClient
 
-    /// Posts pushes over one connection, each to another device as far as there are any.
+    /// Posts pushes over one connection, to all devices in turn.
     ///
     /// - Parameters:
-    ///   - requests: How many.
+    ///   - requests: The number of requests.
     ///   - body: The body of each.
-    ///   - headers: `name: value` beside `authorization`, the same for all; empty takes those of an alert.
-    /// - Returns: What a request cost; nil when `h2load` is not installed.
-    /// - Throws: ``HarnessError`` when a request is refused.
+    ///   - headers: `name: value` except `authorization`, the same for all; empty uses those of an alert.
+    /// - Returns: The cost of a request; nil when `h2load` is not installed.
+    /// - Throws: ``HarnessError`` when a request is rejected.
     func cost(requests: Int, body: String, headers: [String] = []) async throws -> Cost? {
         guard let h2load = Programs.path(of: "h2load") else { return nil }
         let arguments = try arguments(body, headers)
-        // It reads and prepares all paths first, which is no part of a request.
+        // h2load reads and prepares all paths first; this is not part of a request.
         let setUp = try await run(h2load, ["-n", "1"] + arguments)
         let earlier = try await simulator.acceptedPushes(http)
         let start = ContinuousClock.now
@@ -55,20 +55,20 @@ struct H2load {
 
     /// Posts pushes at a rate over one connection.
     ///
-    /// h2load looks every 10 ms what is due, and counts from the moment when the headers leave.
+    /// h2load sends due requests every 10 ms, and counts from the time when the headers are sent.
     ///
     /// - Parameters:
-    ///   - rate: Requests a second.
-    ///   - seconds: How long, 1 or more.
+    ///   - rate: Requests per second.
+    ///   - seconds: The duration, at least 1.
     ///   - body: The body of each.
-    ///   - headers: `name: value` beside `authorization`, the same for all.
-    /// - Returns: The seconds that each request took but those of the first half second; nil when `h2load` is not
+    ///   - headers: `name: value` except `authorization`, the same for all.
+    /// - Returns: The seconds that each request took, without those of the first half second; nil when `h2load` is not
     ///   installed.
-    /// - Throws: ``HarnessError`` when a request is refused.
+    /// - Throws: ``HarnessError`` when a request is rejected.
     func latencies(rate: Int, seconds: Int, body: String, headers: [String]) async throws -> [Double]? {
         guard let h2load = Programs.path(of: "h2load") else { return nil }
         let log = directory.path("h2load.log")
-        // It appends.
+        // h2load appends to the file.
         try? FileManager.default.removeItem(atPath: log)
         _ = try await run(
             h2load,
@@ -81,12 +81,12 @@ struct H2load {
         let first = rows.lazy.map(\.start).min() ?? 0
         let counted = rows.filter { $0.start >= first + 500_000 }
         guard !counted.isEmpty, counted.allSatisfy({ $0.status == 200 }) else {
-            throw HarnessError("h2load had a request refused")
+            throw HarnessError("a request of h2load was rejected")
         }
         return counted.map { Double($0.microseconds) / 1e6 }
     }
 
-    /// Runs it; returns the seconds of CPU that it used.
+    /// Runs h2load; returns its CPU seconds.
     private func run(_ h2load: String, _ arguments: [String]) async throws -> Double {
         let before = Self.childrenCPUSeconds()
         let process = try ChildProcess(h2load, arguments)
@@ -112,7 +112,7 @@ struct H2load {
             + (try ["authorization: bearer \(identity.providerToken())"] + others).flatMap { ["-H", $0] }
     }
 
-    /// CPU time of the children that have ended, in seconds.
+    /// Returns the CPU time of ended child processes in seconds.
     private static func childrenCPUSeconds() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// How much the heap of one thread grows at most during a call, as jemalloc counts it.
+/// Measures the peak heap growth of one thread during a call, as jemalloc counts it.
 ///
-/// What the call frees before it allocates more does not add up. jemalloc looks after every 64 KiB or so, and that is how
-/// exact it is.
+/// Memory that the call frees before it allocates more is not added up. jemalloc samples about every 64 KiB, which is
+/// the precision.
 struct HeapPeak {
     private typealias Control =
         @convention(c) (
@@ -21,9 +21,9 @@ struct HeapPeak {
 
     /// Measures a call, which must stay on its thread.
     ///
-    /// - Parameter body: What to measure.
-    /// - Returns: Bytes beyond what the thread held before.
-    /// - Throws: What the body throws.
+    /// - Parameter body: The call to measure.
+    /// - Returns: The bytes above the thread's heap before the call.
+    /// - Throws: The error of the body.
     func bytes(_ body: () throws -> Void) rethrows -> Int {
         _ = reset()
         try body()

@@ -3,25 +3,26 @@ import ProcessHarness
 import SQLiteStorage
 
 extension Installation {
-    /// Registers a device for each consumer of a range while the gateway is stopped, and starts another where it was.
+    /// Registers a device for each consumer of a range while the gateway is stopped, and starts another on the same
+    /// data.
     ///
     /// - Parameters:
     ///   - range: The consumers' numbers.
-    ///   - app: The app, which is there.
-    ///   - consumers: How many consumers take turns.
-    /// - Returns: The gateway, which the caller stops.
-    /// - Throws: `StorageError`, and when the gateway does not come up.
+    ///   - app: The app, which must exist.
+    ///   - consumers: The number of consumers, which take turns.
+    /// - Returns: The gateway, which the caller must stop.
+    /// - Throws: `StorageError`, or an error when the gateway does not start.
     func registerDevices(_ range: Range<Int>, app: String, consumers: Int) async throws -> GatewayProcess {
         try await changeData(consumers: consumers) { try await $0.registerDevices(range, app: app) }
     }
 
-    /// Changes the data while the gateway is stopped, and starts another where it was.
+    /// Changes the data while the gateway is stopped, and starts another on the same data.
     ///
     /// - Parameters:
-    ///   - consumers: How many consumers take turns.
+    ///   - consumers: The number of consumers, which take turns.
     ///   - work: Changes the data.
-    /// - Returns: The gateway, which the caller stops.
-    /// - Throws: What `work` throws, and when the gateway does not come up.
+    /// - Returns: The gateway, which the caller must stop.
+    /// - Throws: The error of `work`, or an error when the gateway does not start.
     func changeData(consumers: Int, _ work: (StoreFixture) async throws -> Void) async throws -> GatewayProcess {
         let port = gateway.port
         _ = try await gateway.process.stop()
@@ -40,12 +41,12 @@ extension Installation {
         )
     }
 
-    /// Has the simulated APNs answer late.
+    /// Delays the responses of the simulated APNs.
     ///
     /// - Parameters:
-    ///   - milliseconds: How long each answer takes.
-    ///   - http: A client.
-    /// - Throws: ``HarnessError`` when the simulator refuses.
+    ///   - milliseconds: The delay of each response.
+    ///   - http: An HTTP client.
+    /// - Throws: ``HarnessError`` when the simulator returns an error.
     func delayAnswers(milliseconds: Int, _ http: HTTPClient) async throws {
         let rules = #"[{"match":{"provider":"apns"},"do":{"delayMs":\#(milliseconds)}}]"#
         try await simulator.setRules(rules, http)

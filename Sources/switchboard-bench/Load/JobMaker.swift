@@ -2,9 +2,9 @@ import GatewayModel
 import ProcessHarness
 import PushPayloads
 
-/// Jobs from memory, as a lane hands them over: everything in them is made beforehand, so that only the sender is measured.
+/// Makes jobs in the form of a lane. All their parts are prepared before, so that only the sender is measured.
 struct JobMaker: Sendable {
-    /// How many devices take turns, each with a path of its own; `h2load` gets the same.
+    /// The number of devices, which take turns, each with its own path; `h2load` uses the same.
     static let devices = 10_000
 
     private let messages: [Message]
@@ -14,8 +14,8 @@ struct JobMaker: Sendable {
     /// Makes messages and tokens.
     ///
     /// - Parameters:
-    ///   - now: When the messages were accepted.
-    ///   - padding: By how many bytes each text is made longer.
+    ///   - now: The time at which the messages were accepted.
+    ///   - padding: The number of bytes added to each text.
     init(now: Timestamp, padding: Int = 0) {
         let padding = String(repeating: "x", count: padding)
         expiresAt = now.adding(seconds: 3600)
@@ -42,7 +42,7 @@ struct JobMaker: Sendable {
         }
     }
 
-    /// A job.
+    /// Makes a job.
     ///
     /// - Parameter number: Its number, which is also its delivery's.
     /// - Returns: The job.

@@ -4,7 +4,7 @@ import ProcessHarness
 import PushProviders
 import Synchronization
 
-/// Hands jobs out as fast as the sender takes them, and counts what was accepted.
+/// A source that provides jobs as fast as the sender pulls them, and counts accepted ones.
 final class JobSource: PushSource {
     private struct State {
         var handedOut = 0
@@ -24,10 +24,10 @@ final class JobSource: PushSource {
         self.count = count
     }
 
-    /// Hands everything out.
+    /// Sends all jobs.
     ///
-    /// - Parameter provider: Who sends it.
-    /// - Returns: How many were accepted, once all are answered.
+    /// - Parameter provider: The sender.
+    /// - Returns: The number of accepted pushes, once all have a result.
     func run(_ provider: any PushProvider) async -> Int {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -38,7 +38,7 @@ final class JobSource: PushSource {
         }
     }
 
-    /// How many were accepted in each tenth of a second since the start.
+    /// The number of accepted pushes in each tenth of a second since the start.
     var acceptedByTime: [Int] { state.withLock { $0.acceptedByTime } }
 
     func nextPushes(capacity: Int, into pushes: inout [PushJob]) {

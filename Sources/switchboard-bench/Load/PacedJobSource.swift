@@ -4,11 +4,11 @@ import ProcessHarness
 import PushProviders
 import Synchronization
 
-/// Hands jobs out at even moments, whatever the answers do, and keeps how long each took.
+/// A source that provides jobs at even intervals, independent of responses, and records their latencies.
 ///
-/// A time counts from the moment when the push should have left, so that a sender that falls behind shows it.
+/// A latency counts from the push's due time, so that a sender that falls behind shows it.
 final class PacedJobSource: PushSource {
-    /// `h2load` looks every 10 ms what is due (`--rps`), and so sends in bursts; ours must be the same.
+    /// The interval of bursts: `h2load` sends due requests every 10 ms (`--rps`); ours must be the same.
     static let burstMilliseconds = 10
 
     private struct State {
@@ -16,25 +16,25 @@ final class PacedJobSource: PushSource {
         var handedOut = 0
         var answered = 0
         var accepted = 0
-        /// When the first burst was due.
+        /// The due time of the first burst.
         var start = NIODeadline.now()
         var latencies: [Double] = []
         var whenDone: (@Sendable () -> Void)?
     }
 
     private let jobs: JobMaker
-    /// Sent before the clock starts: until the first is accepted APNs allows one stream.
+    /// The number of pushes before the measurement: until the first is accepted APNs allows only one stream.
     private let warmUp: Int
     private let perBurst: Int
     private let bursts: Int
     private let state = Mutex(State())
 
-    /// Makes a source.
+    /// Creates a source.
     ///
     /// - Parameters:
     ///   - jobs: Makes the jobs.
-    ///   - rate: Pushes a second.
-    ///   - seconds: How long.
+    ///   - rate: Pushes per second.
+    ///   - seconds: The duration.
     init(_ jobs: JobMaker, rate: Int, seconds: Int) {
         self.jobs = jobs
         let burstsPerSecond = 1000 / Self.burstMilliseconds
@@ -43,15 +43,15 @@ final class PacedJobSource: PushSource {
         warmUp = perBurst
     }
 
-    /// How many are sent, without the first ones that are not counted.
+    /// The number of measured pushes.
     var count: Int { perBurst * bursts }
 
-    /// Sends the first ones, then the bursts.
+    /// Sends the warm-up pushes, then the bursts.
     ///
     /// - Parameters:
-    ///   - provider: Who sends.
-    ///   - eventLoop: Where the clock is: the provider's own, as `h2load` has one for everything.
-    /// - Returns: How many of ``count`` were accepted, and the seconds that each took.
+    ///   - provider: The sender.
+    ///   - eventLoop: The event loop of the timer: the provider's own, as `h2load` has one for everything.
+    /// - Returns: The number of accepted ones of ``count``, and the latency of each in seconds.
     func run(_ provider: any PushProvider, on eventLoop: any EventLoop) async -> (accepted: Int, latencies: [Double]) {
         await finish(warmUp) { provider.wake() }
         let start = NIODeadline.now() + .milliseconds(20)
@@ -73,7 +73,7 @@ final class PacedJobSource: PushSource {
         }
     }
 
-    /// Waits until so many are answered.
+    /// Waits until that many have a result.
     private func finish(_ answers: Int, _ begin: () -> Void) async {
         await withCheckedContinuation { continuation in
             state.withLock { state in

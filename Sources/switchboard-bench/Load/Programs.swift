@@ -1,11 +1,11 @@
 import Foundation
 
-/// Programs of others that a scenario runs when they are installed.
+/// Third-party programs that a scenario runs when they are installed.
 enum Programs {
-    /// Where a program is.
+    /// Finds a program.
     ///
     /// - Parameter program: Its name.
-    /// - Returns: The first of that name in `PATH`; nil when there is none.
+    /// - Returns: The path of the first of that name in `PATH`; nil when there is none.
     static func path(of program: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -4,20 +4,20 @@ import NIOCore
 import NIOFoundationCompat
 import ProcessHarness
 
-/// When the pushes of messages arrived at a simulator that keeps pushes, read bit by bit.
+/// The arrival times of messages' pushes at a simulator that stores pushes, read incrementally.
 struct PushArrivals {
-    /// Seconds since 1970 by message id: the middle of the millisecond that the simulator tells.
+    /// Seconds since 1970 by message id: the middle of the millisecond that the simulator reports.
     private(set) var times: [String: Double] = [:]
     /// The last push that was read.
     private var after = 0
     private let installation: Installation
     private let http: HTTPClient
 
-    /// Begins with the first push.
+    /// Starts with the first push.
     ///
     /// - Parameters:
-    ///   - installation: Whose simulator.
-    ///   - http: A client.
+    ///   - installation: The installation of the simulator.
+    ///   - http: An HTTP client.
     init(_ installation: Installation, http: HTTPClient) {
         self.installation = installation
         self.http = http

@@ -3,10 +3,10 @@ import Foundation
 import ProcessHarness
 
 extension SimulatorIdentity {
-    /// Signs a provider token as a sender of somebody else's would.
+    /// Signs a provider token for a third-party sender.
     ///
     /// - Returns: A JWS, valid from now on.
-    /// - Throws: When the key cannot be used.
+    /// - Throws: An error when the key cannot be used.
     func providerToken() throws -> String {
         func encode(_ data: some DataProtocol) -> String {
             Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(

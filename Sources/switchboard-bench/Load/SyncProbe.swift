@@ -1,16 +1,16 @@
 import Foundation
 import ProcessHarness
 
-/// What the disk alone takes: a file that grows by the size of a commit and is synced, again and again.
+/// Measures the disk alone: a file repeatedly grows by the size of a commit and is synced.
 struct SyncProbe {
-    /// About what the log of the database grows by for a commit of a few events: 16 pages.
+    /// About the growth of the WAL for a commit of a few events: 16 pages.
     static let bytes = 64 << 10
 
     /// Appends and syncs.
     ///
     /// - Parameters:
-    ///   - path: A file of its own on the file system in question.
-    ///   - count: How often.
+    ///   - path: A new file on the file system to measure.
+    ///   - count: The number of syncs.
     /// - Returns: The seconds that each `fdatasync` took.
     /// - Throws: ``HarnessError`` when the file cannot be written.
     static func run(path: String, count: Int) throws -> [Double] {

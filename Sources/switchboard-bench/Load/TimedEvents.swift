@@ -5,25 +5,25 @@ import NIOFoundationCompat
 import NIOHTTP1
 import ProcessHarness
 
-/// Single events to a gateway, each when its moment comes, and how long each took to become a push at the provider.
+/// Posts single events at their due times, and measures the time until their pushes arrive at the provider.
 struct TimedEvents {
-    /// Where the events go, and where their pushes arrive.
+    /// The installation that receives the events and the pushes.
     let installation: Installation
-    /// A client; its connections are kept alive.
+    /// An HTTP client with keep-alive connections.
     let http: HTTPClient
     /// The value of `authorization`.
     let authorization: String
-    /// How many consumers take turns.
+    /// The number of consumers, which take turns.
     let consumers: Int
     private var arrivals: PushArrivals
 
-    /// Makes a load.
+    /// Creates a load.
     ///
     /// - Parameters:
-    ///   - installation: Where the events go, and where their pushes arrive; its simulator must keep pushes.
-    ///   - http: A client.
+    ///   - installation: The installation that receives the events and the pushes; its simulator must store pushes.
+    ///   - http: An HTTP client.
     ///   - authorization: The value of `authorization`.
-    ///   - consumers: How many consumers take turns.
+    ///   - consumers: The number of consumers, which take turns.
     init(_ installation: Installation, http: HTTPClient, authorization: String, consumers: Int) {
         self.installation = installation
         self.http = http
@@ -35,12 +35,12 @@ struct TimedEvents {
     /// Posts events and waits until their pushes have arrived.
     ///
     /// - Parameters:
-    ///   - run: Tells the events from another run's.
-    ///   - events: How many.
-    ///   - rate: Events a second.
-    ///   - start: When the first is due.
-    /// - Returns: The milliseconds from posting to arrival of each, as exact as half a millisecond.
-    /// - Throws: ``HarnessError`` when a request is refused or a push is missing.
+    ///   - run: A prefix that is unique for the run.
+    ///   - events: The number of events.
+    ///   - rate: Events per second.
+    ///   - start: The due time of the first.
+    /// - Returns: The milliseconds from posting to arrival of each, with a precision of half a millisecond.
+    /// - Throws: ``HarnessError`` when a request is rejected or a push is missing.
     mutating func latencies(
         run: String,
         events: Int,
@@ -56,12 +56,12 @@ struct TimedEvents {
     /// Posts events.
     ///
     /// - Parameters:
-    ///   - run: Tells the events from another run's.
-    ///   - events: How many.
-    ///   - rate: Events a second.
-    ///   - start: When the first is due.
-    /// - Returns: When each message was posted, in seconds since 1970.
-    /// - Throws: ``HarnessError`` when a request is refused.
+    ///   - run: A prefix that is unique for the run.
+    ///   - events: The number of events.
+    ///   - rate: Events per second.
+    ///   - start: The due time of the first.
+    /// - Returns: The time at which each message was posted, in seconds since 1970.
+    /// - Throws: ``HarnessError`` when a request is rejected.
     func post(
         run: String,
         events: Int,
@@ -70,8 +70,8 @@ struct TimedEvents {
     ) async throws -> [String: Double] {
         try await withThrowingTaskGroup(of: (String, Double).self) { group in
             for number in 0..<events {
-                // Each at another part of a millisecond: the simulator tells whole ones, and a figure would else depend on
-                // where in them the first one fell.
+                // Each at another fraction of a millisecond: the simulator reports whole milliseconds, and the figure
+                // would otherwise depend on the fraction of the first one.
                 let part = number * 618 % 1000
                 try await Task.sleep(until: start + .microseconds(number * 1_000_000 / rate + part))
                 group.addTask { [self] in try await post(run: run, number: number) }

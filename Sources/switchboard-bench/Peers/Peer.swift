@@ -1,30 +1,30 @@
 import Foundation
 import ProcessHarness
 
-/// A sender of somebody else's that does what ours does, in a process of its own.
+/// A third-party sender with the same work as ours, in a separate process.
 struct Peer {
-    /// What the report calls it.
+    /// The name in the report.
     var name: String
-    /// How many pushes: those that cost more send fewer.
+    /// The number of pushes: slower peers send fewer.
     var pushes: Int
-    /// How many streams at once on its one connection.
+    /// The number of concurrent streams on its one connection.
     var streams: Int
-    /// Makes the program and its first arguments ready; throws with the reason when it cannot be had here.
+    /// Prepares the program and its first arguments; throws an error with the reason when it is not available.
     var prepare: (TemporaryDirectory) async throws -> [String]
 
-    /// What it prints, as one line of JSON.
+    /// The result that it prints, one line of JSON.
     struct Result: Codable {
-        /// CPU time from the first push to the last answer, user and system, in seconds.
+        /// CPU time from the first push to the last response, user and system, in seconds.
         var cpuSeconds: Double
         /// Wall time of the same, in seconds.
         var wallSeconds: Double
-        /// How many pushes were accepted.
+        /// The number of accepted pushes.
         var accepted: Int
     }
 
-    /// All of them.
+    /// Returns all peers.
     ///
-    /// - Parameter scale: Multiplies how much is sent.
+    /// - Parameter scale: The factor for the amount of load.
     /// - Returns: The peers.
     static func all(scale: Double) -> [Peer] {
         func scaled(_ count: Int) -> Int { max(Int(Double(count) * scale), 1000) }
@@ -35,14 +35,14 @@ struct Peer {
         ]
     }
 
-    /// Runs it.
+    /// Runs the peer.
     ///
     /// - Parameters:
-    ///   - simulator: Where it sends to.
-    ///   - directory: Where its files go.
-    ///   - sample: Whose body it sends.
-    /// - Returns: What it cost.
-    /// - Throws: ``HarnessError`` when it cannot be had or a push is not accepted.
+    ///   - simulator: The target.
+    ///   - directory: The directory for its files.
+    ///   - sample: The result whose body it sends.
+    /// - Returns: The cost.
+    /// - Throws: ``HarnessError`` when it is not available or a push is not accepted.
     func run(_ simulator: SimulatorProcess, _ directory: TemporaryDirectory, _ sample: SenderResult) async throws
         -> Result
     {

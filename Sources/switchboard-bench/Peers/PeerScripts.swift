@@ -1,6 +1,6 @@
 /// The peers in other languages; arguments are URL, folder of keys, provider token, file of the body, pushes, streams.
 enum PeerScripts {
-    /// Node's own `http2`: one session, so many streams at once, each push to a device of its own.
+    /// Node's own `http2`: one session, concurrent streams, each push to another device.
     static let node = #"""
         const http2 = require('node:http2'), fs = require('node:fs'), crypto = require('node:crypto');
         const [url, keys, token, bodyFile, count, streams] = process.argv.slice(2);
@@ -62,7 +62,8 @@ enum PeerScripts {
             global accepted
             for number in numbers:
                 request = NotificationRequest(
-                    device_token="ab" * 24 + "%016x" % (number % 10000), message=message, time_to_live=3600, priority=10,
+                    device_token="ab" * 24 + "%016x" % (number % 10000), message=message, time_to_live=3600, \
+                    priority=10,
                     collapse_key="conversation-%d" % (number % 1000), push_type=PushType.ALERT)
                 result = await client.send_notification(request)
                 accepted += result.is_successful

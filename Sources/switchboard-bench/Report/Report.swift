@@ -18,10 +18,10 @@ struct Report {
     /// Returns the first figure's value of a name; nil when there is none.
     func value(of name: String) -> Double? { figures.first { $0.name == name }?.value }
 
-    /// Whether every figure that must reach something does.
+    /// Whether every figure is within its limit.
     var isReached: Bool { figures.allSatisfy { $0.isReached != false } }
 
-    /// A table for people.
+    /// The figures as a text table.
     var table: String {
         var rows = [["scenario", "figure", "value", "unit", "must reach", ""]]
         for figure in figures {
@@ -40,7 +40,7 @@ struct Report {
         }.joined(separator: "\n")
     }
 
-    /// The same for programs.
+    /// The figures as JSON.
     var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

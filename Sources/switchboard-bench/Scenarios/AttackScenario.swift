@@ -3,17 +3,17 @@ import Foundation
 import NIOCore
 import ProcessHarness
 
-/// How long a 202 of a well-behaved brand takes while one address attacks: it holds its full share of connections and of
-/// request slots with unfinished bodies, sends bodies full of combining marks, and asks link patterns paths full of what
-/// they might match.
+/// The latency of a 202 of a well-behaved brand while one address attacks: it holds its full share of connections and
+/// of request slots with unfinished bodies, sends bodies full of combining marks, and requests link paths that cause
+/// backtracking.
 ///
-/// Idle and attacked rounds take turns, so that whatever else the machine does hits both alike.
+/// Idle and attacked rounds alternate, so that other load of the host affects both equally.
 struct AttackScenario {
-    /// How many events are posted without the attack, and as many with it.
+    /// The number of events posted without the attack, and again with it.
     var events: Int
-    /// Events a second: a modest rate.
+    /// Events per second: a modest rate.
     var rate = 250.0
-    /// What must be reached: the 99th percentile under attack as a multiple of that without.
+    /// The limit: the 99th percentile under attack as a multiple of that without.
     var ratioLimit = 3.0
 
     private static let consumers = 500
@@ -23,11 +23,11 @@ struct AttackScenario {
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
-    ///   - group: Where the load's connections live.
-    ///   - http: A client for everything that is not measured.
-    ///   - say: Called with what is done next.
+    ///   - group: The event loops of the load's connections.
+    ///   - http: The HTTP client of unmeasured requests.
+    ///   - say: Prints the progress.
     /// - Returns: The figures.
-    /// - Throws: When a good request is refused, or the attacker does not attack.
+    /// - Throws: An error when a valid request is rejected, or the attacker does not attack.
     func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
         try await Installation.use(quiet: true) { installation in
             try await measure(installation, group: group, http: http, say: say)
@@ -82,7 +82,7 @@ struct AttackScenario {
         return report
     }
 
-    /// Gives the brand a host of links with the patterns that cost most.
+    /// Adds a link host with the most expensive patterns to the brand.
     private func addLinks(_ installation: Installation, _ http: HTTPClient) async throws {
         let brand = "/v1/brands/\(Installation.brand)"
         try await installation.call(http, "PATCH", brand, #"{"settings":{"linkHosts":["\#(Attacker.host)"]}}"#)
@@ -93,7 +93,7 @@ struct AttackScenario {
         try await installation.call(http, "PUT", brand + "/apps/links", #"{"platform":"ios","links":\#(links)}"#)
     }
 
-    /// How many connections the gateway has.
+    /// Returns the number of the gateway's connections.
     private func connections(_ installation: Installation, _ http: HTTPClient) async throws -> Double {
         let request = HTTPClientRequest(url: installation.gateway.url + "/metrics")
         let body = try await http.execute(request, timeout: .seconds(60)).body.collect(upTo: 16 << 20)

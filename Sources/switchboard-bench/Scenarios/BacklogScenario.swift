@@ -4,9 +4,10 @@ import GatewayStorage
 import ProcessHarness
 import SQLiteStorage
 
-/// A start of the gateway with very many deliveries waiting for a provider that is dead, and a claim of the next thousand.
+/// A start of the gateway with very many deliveries that wait for an unreachable provider, and a claim of the next
+/// thousand.
 struct BacklogScenario {
-    /// How many deliveries wait.
+    /// The number of waiting deliveries.
     var pending: Int
 
     private static let consumers = 10_000
@@ -14,9 +15,9 @@ struct BacklogScenario {
 
     /// Fills the data of a gateway that is stopped, claims from it, and starts the gateway again.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Returns: The figures.
-    /// - Throws: When the gateway refuses something or does not come up.
+    /// - Throws: An error when the gateway rejects a request or does not start.
     func run(http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: true) { try await measure($0, http: http) }
     }
@@ -38,7 +39,7 @@ struct BacklogScenario {
             environment: ["SWITCHBOARD_LOG_LEVEL": "critical"]
         )
         let ready = seconds(ContinuousClock.now - start)
-        // The lane takes what it has slots for, and finds its provider dead.
+        // The lane claims as many as it has slots for, and finds its provider unreachable.
         try await Task.sleep(for: .seconds(5))
         let usage = try ProcessUsage(pid: gateway.process.id)
         _ = try await gateway.process.stop()
@@ -53,7 +54,7 @@ struct BacklogScenario {
         return report
     }
 
-    /// Writes rows that wait, then claims some; returns how many seconds each claim took.
+    /// Writes waiting rows, then claims some; returns the seconds of each claim.
     private func fill(_ path: String) async throws -> [Double] {
         let fixture = try StoreFixture(path: path, consumers: Self.consumers)
         try await fixture.begin()

@@ -2,25 +2,26 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// What one lane notices of another lane whose provider is silent.
+/// The effect of a lane whose provider is silent on another lane.
 ///
-/// Three gateways have two lanes each; one of them has a silent provider from the first round to the last. Their events come
-/// in turns, so that whatever else the machine does hits all three alike; what then tells the two healthy ones apart is noise.
+/// Three gateways have two lanes each; one of them has a silent provider from the first round to the last. Their events
+/// alternate, so that other load of the host affects all three equally; a difference between the two healthy ones is
+/// noise.
 struct BulkheadScenario {
-    /// How many rounds.
+    /// The number of rounds.
     var rounds: Int
-    /// How long one round lasts.
+    /// The duration of one round in seconds.
     var seconds = 3
-    /// Events a second to the measured lane of each gateway.
+    /// Events per second to the measured lane of each gateway.
     var rate = 200
-    /// What must be reached: by how many percent the fault changes the p99 beyond the noise.
+    /// The limit: the change of the p99 by the fault beyond the noise, in percent.
     var changeLimit: Double
 
     /// Runs it on fresh installations.
     ///
-    /// - Parameter http: A client; its connections are kept alive.
+    /// - Parameter http: An HTTP client with keep-alive connections.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or a push is missing.
+    /// - Throws: An error when a request is rejected or a push is missing.
     func run(http: HTTPClient) async throws -> Report {
         var sites: [BulkheadSite] = []
         let result: Result<Report, any Error>
@@ -39,7 +40,7 @@ struct BulkheadScenario {
         var turns: [(silent: Double, healthy: Double, other: Double)] = []
         for round in 0..<rounds {
             let first = ContinuousClock.now + .milliseconds(20)
-            // Each comes first, second and third in turn.
+            // The order of the three rotates.
             func due(_ site: Int) -> ContinuousClock.Instant {
                 first + .microseconds((site + round) % 3 * 1_000_000 / (3 * rate))
             }

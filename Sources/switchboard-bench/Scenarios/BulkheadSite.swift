@@ -2,10 +2,11 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// A gateway with two lanes: one to APNs, which is measured, and one to an FCM in a process of its own, which can be stopped.
+/// A gateway with two lanes: one to APNs, which is measured, and one to an FCM in a separate process, which can be
+/// suspended.
 actor BulkheadSite {
     private static let androidApp = "android"
-    /// Consumers with an iPhone are 0 to here; those with an Android phone follow.
+    /// The number of consumers with an iPhone, from number 0; those with an Android phone follow.
     private static let iPhones = 500
     private static let androidPhones = 2000
     private static let androidEventsPerSecond = 50
@@ -17,17 +18,17 @@ actor BulkheadSite {
     private var load: TimedEvents
     private var lap = 0
     private var isSilent = false
-    /// What FCM had accepted before the first round.
+    /// The pushes that FCM had accepted before the first round.
     private var warmUp = 0
 
     /// Starts everything and sends the first push on each lane.
     ///
-    /// - Parameter http: A client.
-    /// - Throws: When something does not come up.
+    /// - Parameter http: An HTTP client.
+    /// - Throws: An error when a process does not start.
     init(http: HTTPClient) async throws {
         self.http = http
         installation = try await Installation.start(quiet: false)
-        // Beside the other one, so that both have one authority.
+        // In the same folder as the other one, so that both have the same authority.
         fcm = try await SimulatorProcess.start(in: installation.directory, quiet: true)
         let authorization = try await installation.configure(http: http, consumers: Self.iPhones)
         load = TimedEvents(installation, http: http, authorization: authorization, consumers: Self.iPhones)
@@ -51,28 +52,28 @@ actor BulkheadSite {
         try await waitForFCMOutcomes()
     }
 
-    /// Stops FCM's process as it is: its connections stay, new ones are accepted by the system, nothing is answered.
+    /// Suspends FCM's process: its connections stay, the system accepts new ones, and there are no responses.
     func silenceFCM() {
         isSilent = true
         fcm.process.signal(SIGSTOP)
     }
 
-    /// Gives every Android phone a push, so that the lane has all it can carry in flight.
+    /// Sends a push to every Android phone, so that the lane has its maximum in flight.
     ///
-    /// - Throws: When the gateway refuses something.
+    /// - Throws: An error when the gateway rejects a request.
     func fillFCM() async throws {
         try await androids.post(Self.androidPhones)
         if !isSilent { try await waitForFCM(androids.count) }
     }
 
-    /// Measures the lane to APNs while events for the other lane keep coming.
+    /// Measures the lane to APNs while events for the other lane continue.
     ///
     /// - Parameters:
-    ///   - start: When the first event is due.
-    ///   - seconds: How long.
-    ///   - rate: Events a second to the measured lane.
-    /// - Returns: The slowest hundredth, in milliseconds.
-    /// - Throws: When a push is missing.
+    ///   - start: The due time of the first event.
+    ///   - seconds: The duration.
+    ///   - rate: Events per second to the measured lane.
+    /// - Returns: The 99th percentile in milliseconds.
+    /// - Throws: An error when a push is missing.
     func p99(from start: ContinuousClock.Instant, seconds: Int, rate: Int) async throws -> Double {
         lap += 1
         let androids = androids
@@ -84,17 +85,17 @@ actor BulkheadSite {
         return latencies.percentile(0.99)
     }
 
-    /// Whether FCM has accepted nothing since the first round.
+    /// Returns whether FCM has accepted nothing since the first round.
     ///
-    /// - Returns: As far as the gateway has written it down.
-    /// - Throws: When it does not answer.
+    /// - Returns: The state that the gateway has recorded.
+    /// - Throws: An error when the gateway does not respond.
     func isFCMSilent() async throws -> Bool { try await acceptedByFCM() == warmUp }
 
-    /// Waits until the gateway has written down the first ones, which are fewer than a page.
+    /// Waits until the gateway has recorded the first outcomes, which are fewer than a page.
     private func waitForFCMOutcomes() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while warmUp < androids.count {
-            guard ContinuousClock.now < deadline else { throw HarnessError("outcomes were not written down") }
+            guard ContinuousClock.now < deadline else { throw HarnessError("outcomes were not recorded") }
             try await Task.sleep(for: .milliseconds(20))
             warmUp = try await acceptedByFCM()
         }
@@ -106,7 +107,7 @@ actor BulkheadSite {
         return (answer["items"] as? [Any])?.count ?? 0
     }
 
-    /// Ends everything.
+    /// Stops all processes.
     func stop() async {
         fcm.process.signal(SIGCONT)
         await installation.stop()

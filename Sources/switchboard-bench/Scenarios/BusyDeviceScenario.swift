@@ -2,31 +2,31 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// What other devices of an app notice when one of them is to get very many pushes, and the provider is far away.
+/// The effect of one device with very many pushes on other devices of the app, with a distant provider.
 ///
-/// Two gateways with a lane each; on one of them a consumer has got all the events before the first round. Their events come
-/// in turns, so that whatever else the machine does hits both alike.
+/// Two gateways with a lane each; on one of them a consumer received all the events before the first round. Their
+/// events alternate, so that other load of the host affects both equally.
 struct BusyDeviceScenario {
-    /// How many rounds.
+    /// The number of rounds.
     var rounds: Int
-    /// How long one round lasts.
+    /// The duration of one round in seconds.
     var seconds = 3
-    /// Events a second to the others of each gateway.
+    /// Events per second to the others of each gateway.
     var rate = 200
     /// Events to the busy consumer.
     var events = 10_000
-    /// How long the provider's answers take, in milliseconds.
+    /// The delay of the provider's responses in milliseconds.
     var delay = 60
-    /// What must be reached: the others' p95 with the busy device by that without.
+    /// The limit: the others' p95 with the busy device as a multiple of that without.
     var ratioLimit = 1.2
 
     private static let others = 500
 
     /// Runs it on fresh installations.
     ///
-    /// - Parameter http: A client; its connections are kept alive.
+    /// - Parameter http: An HTTP client with keep-alive connections.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or a push is missing.
+    /// - Throws: An error when a request is rejected or a push is missing.
     func run(http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: false) { busy in
             try await Installation.use(quiet: false) { idle in try await measure(busy, idle, http) }
@@ -39,7 +39,7 @@ struct BusyDeviceScenario {
             let authorization = try await site.configure(http: http, consumers: Self.others + 1)
             try await site.delayAnswers(milliseconds: delay, http)
             var load = TimedEvents(site, http: http, authorization: authorization, consumers: Self.others)
-            // Connections to the provider, and as many of them as the load needs.
+            // Opens the connections to the provider that the load needs.
             _ = try await load.latencies(run: "warm", events: seconds * rate, rate: rate)
             loads.append(load)
         }

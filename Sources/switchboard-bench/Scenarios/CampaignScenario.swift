@@ -6,29 +6,29 @@ import NIOHTTP1
 import ProcessHarness
 import SQLiteStorage
 
-/// How long agents' messages take to leave while a campaign with a pace waits in the same lane, and the provider is far away.
+/// The latency of agents' messages while a campaign with a pace waits in the same lane, with a distant provider.
 ///
-/// Two gateways; on one of them the campaign's pushes were stored before the first round. Their agents' events come in turns, so
-/// that whatever else the machine does hits both alike.
+/// Two gateways; on one of them the campaign's pushes were stored before the first round. Their agents' events
+/// alternate, so that other load of the host affects both equally.
 struct CampaignScenario {
-    /// How many rounds.
+    /// The number of rounds.
     var rounds: Int
-    /// How long one round lasts, in seconds.
+    /// The duration of one round in seconds.
     var seconds = 3
-    /// Agents' events a second, to each gateway.
+    /// Agents' events per second, to each gateway.
     var rate = 100
-    /// Proactive pushes that wait.
+    /// The number of waiting proactive pushes.
     var pending: Int
-    /// The campaign's pace, in pushes a second: at most half of the rate at which the host can send at all.
+    /// The campaign's pace in pushes per second: at most half of the host's batch rate.
     private(set) var pace = 10_000
-    /// How long the provider's answers take, in milliseconds.
+    /// The delay of the provider's responses in milliseconds.
     var delay = 60
 
-    /// What must be reached: the median by that without the campaign.
+    /// The limit: the median as a multiple of that without the campaign.
     var medianLimit = 1.1
-    /// What must be reached: the 99th percentile beyond that without the campaign, in milliseconds.
+    /// The limit: the increase of the 99th percentile over that without the campaign, in milliseconds.
     var tailLimit = 5.0
-    /// What must be reached: the campaign's pushes a second by its pace.
+    /// The lower limit: the campaign's pushes per second as a fraction of its pace.
     var paceFloor = 0.98
 
     private static let agents = 100
@@ -45,10 +45,10 @@ struct CampaignScenario {
     /// Runs it on fresh installations.
     ///
     /// - Parameters:
-    ///   - http: A client; its connections are kept alive.
-    ///   - say: Called with what is done next.
+    ///   - http: An HTTP client with keep-alive connections.
+    ///   - say: Prints the progress.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or a push is missing.
+    /// - Throws: An error when a request is rejected or a push is missing.
     func run(http: HTTPClient, say: (String) -> Void) async throws -> Report {
         try await Installation.use(quiet: true) { busy in
             try await Installation.use(quiet: true) { idle in
@@ -72,7 +72,7 @@ struct CampaignScenario {
         }
     }
 
-    /// Stores the campaign while the gateway is stopped; starts it again where it was.
+    /// Stores the campaign while the gateway is stopped; starts it again on the same data.
     private func fill(_ installation: Installation) async throws -> GatewayProcess {
         let consumers = Self.agents + Self.devices
         return try await installation.changeData(consumers: consumers) { fixture in
@@ -132,7 +132,7 @@ struct CampaignScenario {
         return report
     }
 
-    /// The milliseconds from posting each message to its push, as the delivery log has it.
+    /// Returns the milliseconds from posting each message to its push, from the delivery log.
     private func times(of posted: [String: Double], _ load: TimedEvents, _ http: HTTPClient) async throws -> [Double] {
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         var times: [Double] = []
@@ -146,7 +146,7 @@ struct CampaignScenario {
             }
         }
         guard times.count == posted.count else {
-            throw HarnessError("of \(posted.count) messages the log has \(times.count)")
+            throw HarnessError("the delivery log has \(times.count) of \(posted.count) messages")
         }
         return times
     }

@@ -3,16 +3,17 @@ import Foundation
 import NIOCore
 import ProcessHarness
 
-/// How long a 202 takes at half of the highest rate of single events, beside a bare `fdatasync` of the same disk.
+/// The latency of a 202 at half of the highest rate of single events, compared with a bare `fdatasync` of the same
+/// disk.
 ///
-/// The lane's provider is dead, so that the processor is the gateway's and the load's alone. What it does not take stays
-/// pending, and a long backlog costs the writer more pages a commit: so the rounds are short.
+/// The lane's provider is unreachable, so that only the gateway and the load use the processor. Deliveries stay
+/// pending, and a long backlog costs the writer more pages per commit: so the rounds are short.
 struct CommitLatencyScenario {
-    /// How many events are posted in a round to find the highest rate.
+    /// The number of events in a round that finds the highest rate.
     var probeEvents: Int
-    /// How long events are posted at half of it in a round, in seconds.
+    /// The duration of a round at half of that rate in seconds.
     var seconds: Double
-    /// What must be reached: the 99th percentile of a 202 as a multiple of that of a bare `fdatasync`.
+    /// The limit: the 99th percentile of a 202 as a multiple of that of a bare `fdatasync`.
     var ratioLimit = 20.0
 
     private static let consumers = 2000
@@ -22,7 +23,7 @@ struct CommitLatencyScenario {
     private struct Round {
         var highest: Double
         var answers: [Double]
-        /// The same at the same rate from a server that stores nothing: what is the machine's and the server's part.
+        /// The same at the same rate from a server that stores nothing: the part of the host and the server.
         var bare: [Double]
         var syncs: [Double]
 
@@ -32,10 +33,10 @@ struct CommitLatencyScenario {
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
-    ///   - group: Where the load's connections live.
-    ///   - http: A client for everything that is not measured.
+    ///   - group: The event loops of the load's connections.
+    ///   - http: The HTTP client of unmeasured requests.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused.
+    /// - Throws: An error when a request is rejected.
     func run(group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: true) { try await measure($0, group: group, http: http) }
     }
@@ -60,12 +61,12 @@ struct CommitLatencyScenario {
         }
         let file = installation.directory.path("sync-probe")
         var found: [Round] = []
-        // A shared machine is slow for seconds at a time: each round has its own highest rate and its own syncs.
+        // A shared host is slow for seconds at a time: each round has its own highest rate and its own syncs.
         for round in 0..<Self.rounds {
             let start = ContinuousClock.now
             _ = try await load.post(run: "probe-\(round)", events: probeEvents, group: group)
             let highest = Double(probeEvents) / ProcessHarness.seconds(ContinuousClock.now - start)
-            // Before and after, not beside the load: that would be measured too.
+            // Before and after the load, not during it: the probe would be measured too.
             var syncs = try SyncProbe.run(path: file, count: Self.syncs)
             var answers: [[Double]] = []
             for load in [load, bare.load] {

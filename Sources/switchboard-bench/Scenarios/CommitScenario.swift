@@ -3,20 +3,20 @@ import GatewayStorage
 import ProcessHarness
 import SQLiteStorage
 
-/// A turn that accepts 500 events (message, unread, one delivery each) through the engine, beside the same statements
-/// through SQLite's C interface on a copy of the same file.
+/// A turn that accepts 500 events (message, unread, one delivery each) through the engine, compared with the same
+/// statements through SQLite's C interface on a copy of the same file.
 struct CommitScenario {
     /// Events of one commit.
     static let eventsPerTurn = 500
-    /// How many turns either has; the two take turns.
+    /// The number of turns of each; the two alternate.
     var turns = 200
-    /// What must be reached: the engine's time as a multiple of the other's.
+    /// The limit: the engine's time as a multiple of the other's.
     var ratioLimit = 1.5
 
     /// Runs both on fresh files.
     ///
     /// - Returns: The figures.
-    /// - Throws: When the two did not write the same.
+    /// - Throws: An error when the two wrote different rows.
     func run() async throws -> Report {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("switchboard-bench-\(UUID().uuidString)")
@@ -32,10 +32,10 @@ struct CommitScenario {
         try await fixture.begin()
         var planner = try RawTurnPlanner(raw)
         var (engine, other) = (Cost(), Cost())
-        // The first few pay for what is new, and are not counted.
+        // The first few are warm-up and are not counted.
         let warmUp = min(turns, Self.consumers / Self.eventsPerTurn)
         for number in -warmUp..<turns {
-            // Made just before, as by a request: events of long ago would be read from far away.
+            // Created just before, as by a request: older events would not be in the processor's caches.
             let turn = fixture.turn(
                 run: "commit",
                 first: Self.consumers + (warmUp + number) * Self.eventsPerTurn,
@@ -54,7 +54,7 @@ struct CommitScenario {
         return report(engine, other)
     }
 
-    /// As many as the writer remembers, with a conversation each.
+    /// The number of consumers that the writer caches, with a conversation each.
     private static let consumers = 10_000
 
     private func prepare(_ path: String) async throws {
@@ -69,7 +69,7 @@ struct CommitScenario {
         await fixture.store.close()
     }
 
-    /// Whether both have written the same.
+    /// Checks that both have written the same.
     private func compare(_ path: String, _ raw: RawStore) throws {
         let engine = try RawStore(path: path)
         defer {
@@ -101,7 +101,7 @@ struct CommitScenario {
     }
 }
 
-/// What turns took, in seconds; checkpoints are in it, within a commit or beside it.
+/// The time of turns in seconds, including checkpoints, within a commit or separate.
 private struct Cost {
     var wall = 0.0
     var cpu = 0.0

@@ -4,20 +4,20 @@ import GatewayStorage
 import ProcessHarness
 import SQLiteStorage
 
-/// The first page of each filter of the delivery list, and statistics, over very many finished deliveries, beside the
-/// read of one delivery by its number.
+/// The first page of each filter of the delivery list, and statistics, over very many finished deliveries, compared
+/// with the read of one delivery by its number.
 struct DeliveriesScenario {
-    /// How many deliveries are finished.
+    /// The number of finished deliveries.
     var finished: Int
-    /// What each may take, in reads by number.
+    /// The limit of each as a multiple of a read by number.
     var ratioLimit: Double
 
     private static let rounds = 101
 
-    /// Fills a store and asks it.
+    /// Fills a store and queries it.
     ///
     /// - Returns: The figures.
-    /// - Throws: `StorageError`, and what the file system throws.
+    /// - Throws: `StorageError`, or an error of the file system.
     func run() async throws -> Report {
         let folder = FileManager.default.temporaryDirectory.appending(path: "deliveries-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -26,7 +26,7 @@ struct DeliveriesScenario {
         try await fixture.fill(finished)
         var report = Report()
         let name = "\(finished) finished deliveries"
-        // The smaller of before and after, so that a read that was slow because all was cold flatters nothing.
+        // The smaller of before and after, so that a slow read with cold caches does not improve the ratios.
         let before = try await read(fixture)
         var times: [(name: String, seconds: Double)] = []
         for question in questions(fixture) {
@@ -126,7 +126,7 @@ struct DeliveriesScenario {
         ]
     }
 
-    /// The median of many rounds, in seconds.
+    /// Returns the median of many rounds in seconds.
     private func median<Sample>(_ samples: [Sample], _ work: (Sample) async throws -> Void) async throws -> Double {
         var times: [Double] = []
         for round in 0..<Self.rounds {

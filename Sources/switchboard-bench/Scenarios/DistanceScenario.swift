@@ -3,24 +3,25 @@ import Foundation
 import NIOCore
 import ProcessHarness
 
-/// The sender alone to a distant provider: windows of 65,535 bytes and a round trip are the wall, not the processor.
+/// The sender alone to a distant provider: windows of 65,535 bytes and the round trip are the bottleneck, not the
+/// processor.
 struct DistanceScenario {
-    /// How many notifications.
+    /// The number of notifications.
     var notifications: Int
     /// The round trip, in milliseconds.
     var roundTrip = 80
     /// The length of a body, in bytes.
     var bodyBytes = 1024
-    /// What must be reached: pushes a second.
+    /// The required pushes per second.
     var rate = 8000.0
-    /// What must be reached: seconds from a cold pool until that rate is held.
+    /// The limit: seconds from a cold pool until that rate is held.
     var limit = 3.0
 
-    /// Runs it against a simulator of its own.
+    /// Runs it against a separate simulator.
     ///
-    /// - Parameter http: A client for the simulator's counts.
+    /// - Parameter http: An HTTP client for the simulator's counts.
     /// - Returns: The figures.
-    /// - Throws: When a push is refused.
+    /// - Throws: An error when a push is rejected.
     func run(http: HTTPClient) async throws -> Report {
         try await SimulatorProcess.use(options: ["--round-trip-ms", "\(roundTrip)"]) { simulator, _ in
             try await measure(simulator, http)

@@ -2,29 +2,30 @@ import Foundation
 import NIOCore
 import ProcessHarness
 
-/// What HTTP costs the gateway for one event beyond a bare Hummingbird route that reads the same body and answers 202.
+/// The HTTP cost of the gateway for one event, compared with a bare Hummingbird route that reads the same body and
+/// responds 202.
 ///
-/// HTTP's part is all but the delivery core: the service account's secret, limits, reading and checking the event, the
-/// answer with its body, metrics. The core (queue, writer's turn, waking the caller) is no part of it, and its cost depends on
-/// how requests come together; so it is taken off by giving it to the bare route too: a third server hands each time the
-/// same event to a core before it answers. No store stands behind either core. All servers get the same bodies over as many
-/// keep-alive connections, in turns; CPU is the server's process's, user and system.
+/// HTTP's part is everything except the delivery core: the service account's secret, limits, parsing and validating the
+/// event, the response with its body, metrics. The core (queue, writer's turn, waking the caller) is not part of it,
+/// and its cost depends on how requests are batched. It is subtracted by adding it to the bare route too: a third
+/// server passes the same event to a core before each response. Neither core has a store. All servers get the same
+/// bodies over as many keep-alive connections, in turns; CPU is that of the server process, user and system.
 struct HTTPOverheadScenario {
-    /// How many events a round of each has.
+    /// The number of events in a round of each.
     var events: Int
-    /// How many rounds.
+    /// The number of rounds.
     var rounds = 7
-    /// What must be reached, in microseconds of CPU an event.
+    /// The limit in microseconds of CPU per event.
     var limit = 25.0
 
     private static let consumers = 10_000
     private static let connections = 64
 
-    /// Runs the servers as processes of their own.
+    /// Runs the servers as separate processes.
     ///
-    /// - Parameter group: Where the load's connections live.
+    /// - Parameter group: The event loops of the load's connections.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused.
+    /// - Throws: An error when a request is rejected.
     func run(group: any EventLoopGroup) async throws -> Report {
         typealias Server = IntakeScenario.Server
         let gateway = try await Server.start(database: nil, consumers: Self.consumers, asServiceAccount: true)
@@ -35,7 +36,7 @@ struct HTTPOverheadScenario {
             try await Server.startBare(consumers: Self.consumers, authorization: authorization, withCore: true),
         ]
         var costs = [[Double]](repeating: [], count: servers.count)
-        // The first round pays for what is new, and is not counted.
+        // The first round is warm-up and is not counted.
         for round in 0...rounds {
             for (place, server) in servers.enumerated() {
                 let cost = try await server.measure(run: "h\(round)", events: events, group: group).cpu

@@ -5,29 +5,29 @@ import GatewayStorage
 import Identity
 import ProcessHarness
 
-/// What a login costs beyond its cryptography, what a look-up of a session costs, and what sessions hold in memory.
+/// The cost of a login beyond its cryptography, the cost of a session lookup, and the memory of sessions.
 ///
-/// In process: a token is parsed, checked and answered by a new session, which nobody stores. Beside it the primitives
-/// alone, in turns.
+/// In process: a token is parsed and verified, and a new session is created but not stored. The primitives alone are
+/// measured in turns with it.
 struct IdentityScenario {
-    /// How many rounds; the kinds and their primitives take turns.
+    /// The number of rounds; the kinds and their primitives alternate.
     var rounds: Int
-    /// What must be reached: CPU of a login beyond its primitives.
+    /// The limit: CPU of a login beyond its primitives.
     var microsecondsLimit = 30.0
-    /// What must be reached: CPU of a look-up of a session in memory.
+    /// The limit: CPU of a session lookup in memory.
     var lookUpLimit = 2.0
-    /// What must be reached: resident memory of 100,000 sessions.
+    /// The limit: resident memory of 100,000 sessions.
     var megabytesLimit = 60.0
 
     private static let brand = BrandID(trusted: "bench")
     private static let sessions = 100_000
-    /// How often a kind and its primitive take turns within a round.
+    /// How often a kind and its primitive alternate within a round.
     private static let turns = 100
 
     /// Runs in this process, on one task.
     ///
     /// - Returns: The figures.
-    /// - Throws: When a token is refused.
+    /// - Throws: An error when a token is rejected.
     func run() async throws -> Report {
         var report = Report()
         let clock = SystemClock()
@@ -55,15 +55,15 @@ struct IdentityScenario {
         )
         let kinds = try await AssertionKind.all(directory, Self.brand)
         var costs = [[(login: Double, primitive: Double)]](repeating: [], count: kinds.count)
-        // The first round pays for what is new, and is not counted.
+        // The first round is warm-up and is not counted.
         for round in 0...rounds {
             for (place, kind) in kinds.enumerated() {
-                // In turns of a fraction of a millisecond: what disturbs the machine for longer disturbs both sides of a
-                // pair, and what is shorter spoils few pairs, which the median passes over.
+                // In turns of a fraction of a millisecond: a longer disturbance of the host affects both sides of a
+                // pair, and a shorter one affects few pairs, which the median ignores.
                 for _ in 0..<Self.turns {
                     let start = Self.cpu()
                     for _ in 0..<kind.repeats {
-                        guard kind.primitive() else { throw HarnessError("\(kind.name): the primitive refused") }
+                        guard kind.primitive() else { throw HarnessError("\(kind.name): the primitive failed") }
                     }
                     let middle = Self.cpu()
                     for _ in 0..<kind.repeats { try await logIn(kind.token, verifier, service) }
@@ -92,7 +92,7 @@ struct IdentityScenario {
         )
     }
 
-    /// CPU of this process so far, in microseconds.
+    /// Returns the CPU time of this process so far in microseconds.
     private static func cpu() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -121,7 +121,7 @@ struct IdentityScenario {
             clock: clock,
             cacheLimit: Self.sessions
         )
-        // What the first look-up allocates is no session's.
+        // Allocations of the first lookup do not belong to a session.
         _ = try await service.authenticate(token: Self.token(-1), brand: Self.brand)
         let before = try ProcessUsage(pid: getpid()).residentBytes
         for index in 0..<(Self.sessions - 1) {
@@ -131,7 +131,7 @@ struct IdentityScenario {
         let name = "\(service.cachedSessions) live sessions"
         report.add(name, "resident memory", Double(held) / 1e6, "MB", atMost: megabytesLimit)
 
-        // From all over the cache, so that the processor's caches do not hold them.
+        // Spread over the whole cache, so that the processor's caches do not hold them.
         let tokens = stride(from: 0, to: Self.sessions - 1, by: 7).map(Self.token)
         var costs: [Double] = []
         for round in 0...rounds {
@@ -142,13 +142,13 @@ struct IdentityScenario {
         report.add(name, "CPU of a look-up in memory", costs.median, "us", atMost: lookUpLimit)
     }
 
-    /// A token by its number, so that none need be held.
+    /// Makes a token from its number, so that tokens need no memory.
     private static func token(_ index: Int) -> String {
         "sbs_" + StrictBase64.encode(Array(SHA384.hash(data: Array("\(index)".utf8)).prefix(44)), .url)
     }
 }
 
-/// Takes every session and keeps none.
+/// A writer that accepts every session and stores none.
 private struct NotStoringWriter: SessionWriter {
     func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         guard case .openSession(let session, _) = change else {

@@ -7,17 +7,17 @@ import Synchronization
 
 /// Events through the whole path: posted over HTTP, stored, pushed to the simulator, outcomes recorded.
 struct IngestScenario {
-    /// What the report calls it.
+    /// The name in the report.
     var name: String
     /// Events of one request: 1 posts single events as JSON, more posts NDJSON.
     var eventsPerRequest: Int
     /// Keep-alive connections, each with one request at a time.
     var connections: Int
-    /// How many events in all.
+    /// The total number of events.
     var events: Int
-    /// How many consumers, with one device each, take turns.
+    /// The number of consumers, with one device each, which take turns.
     var consumers: Int
-    /// What must be reached: gateway CPU microseconds a notification.
+    /// The limit: gateway CPU microseconds per notification.
     var cpuLimit: Double
 
     /// The name of the figure of pushes delivered a second.
@@ -34,10 +34,10 @@ struct IngestScenario {
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
-    ///   - group: Where the load's connections live.
-    ///   - http: A client for everything that is not measured.
+    ///   - group: The event loops of the load's connections.
+    ///   - http: The HTTP client of unmeasured requests.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or a push is missing.
+    /// - Throws: An error when a request is rejected or a push is missing.
     func run(group: any EventLoopGroup, http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: true) { try await measure($0, group: group, http: http) }
     }
@@ -46,7 +46,7 @@ struct IngestScenario {
         -> Report
     {
         let authorization = try await installation.configure(http: http, consumers: consumers)
-        // The first pushes pay for dialling and for pages and statements that are new.
+        // The first pushes include dialling and new pages and statements.
         let warmUp = max(events / 20, eventsPerRequest)
         try await post(run: "warm", events: warmUp, installation, authorization, group)
         try await installation.waitForPushes(warmUp, http)
@@ -79,7 +79,7 @@ struct IngestScenario {
         return report
     }
 
-    /// Posts events over all connections at once; the bodies are made before the clock starts where they are few.
+    /// Posts events over all connections at once; few bodies are created before the measurement.
     @discardableResult
     private func post(
         run: String,
@@ -121,7 +121,7 @@ struct IngestScenario {
             var latencies: [Double] = []
             for try await results in tasks {
                 guard results.refused == 0 else {
-                    throw HarnessError("\(results.refused) requests were not answered with 202")
+                    throw HarnessError("\(results.refused) responses were not 202")
                 }
                 latencies += results.latencies
             }

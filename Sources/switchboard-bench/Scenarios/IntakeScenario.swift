@@ -3,29 +3,29 @@ import Identity
 import NIOCore
 import ProcessHarness
 
-/// Single events to a gateway whose lane is paused, beside the same server when it answers 202 without storing.
+/// Single events to a gateway whose lane is paused, compared with the same server when it responds 202 without storing.
 struct IntakeScenario {
-    /// How many events a round of either has.
+    /// The number of events in a round of each.
     var events: Int
-    /// How many rounds; the two take turns.
+    /// The number of rounds; the two alternate.
     var rounds = 5
-    /// What must be reached: the other's events a second as a multiple of the gateway's.
+    /// The limit: the other's events per second as a multiple of the gateway's.
     var ratioLimit = 2.0
 
     private static let consumers = 10_000
 
-    /// Runs both as processes of their own.
+    /// Runs both as separate processes.
     ///
-    /// - Parameter group: Where the load's connections live.
+    /// - Parameter group: The event loops of the load's connections.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused.
+    /// - Throws: An error when a request is rejected.
     func run(group: any EventLoopGroup) async throws -> Report {
         let directory = try TemporaryDirectory()
         let storing = try await Server.start(database: directory.path("switchboard.db"), consumers: Self.consumers)
         let other = try await Server.start(database: nil, consumers: Self.consumers)
         var rates: (storing: [Double], other: [Double]) = ([], [])
         var costs: (storing: [Double], other: [Double]) = ([], [])
-        // The first round pays for what is new, and is not counted.
+        // The first round is warm-up and is not counted.
         for round in 0...rounds {
             let own = try await storing.measure(run: "r\(round)", events: events, group: group)
             let bare = try await other.measure(run: "r\(round)", events: events, group: group)
@@ -46,7 +46,7 @@ struct IntakeScenario {
         return report
     }
 
-    /// A process of ``IntakeCommand`` and what posts to it.
+    /// A process of ``IntakeCommand`` and its load.
     struct Server {
         var process: ChildProcess
         var load: EventLoad
@@ -55,10 +55,11 @@ struct IntakeScenario {
         ///
         /// - Parameters:
         ///   - database: The database file; nil stores nothing.
-        ///   - consumers: How many consumers take turns.
-        ///   - asServiceAccount: Whether the load shows `Basic`, as back-ends do, and not the admin token.
+        ///   - consumers: The number of consumers, which take turns.
+        ///   - asServiceAccount: Whether the load authenticates with `Basic`, as back-ends do, and not with the admin
+        ///     token.
         /// - Returns: The server, ready.
-        /// - Throws: When it does not come up.
+        /// - Throws: An error when it does not start.
         static func start(database: String?, consumers: Int, asServiceAccount: Bool = false) async throws -> Server {
             let token = AdminToken.makeText()
             let process = try ChildProcess(
@@ -77,11 +78,11 @@ struct IntakeScenario {
         /// Starts ``BareRouteCommand``.
         ///
         /// - Parameters:
-        ///   - consumers: How many consumers take turns.
-        ///   - authorization: A header that it does not look at, so that all get the same requests.
-        ///   - withCore: Whether it hands an event to a delivery core before it answers.
+        ///   - consumers: The number of consumers, which take turns.
+        ///   - authorization: A header that it ignores, so that all get the same requests.
+        ///   - withCore: Whether it passes an event to a delivery core before it responds.
         /// - Returns: The server, ready.
-        /// - Throws: When it does not come up.
+        /// - Throws: An error when it does not start.
         static func startBare(
             consumers: Int,
             authorization: String,

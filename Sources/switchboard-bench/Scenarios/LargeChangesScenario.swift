@@ -3,20 +3,20 @@ import Foundation
 import NIOCore
 import ProcessHarness
 
-/// How long a 202 takes while an app with very many devices is deleted and many devices report many receipts at once.
+/// The latency of a 202 while an app with very many devices is deleted and many devices report many receipts at once.
 struct LargeChangesScenario {
-    /// How many devices the app has that is deleted.
+    /// The number of devices of the deleted app.
     var devices: Int
-    /// How many events are posted without the changes, and as many with them.
+    /// The number of events posted without the changes, and again with them.
     var events: Int
-    /// Events a second.
+    /// Events per second.
     var rate = 250.0
-    /// What must be reached: the 99th percentile with the changes as a multiple of that without.
+    /// The limit: the 99th percentile with the changes as a multiple of that without.
     var ratioLimit = 3.0
 
     private static let consumers = 500
     private static let connections = 16
-    /// Calls with receipts that come at once, each of a consumer of its own.
+    /// The number of simultaneous calls with receipts, each of another consumer.
     private static let calls = 40
     private static let receipts = 500
     private static let deleted = "deleted"
@@ -24,11 +24,11 @@ struct LargeChangesScenario {
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
-    ///   - group: Where the load's connections live.
-    ///   - http: A client for everything that is not measured.
-    ///   - say: Called with what is done next.
+    ///   - group: The event loops of the load's connections.
+    ///   - http: The HTTP client of unmeasured requests.
+    ///   - say: Prints the progress.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused.
+    /// - Throws: An error when a request is rejected.
     func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
         try await Installation.use(quiet: true) { installation in
             let authorization = try await installation.configure(http: http, consumers: Self.consumers + Self.calls)
@@ -96,7 +96,7 @@ struct LargeChangesScenario {
         return report
     }
 
-    /// A consumer who got messages, and its session.
+    /// A consumer who received messages, and its session.
     private struct Reporter: Sendable {
         var number: Int
         var session: String
@@ -123,12 +123,12 @@ struct LargeChangesScenario {
         let posted = try await installation.call(http, "POST", brand + "/events", body, authorization: authorization)
         let messages = (posted["results"] as? [[String: Any]])?.compactMap { $0["messageId"] as? String } ?? []
         guard let session = answer["sessionToken"] as? String, messages.count == Self.receipts else {
-            throw HarnessError("a consumer got no session or not all of its messages")
+            throw HarnessError("a consumer has no session or not all of its messages")
         }
         return Reporter(number: number, session: session, messages: messages)
     }
 
-    /// All reporters report at once; returns how many receipts met a delivery.
+    /// Sends the receipts of all reporters at once; returns how many matched a delivery.
     private func report(
         _ state: String,
         _ reporters: [Reporter],
@@ -157,7 +157,7 @@ struct LargeChangesScenario {
         }
     }
 
-    /// How many of the deleted app's rows housekeeping has ended, as the gateway counts them.
+    /// Returns how many of the deleted app's rows housekeeping has removed, from the gateway's metrics.
     private func ended(_ installation: Installation, _ http: HTTPClient) async throws -> Double {
         let request = HTTPClientRequest(url: installation.gateway.url + "/metrics")
         let body = try await http.execute(request, timeout: .seconds(60)).body.collect(upTo: 16 << 20)

@@ -2,18 +2,19 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// How long an event takes from being posted to its push arriving at the provider, at a rate that leaves the machine air.
+/// The latency from posting an event to the arrival of its push at the provider, at a rate that does not saturate the
+/// host.
 struct LatencyScenario {
-    /// How many events, each posted when its moment comes.
+    /// The number of events, each posted at its due time.
     var events = 2000
-    /// Events a second.
+    /// Events per second.
     var rate = 200
 
-    /// Runs it on a fresh installation whose simulator keeps every push with its time of arrival.
+    /// Runs it on a fresh installation whose simulator stores every push with its time of arrival.
     ///
-    /// - Parameter http: A client; its connections are kept alive.
+    /// - Parameter http: An HTTP client with keep-alive connections.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or a push is missing.
+    /// - Throws: An error when a request is rejected or a push is missing.
     func run(http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: false) { try await measure($0, http: http) }
     }

@@ -4,25 +4,25 @@ import NIOCore
 import NIOHTTP1
 import ProcessHarness
 
-/// A provider that calls every device gone for a while: how soon the lane is suspended, and what is lost.
+/// A provider that reports every device as unregistered for a while: how soon the lane is suspended, and what is lost.
 struct MassInvalidationScenario {
-    /// How many devices there are, each of a consumer with one event.
+    /// The number of devices, each of a consumer with one event.
     var devices: Int
-    /// How long the provider calls them gone, in seconds.
+    /// The time in seconds for which the provider reports them as unregistered.
     var seconds: Double
-    /// Events a second while that lasts, or until each consumer had one.
+    /// Events per second during that time, or until each consumer had one.
     private var rate: Int { max(devices / 20, 10) }
 
-    /// What must be reached: how soon after the first event the alarm comes, in seconds.
+    /// The limit: the time from the first event to the alarm, in seconds.
     var alarmLimit = 5.0
 
     private static let gone = #"[{"match":{"provider":"apns"},"do":{"status":410,"reason":"Unregistered"}}]"#
 
     /// Runs it on a fresh installation.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Returns: The figures.
-    /// - Throws: When the gateway refuses something, or the lane is not suspended or does not go on.
+    /// - Throws: An error when the gateway rejects a request, or the lane is not suspended or not resumed.
     func run(http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: true) { try await measure($0, http) }
     }

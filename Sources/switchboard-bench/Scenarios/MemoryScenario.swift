@@ -5,16 +5,16 @@ import NIOFoundationCompat
 import NIOHTTP1
 import ProcessHarness
 
-/// What the gateway holds in memory when idle, and with many deliveries waiting for a provider that is dead.
+/// The gateway's memory when idle, and with many deliveries that wait for an unreachable provider.
 struct MemoryScenario {
-    /// How many deliveries wait.
+    /// The number of waiting deliveries.
     var pending = 200_000
 
-    /// Runs it on a fresh installation whose app's provider is a port that nobody listens on.
+    /// Runs it on a fresh installation whose app's provider is a closed port.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused.
+    /// - Throws: An error when a request is rejected.
     func run(http: HTTPClient) async throws -> Report {
         try await Installation.use(quiet: true) { try await measure($0, http: http) }
     }
@@ -39,7 +39,7 @@ struct MemoryScenario {
             request.body = .bytes(EventBodies.batch(run: "dead", first: first, count: count, consumers: consumers))
             let response = try await http.execute(request, timeout: .seconds(60))
             _ = try await response.body.collect(upTo: 16 << 20)
-            guard response.status == .accepted else { throw HarnessError("the gateway answered \(response.status)") }
+            guard response.status == .accepted else { throw HarnessError("the gateway responded \(response.status)") }
         }
         let usage = try ProcessUsage(pid: installation.gateway.process.id)
         let name = "\(pending) deliveries pending"

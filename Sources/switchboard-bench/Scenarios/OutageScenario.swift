@@ -3,34 +3,35 @@ import Foundation
 import NIOCore
 import ProcessHarness
 
-/// How soon a lane sends at its full rate again after its provider was away for minutes, while events kept coming.
+/// The time until a lane sends at its full rate again after an outage of its provider of minutes, while events
+/// continued.
 ///
-/// Twice: a provider that answers 503 to everything, and one that is silent with its connections open.
+/// Two cases: a provider that responds 503 to everything, and one that is silent with its connections open.
 struct OutageScenario {
-    /// How long the provider is away, in seconds.
+    /// The duration of the outage in seconds.
     var seconds: Int
-    /// Events a second, before, during and after.
+    /// Events per second, before, during and after.
     var rate = 500.0
 
-    /// What must be reached: seconds from the provider's return to the full rate.
+    /// The limit: seconds from the provider's return to the full rate.
     var limit = 5.0
 
     private static let consumers = 10_000
-    /// How often pushes are counted.
+    /// The interval at which pushes are counted.
     private static let step = Duration.milliseconds(250)
-    /// How long they are counted after the return.
+    /// The number of intervals counted after the return.
     private static let steps = 120
-    /// The part of the highest rate that counts as full, because a machine's rate is never even.
+    /// The fraction of the highest rate that counts as full, because a host's rate is never constant.
     private static let full = 0.8
 
     /// Runs it on fresh installations.
     ///
     /// - Parameters:
-    ///   - group: Where the load's connections live.
-    ///   - http: A client.
-    ///   - say: Called with what is done next.
+    ///   - group: The event loops of the load's connections.
+    ///   - http: An HTTP client.
+    ///   - say: Prints the progress.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused.
+    /// - Throws: An error when a request is rejected.
     func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
         var report = Report()
         for isSilent in [false, true] {
@@ -71,7 +72,7 @@ struct OutageScenario {
         var report = Report()
         let perSecond = counts.indices.dropFirst(4).map { Double(counts[$0] - counts[$0 - 4]) }
         let highest = perSecond.max() ?? 0
-        // The first second that was full began four steps before its count.
+        // The first full second started four steps before its count.
         let first = perSecond.firstIndex { $0 >= Self.full * highest } ?? perSecond.count
         report.add(name, "highest rate in the half minute after its return", highest, "pushes/s", atLeast: rate)
         let step = ProcessHarness.seconds(Self.step)
@@ -96,7 +97,7 @@ struct OutageScenario {
         }
     }
 
-    /// How many pushes had been taken at the end of each step after the provider's return.
+    /// Returns the number of accepted pushes at the end of each step after the provider's return.
     private func count(_ installation: Installation, _ http: HTTPClient) async throws -> [Int] {
         let start = ContinuousClock.now
         var counts = [try await installation.simulator.acceptedPushes(http)]

@@ -4,17 +4,16 @@ import GatewayModel
 import NIOCore
 import ProcessHarness
 
-/// Bodies of events, read as the route reads them, beside Foundation's `JSONDecoder`, which checks nothing.
+/// Bodies of events, parsed as the route does, compared with Foundation's `JSONDecoder`, which validates nothing.
 ///
-/// Reading is JSON, CloudEvents' envelopes, the rules for each member, and the values that are stored.
-/// An array is looked at to its end before its first piece is given, and that is counted too.
+/// Parsing includes JSON, CloudEvents' envelopes, the rules for each member, and the stored values. An array is scanned
+/// to its end before its first piece is returned; this is counted too.
 struct ParseScenario {
-    /// How many rounds; the forms take turns.
+    /// The number of rounds; the formats alternate.
     var rounds: Int
-    /// What must be reached: CPU an event.
+    /// The limit: CPU per event.
     var microsecondsLimit = 3.0
-    /// What must be reached: the most that reading 10,000 events adds to the heap beside the body, as a multiple of what
-    /// 500 add.
+    /// The limit: the peak heap growth of parsing 10,000 events besides the body, as a multiple of that of 500.
     var growthLimit = 1.1
 
     private static let events = 10_000
@@ -22,13 +21,13 @@ struct ParseScenario {
     /// Runs in this process, on one thread.
     ///
     /// - Returns: The figures.
-    /// - Throws: When an event is refused.
+    /// - Throws: An error when an event is rejected.
     func run() throws -> Report {
         var report = Report()
         let bodies = EventForms.bodies(count: Self.events)
         let reader = EventReader()
         var costs = [[Double]](repeating: [], count: bodies.count + 1)
-        // The first round pays for what is new, and is not counted.
+        // The first round is warm-up and is not counted.
         for round in 0...rounds {
             for (place, body) in bodies.enumerated() {
                 let buffer = ByteBuffer(bytes: body.bytes)
@@ -58,7 +57,7 @@ struct ParseScenario {
         for count in counts {
             for body in EventForms.bodies(count: count) {
                 let buffer = ByteBuffer(bytes: body.bytes)
-                // With a reader of its own, whose parser counts too.
+                // With a new reader, whose parser counts too.
                 let bytes = try heap.bytes { try read(buffer, body.format, EventReader()) }
                 peaks[body.name, default: [:]][count] = Double(bytes)
                 let size = body.bytes.count / 1000
@@ -90,7 +89,7 @@ struct ParseScenario {
         }
     }
 
-    /// CPU of this thread for each of the events, in microseconds.
+    /// Returns the CPU time of this thread per event in microseconds.
     private func cpu(_ body: () throws -> Void) rethrows -> Double {
         func now() -> Double {
             var time = timespec()
@@ -103,7 +102,7 @@ struct ParseScenario {
     }
 }
 
-/// The members of the events as `Codable` has them.
+/// The members of the events for `Codable`.
 private struct DecodedEvent: Decodable {
     struct Agent: Decodable { var id, nickname: String? }
     struct Link: Decodable { var ios, android, web: String? }

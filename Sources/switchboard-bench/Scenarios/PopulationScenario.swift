@@ -3,40 +3,40 @@ import NIOCore
 import ProcessHarness
 import Synchronization
 
-/// What an event costs a gateway whose consumers are many, and come in no order, while its data grows.
+/// The cost of an event for a gateway with many consumers in random order, while its data grows.
 ///
-/// Events go through the whole path: posted in batches with ids that tell nothing of their order, stored, pushed to the
+/// Events go through the whole path: posted in batches with unordered ids, stored, pushed to the
 /// simulator, outcomes recorded.
 struct PopulationScenario {
-    /// How many consumers, with one device each.
+    /// The number of consumers, with one device each.
     var consumers: Int
-    /// How many events in all.
+    /// The total number of events.
     var events: Int
-    /// How many of them are measured together, before the others are posted and at the end.
+    /// The number of events measured together, before the others are posted and at the end.
     var slice: Int
-    /// What must be reached: gateway CPU an event in requests of h2load.
+    /// The limit: gateway CPU per event in requests of h2load.
     var unitLimit = 10.0
-    /// What must be reached: the last slice's units by those of the first.
+    /// The limit: the last slice's units as a multiple of the first's.
     var growthLimit = 1.1
 
     private static let eventsPerRequest = 500
     private static let connections = 4
 
-    /// What a slice cost.
+    /// The cost of a slice.
     private struct Cost {
         var microseconds: Double
-        /// In requests of h2load; nil when it is not installed.
+        /// The cost in requests of h2load; nil when it is not installed.
         var units: Double?
     }
 
     /// Runs it on a fresh installation.
     ///
     /// - Parameters:
-    ///   - group: Where the load's connections live.
-    ///   - http: A client for everything that is not measured.
-    ///   - say: Called with what is done next.
+    ///   - group: The event loops of the load's connections.
+    ///   - http: The HTTP client of unmeasured requests.
+    ///   - say: Prints the progress.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or a push is missing.
+    /// - Throws: An error when a request is rejected or a push is missing.
     func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
         try await Installation.use(quiet: true) { installation in
             let authorization = try await installation.configure(http: http, consumers: 0)
@@ -70,7 +70,7 @@ struct PopulationScenario {
     private func measure(_ load: Load, _ say: (String) -> Void) async throws -> Report {
         var report = Report()
         let name = "batches of 500 over \(consumers) consumers"
-        // The first pushes pay for dialling, and for pages and statements that are new.
+        // The first pushes include dialling, and new pages and statements.
         _ = try await post(load, Self.eventsPerRequest)
         say("population: the first \(slice) events")
         let first = try await cost(load, slice)
@@ -100,7 +100,7 @@ struct PopulationScenario {
         report.add(name, part + ", in requests of h2load", units, "units", atMost: unitLimit)
     }
 
-    /// Measures h2load on the machine as it is before and after the slice: it may change speed meanwhile.
+    /// Measures a slice, with h2load before and after it: the host may change speed meanwhile.
     private func cost(_ load: Load, _ count: Int) async throws -> Cost {
         let before = try await reference(load, count)
         let microseconds = try await post(load, count)
@@ -151,14 +151,14 @@ struct PopulationScenario {
                 }
             }
             let refused = try await tasks.reduce(0, +)
-            guard refused == 0 else { throw HarnessError("\(refused) requests were not answered with 202") }
+            guard refused == 0 else { throw HarnessError("\(refused) responses were not 202") }
         }
         try await load.installation.waitForPushes(pushes + count, load.http)
         try await load.installation.waitForOutcomes(load.http)
         return (try ProcessUsage(pid: load.gateway.process.id).cpuSeconds - before) * 1e6 / Double(count)
     }
 
-    /// Events to consumers in no order, with ids in no order.
+    /// Makes events to consumers in random order, with unordered ids.
     private static func batch(_ numbers: Range<Int>, consumers: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(numbers.count * 500)

@@ -4,15 +4,15 @@ import GatewayStorage
 import ProcessHarness
 import SQLiteStorage
 
-/// Rows that go back to the store at once, as after a provider's fault: how long that holds up the writer.
+/// Rows that are requeued at once, as after a provider error: how long this blocks the writer.
 struct RequeueScenario {
-    /// How many times each is done.
+    /// The number of rounds of each.
     var rounds: Int
 
-    /// Runs it on a store of its own.
+    /// Runs it on a new store.
     ///
     /// - Returns: The figures.
-    /// - Throws: `StorageError`, and ``HarnessError`` when a claim does not bring what waits.
+    /// - Throws: `StorageError`, or ``HarnessError`` when a claim does not return the waiting rows.
     func run() async throws -> Report {
         var report = Report()
         let many = try await measure(devices: 250, rows: 8, waiting: 0)
@@ -22,7 +22,7 @@ struct RequeueScenario {
         return report
     }
 
-    /// The median of the seconds that giving back takes.
+    /// Returns the median seconds of a requeue.
     private func measure(devices: Int, rows: Int, waiting: Int) async throws -> Double {
         let directory = try TemporaryDirectory()
         let fixture = try StoreFixture(path: directory.path("switchboard.sqlite"), consumers: devices)

@@ -2,23 +2,23 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// How long a push takes from being due to its answer while the sender has half of what it can do, beside `h2load` at the
+/// The latency from a push's due time to its response at half of the sender's capacity, compared with `h2load` at the
 /// same rate, in bursts as `h2load` sends them.
 struct SenderLatencyScenario {
-    /// How many notifications find out what the sender can do.
+    /// The number of notifications to find the sender's capacity.
     var notifications: Int
-    /// How long one paced run lasts.
+    /// The duration of one paced run in seconds.
     var seconds = 3
-    /// How many pairs of paced runs.
+    /// The number of pairs of paced runs.
     var rounds = 5
-    /// What must be reached: our p99 as a multiple of `h2load`'s.
+    /// The limit: our p99 as a multiple of `h2load`'s.
     var ratioLimit: Double
 
     /// Runs both in turns against one simulator.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Returns: The figures: medians over the rounds.
-    /// - Throws: When a push is refused.
+    /// - Throws: An error when a push is rejected.
     func run(http: HTTPClient) async throws -> Report {
         try await SimulatorProcess.use { try await measure($0, $1, http) }
     }

@@ -2,25 +2,25 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// The sender alone: jobs in memory are rendered, submitted, answered and turned into outcomes; beside it `h2load` posts
-/// the same body with the same headers over one connection to the same server.
+/// The sender alone: jobs in memory are rendered and submitted, and their responses become outcomes. For comparison,
+/// `h2load` posts the same body with the same headers over one connection to the same server.
 struct SenderScenario {
-    /// How many notifications.
+    /// The number of notifications.
     var notifications: Int
-    /// What must be reached: CPU a notification as a multiple of `h2load`'s a request in the same run.
+    /// The limit: CPU per notification as a multiple of `h2load`'s per request in the same run.
     var ratioLimit: Double
-    /// What must be reached: allocations of Swift code a notification.
+    /// The limit: allocations of Swift code per notification.
     var allocationLimit: Double
-    /// Other senders that are run beside ours.
+    /// Other senders to compare with.
     var peers: [Peer] = []
 
     private static let rounds = 3
 
     /// Runs all, one after the other, against one simulator.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Returns: The figures; without `h2load` only the sender's.
-    /// - Throws: When a push is refused.
+    /// - Throws: An error when a push is rejected.
     func run(http: HTTPClient) async throws -> Report {
         try await SimulatorProcess.use { try await measure($0, $1, http) }
     }
@@ -33,7 +33,7 @@ struct SenderScenario {
         let h2load = H2load(simulator: simulator, directory: directory, http: http)
         var senders: [SenderResult] = []
         var references: [H2load.Cost] = []
-        // In turns, because others use the machine too.
+        // In turns, because other processes use the host too.
         for _ in 0..<Self.rounds {
             let sender = try await SenderResult.run(simulator, count: notifications)
             senders.append(sender)

@@ -4,28 +4,29 @@ import NIOCore
 import NIOPosix
 import ProcessHarness
 
-/// Messaging windows: how fast many open, what an idle one costs, how soon a message is there, and how soon after a window's
-/// end its push.
+/// Messaging windows: how fast many open, the cost of an idle one, the latency of a message, and the latency of a push
+/// after a window's end.
 struct WindowsScenario {
-    /// Windows that are open at last, each of a consumer of its own; the first third of them opens by itself.
+    /// The final number of open windows, each of another consumer; the first third opens separately.
     var idle: Int
-    /// Messages to open windows.
+    /// The number of messages to open windows.
     var messages = 2000
 
-    /// Consumers with a device, in whose windows something happens.
+    /// The number of consumers with a device, whose windows are active.
     private static let devices = 200
-    /// Handshakes that are under way at once.
+    /// The number of concurrent handshakes.
     private static let atOnce = 512
 
-    /// Runs it on a fresh installation whose simulator keeps every push with its time of arrival.
+    /// Runs it on a fresh installation whose simulator stores every push with its time of arrival.
     ///
     /// - Parameters:
-    ///   - group: Where the windows' connections live: one thread.
-    ///   - http: A client for everything that is not measured.
+    ///   - group: The event loop of the windows' connections: one thread.
+    ///   - http: The HTTP client of unmeasured requests.
     /// - Returns: The figures.
-    /// - Throws: When a request is refused or something does not arrive.
+    /// - Throws: An error when a request is rejected or a message does not arrive.
     func run(group: MultiThreadedEventLoopGroup, http: HTTPClient) async throws -> Report {
-        // With a limit of 20,000 open files, the default for connections to providers leaves room for 13,600 windows only.
+        // With a limit of 20,000 open files, the default for connections to providers leaves room for 13,600 windows
+        // only.
         let environment = ["SWITCHBOARD_PROVIDER_MAX_CONNECTIONS": "64"]
         return try await Installation.use(quiet: false, environment: environment) {
             try await measure($0, loop: group.next(), http: http)
@@ -54,7 +55,7 @@ struct WindowsScenario {
         return report
     }
 
-    // MARK: Opening and being idle
+    // MARK: Opening and idling
 
     private func open(
         _ installation: Installation,
@@ -74,7 +75,7 @@ struct WindowsScenario {
         report.add("windows", "failed handshakes", Double(storm.failed + rest.failed), "", atMost: 0)
         let cost = (after.cpuSeconds - empty.cpuSeconds) * 1e6 / Double(first)
         report.add("windows", "gateway CPU to open one", cost, "us")
-        // A window that was pinged once has done all that an idle one does.
+        // A window that was pinged once has done all the work of an idle one.
         let open = try ProcessUsage(pid: gateway)
         let start = ContinuousClock.now
         while try await loop.submit({ fleet.value.pings }).get() < storm.opened + rest.opened {
@@ -100,7 +101,7 @@ struct WindowsScenario {
         return try await promise.futureResult.get()
     }
 
-    /// A session token for each consumer.
+    /// Creates a session token for each consumer.
     private func sessions(_ installation: Installation, _ http: HTTPClient) async throws -> [String] {
         try await withThrowingTaskGroup(of: [(Int, String)].self) { group in
             let lanes = 32
@@ -111,7 +112,7 @@ struct WindowsScenario {
                         let path = "/v1/brands/\(Installation.brand)/consumers/consumer-\(number)/sessions"
                         let answer = try await installation.call(http, "POST", path, "{}")
                         guard let token = answer["sessionToken"] as? String else {
-                            throw HarnessError("the gateway answered no session token")
+                            throw HarnessError("the gateway returned no session token")
                         }
                         tokens.append((number, token))
                     }
@@ -199,7 +200,7 @@ struct WindowsScenario {
             if let items = try await installation.call(http, "GET", path)["items"] as? [Any], items.isEmpty { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw HarnessError("acknowledged messages stayed held")
+        throw HarnessError("acknowledged messages were not released")
     }
 
     // MARK: Closing
@@ -225,7 +226,7 @@ struct WindowsScenario {
         }
         for (number, id) in ids.enumerated() {
             closedAt[id] = Date().timeIntervalSince1970
-            // Every other one goes without a word.
+            // Every other one closes without a close frame.
             try await loop.submit {
                 let window = fleet.value.windows[number]
                 if number % 2 == 0 { window?.close() } else { window?.cut() }
@@ -238,7 +239,7 @@ struct WindowsScenario {
         }
         report.add("windows", "closed to push at the provider, p50", times.percentile(0.5), "ms")
         report.add("windows", "closed to push at the provider, slowest", times.max() ?? 0, "ms", atMost: 1000)
-        // The simulator tells whole milliseconds: less than this is a push that left before its window closed.
+        // The simulator reports whole milliseconds: less than this is a push that was sent before its window closed.
         report.add("windows", "closed to push at the provider, fastest", times.min() ?? 0, "ms", atLeast: -0.5)
     }
 }

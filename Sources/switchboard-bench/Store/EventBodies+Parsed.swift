@@ -2,12 +2,12 @@ import GatewayModel
 import ProcessHarness
 
 extension EventBodies {
-    /// The same event as the gateway has it once it is read.
+    /// Returns the same event as the gateway parses it.
     ///
     /// - Parameters:
-    ///   - run: Tells the events of one scenario from another's.
+    ///   - run: A prefix that is unique for the scenario.
     ///   - number: The event's number.
-    ///   - consumers: How many consumers take turns.
+    ///   - consumers: The number of consumers, which take turns.
     /// - Returns: An agent's message.
     static func parsed(run: String, number: Int, consumers: Int) -> AgentEvent {
         let consumer = number % consumers

@@ -5,16 +5,16 @@ import Logging
 import ProcessHarness
 import SQLiteStorage
 
-/// A store whose log is filled through the store's own calls: four brands of very different sizes, two transports, mixed
+/// A store whose delivery log is filled through its own API: four brands of very different sizes, two transports, mixed
 /// states and reasons, over twenty days.
 ///
 /// One task at a time.
 final class LogFixture {
-    /// A reason that one delivery has.
+    /// A reason of exactly one delivery.
     static let rareReason = "PayloadTooLarge"
 
     let store: SQLiteStore
-    /// Brands by how many of a hundred deliveries they have.
+    /// The brands with their percentage of deliveries.
     private static let shares: [(brand: String, share: Int)] = [
         ("large", 70), ("middle", 20), ("small", 9), ("tiny", 1),
     ]
@@ -25,10 +25,10 @@ final class LogFixture {
     private var lanes: [LaneID] = []
     private var ids = MessageIDGenerator()
     private(set) var now: Timestamp
-    /// What is in the outbox, owned.
+    /// The claimed rows of the outbox.
     private var rows: [OutboxRow] = []
     private var number = 0
-    /// Seconds of each commit of outcomes and nothing else, and of the same with what is indexed behind it.
+    /// The seconds of each commit of outcomes alone, and of the same with the indexing after it.
     private(set) var outcomeSeconds: [Double] = []
     private(set) var indexedSeconds: [Double] = []
     /// Some deliveries of the large brand, with their messages.
@@ -37,7 +37,7 @@ final class LogFixture {
     static let brand = BrandID(trusted: "large")
     static let smallBrand = BrandID(trusted: "tiny")
 
-    /// Opens new data.
+    /// Creates a new store.
     ///
     /// - Parameter path: The file.
     /// - Throws: `StorageError`.
@@ -61,9 +61,9 @@ final class LogFixture {
         }
     }
 
-    /// Fills the log.
+    /// Fills the delivery log.
     ///
-    /// - Parameter count: How many deliveries.
+    /// - Parameter count: The number of deliveries.
     /// - Throws: `StorageError`.
     func fill(_ count: Int) async throws {
         let turns = max(count / Self.eventsPerTurn, 1)
@@ -104,7 +104,7 @@ final class LogFixture {
         _ = try await store.commit(turn)
         let committed = ContinuousClock.now
         if isMeasured {
-            // Waits behind what is indexed.
+            // Waits until indexing has finished.
             try await store.probeWriting()
             outcomeSeconds.append(seconds(committed - start) / Double(rows.count))
             indexedSeconds.append(seconds(ContinuousClock.now - start) / Double(rows.count))

@@ -3,8 +3,8 @@ import GatewayModel
 import GatewayStorage
 import ProcessHarness
 
-/// What the engine's accept path is measured against: its statements through the C interface, prepared once, with the
-/// engine's schema and settings, and nothing else.
+/// The baseline of the engine's accept path: its statements through the C interface, prepared once, with the engine's
+/// schema and settings, and nothing else.
 final class RawStore {
     private static let sql: [RawTurn.Target: String] = [
         .dedupe: "INSERT OR IGNORE INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)",
@@ -19,8 +19,8 @@ final class RawStore {
         expires_at, queued_at, collapse, held, campaign, queue) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         .conversation: """
-        UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
-        WHERE key = ?
+        UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved \
+        = ? WHERE key = ?
         """,
     ]
 
@@ -29,7 +29,7 @@ final class RawStore {
     private let begin: OpaquePointer
     private let commit: OpaquePointer
 
-    /// Opens a file that an engine has made.
+    /// Opens a file that an engine has created.
     ///
     /// - Parameter path: The file.
     /// - Throws: ``HarnessError``.
@@ -51,13 +51,13 @@ final class RawStore {
         for target in RawTurn.Target.allCases { statements.append(try Self.prepare(db, Self.sql[target] ?? "")) }
     }
 
-    /// Frees everything.
+    /// Finalizes the statements and closes the file.
     func close() {
         for statement in statements + [begin, commit] { sqlite3_finalize(statement) }
         sqlite3_close(db)
     }
 
-    /// Does one turn in one transaction; the texts are not copied.
+    /// Executes one turn in one transaction; the texts are not copied.
     ///
     /// - Parameter turn: The rows.
     /// - Throws: ``HarnessError``.
@@ -86,7 +86,7 @@ final class RawStore {
             case .null: sqlite3_bind_null(statement, index)
             case .integer(let value): sqlite3_bind_int64(statement, index, value)
             case .text(let start, let count):
-                // No destructor: the texts stay where they are until the turn is done.
+                // No destructor: the texts stay in memory until the turn is done.
                 sqlite3_bind_text(statement, index, texts.baseAddress.map { $0 + start }, Int32(count), nil)
             }
         }
@@ -99,7 +99,7 @@ final class RawStore {
         guard code == SQLITE_DONE else { throw HarnessError("SQLite: \(String(cString: sqlite3_errmsg(db)))") }
     }
 
-    /// The rows of a query whose columns are texts or integers.
+    /// Returns the rows of a query whose columns are texts or integers.
     ///
     /// - Parameter sql: The query.
     /// - Returns: Its rows as text.

@@ -1,6 +1,6 @@
-/// The rows of one turn, laid out for binding before the clock starts, as a program in C would have them.
+/// The rows of one turn, prepared for binding before the measurement, as a program in C would have them.
 struct RawTurn {
-    /// Which statement a row goes to.
+    /// The statement of a row.
     enum Target: Int, CaseIterable {
         case dedupe, message, outbox, conversation
     }
@@ -9,7 +9,7 @@ struct RawTurn {
     enum Cell {
         case null
         case integer(Int64)
-        /// A place in ``texts``.
+        /// A range in ``texts``.
         case text(start: Int, count: Int)
     }
 
@@ -27,7 +27,7 @@ struct RawTurn {
     ///
     /// - Parameters:
     ///   - target: Its statement.
-    ///   - values: What is bound, in the order of the parameters.
+    ///   - values: The values to bind, in the order of the parameters.
     mutating func add(_ target: Target, _ values: [RawValue]) {
         let first = cells.count
         for value in values {
@@ -43,7 +43,7 @@ struct RawTurn {
     }
 }
 
-/// A value of a row before it is laid out.
+/// A value of a row before it is prepared.
 enum RawValue {
     case integer(Int64?)
     case text(String?)

@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import ProcessHarness
 
-/// Works out the rows that an accepting turn writes, as the engine does, before the clock starts.
+/// Computes the rows that an accepting turn writes, as the engine does, before the measurement.
 struct RawTurnPlanner {
     private struct Conversation {
         var key: Int64
@@ -13,19 +13,19 @@ struct RawTurnPlanner {
         var storedSequence: Int64
     }
 
-    /// As the engine: so many messages are counted on from what a conversation's row says.
+    /// As in the engine: the number of messages after which a conversation's row is written again.
     private static let countedOn: Int64 = 32
-    /// As the engine: so many ids of events are in one bucket.
+    /// As in the engine: the number of event ids in one bucket.
     private static let idsPerBucket: Int64 = 16_384
 
     private var conversations: [String: Conversation] = [:]
     private var nextDelivery: Int64
     private let brand: Int64
-    /// Where ids of events are remembered, and how many are there.
+    /// The current bucket of event ids, and its size.
     private var bucket: Int64
     private var idsInBucket: Int64
 
-    /// Reads what the engine keeps in memory.
+    /// Reads the state that the engine keeps in memory.
     ///
     /// - Parameter store: A file with one brand, whose consumers have one conversation and one device each.
     /// - Throws: ``HarnessError``.
@@ -54,9 +54,10 @@ struct RawTurnPlanner {
         idsInBucket = try Self.number(store, "SELECT count(*) FROM dedupe WHERE day = \(bucket)")
     }
 
-    /// The rows of a turn.
+    /// Returns the rows of a turn.
     ///
-    /// - Parameter turn: It only accepts agents' messages in known conversations, and has a slot for each delivery.
+    /// - Parameter turn: A turn that only accepts agents' messages in known conversations, with a slot for each
+    ///   delivery.
     /// - Returns: The rows in the engine's order: a conversation is written at most once, at the end.
     mutating func rows(of turn: WriterTurn) -> RawTurn {
         var raw = RawTurn()

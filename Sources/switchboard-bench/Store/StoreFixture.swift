@@ -5,11 +5,11 @@ import Logging
 import ProcessHarness
 import SQLiteStorage
 
-/// A store of the benchmark's own with a brand, an app and consumers with one device each, written to without a gateway.
+/// A store of the benchmark with a brand, an app and consumers with one device each, written without a gateway.
 ///
 /// One task at a time.
 final class StoreFixture {
-    /// Which consumers, devices and conversations take turns: number n is n modulo this.
+    /// The number of consumers, devices and conversations, which take turns: number n is n modulo this.
     let consumers: Int
     let store: SQLiteStore
     private(set) var incarnation = IncarnationID(0)
@@ -21,8 +21,8 @@ final class StoreFixture {
     /// Opens the data of a file.
     ///
     /// - Parameters:
-    ///   - path: The file; made when it is missing.
-    ///   - consumers: How many consumers take turns.
+    ///   - path: The file; created when it is missing.
+    ///   - consumers: The number of consumers, which take turns.
     /// - Throws: `StorageError`.
     init(path: String, consumers: Int) throws {
         self.consumers = consumers
@@ -32,7 +32,7 @@ final class StoreFixture {
     /// The time of the next turn.
     var now: Timestamp { SystemClock().now }
 
-    /// Makes the brand, the app without credentials, and the consumers' devices.
+    /// Creates the brand, the app without credentials, and the consumers' devices.
     ///
     /// - Throws: `StorageError`.
     func populate() async throws {
@@ -66,7 +66,7 @@ final class StoreFixture {
 
     /// Starts an incarnation.
     ///
-    /// - Throws: `StorageError`, and ``HarnessError`` when the file has no lane.
+    /// - Throws: `StorageError`, or ``HarnessError`` when the file has no lane.
     func begin() async throws {
         let start = try await store.begin(now: now)
         incarnation = start.incarnation
@@ -78,14 +78,14 @@ final class StoreFixture {
         self.lane = lane
     }
 
-    /// A turn that accepts events, each with one delivery.
+    /// Makes a turn that accepts events, each with one delivery.
     ///
     /// - Parameters:
-    ///   - run: Tells the events from another run's.
+    ///   - run: A prefix that is unique for the run.
     ///   - first: The first event's number.
-    ///   - count: How many.
-    ///   - isOwned: Whether the deliveries go to memory or wait in the store.
-    ///   - campaign: The campaign of proactive messages; nil makes agents' messages.
+    ///   - count: The number of events.
+    ///   - isOwned: Whether the deliveries are claimed in memory or wait in the store.
+    ///   - campaign: The campaign of proactive messages; nil for agents' messages.
     /// - Returns: The turn.
     func turn(run: String, first: Int, count: Int, isOwned: Bool, campaign: String? = nil) -> WriterTurn {
         let now = now

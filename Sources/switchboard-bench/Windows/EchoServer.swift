@@ -3,13 +3,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 
-/// A WebSocket server that says back what it hears and does nothing else: what a window's latency is read beside.
+/// A WebSocket echo server: the baseline of a window's latency.
 enum EchoServer {
-    /// Starts one.
+    /// Starts an echo server.
     ///
-    /// - Parameter group: Where it lives.
+    /// - Parameter group: Its event loops.
     /// - Returns: Its listener.
-    /// - Throws: When it cannot listen.
+    /// - Throws: An error when it cannot listen.
     static func start(group: any EventLoopGroup) async throws -> any Channel {
         try await ServerBootstrap(group: group)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)

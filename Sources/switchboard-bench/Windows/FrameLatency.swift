@@ -3,17 +3,17 @@ import NIOHTTP1
 import NIOPosix
 import ProcessHarness
 
-/// How long after its 202 an event's frame comes to a window, and how long an echo takes, in turns on one event loop.
+/// Measures the time from an event's 202 to its frame in a window, and the time of an echo, in turns on one event loop.
 ///
 /// Confined to the loop. One at a time, so that each is measured alone and all by the same clock.
 final class FrameLatency {
-    /// What was measured, in milliseconds.
+    /// The measured times in milliseconds.
     struct Result: Sendable {
-        /// From the head of the answer 202 to the frame; 0 when the frame came first.
+        /// From the head of the 202 response to the frame; 0 when the frame arrived first.
         var afterAnswer: [Double] = []
         /// From posting to the frame.
         var afterPost: [Double] = []
-        /// From saying something to hearing it back.
+        /// From sending a message to receiving its echo.
         var echo: [Double] = []
     }
 
@@ -30,7 +30,7 @@ final class FrameLatency {
     private var sentAt = NIODeadline.now()
     private var answeredAt: NIODeadline?
     private var heardAt: NIODeadline?
-    /// The last sequence that each window heard.
+    /// The last sequence that each window received.
     private(set) var sequences: [Int]
 
     init(
@@ -52,10 +52,10 @@ final class FrameLatency {
         sequences = Array(repeating: 0, count: windows.count)
     }
 
-    /// Begins, over a connection of its own to the gateway.
+    /// Starts, over a separate connection to the gateway.
     func start(port: Int) {
         for (index, window) in windows.enumerated() {
-            // Else live messages would wait for it.
+            // Otherwise live messages would wait for it.
             window.say(#"{"type":"resume","conversations":[]}"#)
             window.onText = { [unowned self] text in
                 guard text.starts(with: #"{"type":"message""#) else { return }
@@ -122,7 +122,7 @@ final class FrameLatency {
         Double((NIODeadline.now() - start).nanoseconds) / 1e6
     }
 
-    /// Hears the answers to events.
+    /// Receives the responses to events.
     private final class Answers: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
 
@@ -141,7 +141,7 @@ final class FrameLatency {
             switch unwrapInboundIn(data) {
             case .head(let head):
                 guard head.status == .accepted else {
-                    return owner.promise.fail(HarnessError("the gateway answered \(head.status)"))
+                    return owner.promise.fail(HarnessError("the gateway responded \(head.status)"))
                 }
                 owner.answeredAt = .now()
             case .body: break

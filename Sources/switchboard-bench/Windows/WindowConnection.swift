@@ -1,9 +1,10 @@
 import Foundation
 import NIOCore
 
-/// The client's side of one WebSocket connection in as little as it takes; confined to its event loop.
+/// A minimal client side of one WebSocket connection; confined to its event loop.
 ///
-/// It takes any answer 101, answers pings, and hands on text messages; servers neither mask nor fragment what they send here.
+/// It accepts any 101 response, responds to pings, and passes on text messages; servers neither mask nor fragment
+/// frames here.
 final class WindowConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -28,15 +29,15 @@ final class WindowConnection: ChannelInboundHandler {
         self.token = token
     }
 
-    // MARK: What it does
+    // MARK: Sending
 
     /// Sends a text message.
     func say(_ text: String) { send(opcode: 1, Array(text.utf8)) }
 
-    /// Says that it goes, and goes when the other side has answered.
+    /// Sends a close frame, and closes when the other side has responded.
     func close() { send(opcode: 8, [0x03, 0xE8]) }
 
-    /// Goes without a word.
+    /// Closes the connection without a close frame.
     func cut() { context?.close(promise: nil) }
 
     private func send(opcode: UInt8, _ payload: [UInt8]) {
@@ -55,7 +56,7 @@ final class WindowConnection: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 

@@ -4,22 +4,22 @@ import ProcessHarness
 
 /// Many windows of one gateway on one event loop, to which it is confined.
 final class WindowFleet {
-    /// How opening went.
+    /// The result of opening windows.
     struct Opening: Sendable {
-        /// Windows that said `ready`.
+        /// The number of windows with a `ready` message.
         var opened = 0
-        /// Those that did not.
+        /// The number of other windows.
         var failed = 0
-        /// From the first connection to the last `ready`.
+        /// The time from the first connection to the last `ready`.
         var seconds = 0.0
     }
 
     private let loop: any EventLoop
     private let port: Int
     private(set) var windows: [WindowConnection?] = []
-    /// How many pings came to all windows.
+    /// The number of pings to all windows.
     private(set) var pings = 0
-    /// How many of those that were open have ended.
+    /// The number of open windows that have ended.
     private(set) var ended = 0
 
     private var tokens: [String] = []
@@ -33,7 +33,7 @@ final class WindowFleet {
         self.port = port
     }
 
-    /// Opens one window for each token, so many at once.
+    /// Opens one window for each token, at most `atOnce` at a time.
     func open(_ tokens: [String], atOnce: Int, promise: EventLoopPromise<Opening>) {
         self.tokens = tokens
         self.promise = promise
@@ -43,7 +43,7 @@ final class WindowFleet {
         for _ in 0..<min(atOnce, tokens.count) { openNext() }
     }
 
-    /// Lets go of all of them.
+    /// Closes all windows without a close frame.
     func cutAll() { for window in windows { window?.cut() } }
 
     private func openNext() {
@@ -96,12 +96,12 @@ final class WindowFleet {
 }
 
 extension ByteBuffer {
-    /// Whether it begins with a text.
+    /// Returns whether it begins with a text.
     func starts(with text: StaticString) -> Bool {
         text.withUTF8Buffer { readableBytesView.starts(with: $0) }
     }
 
-    /// The number behind a JSON member's name, wherever it first stands.
+    /// Returns the number after the first occurrence of a JSON member's name.
     func number(of member: String) -> Int? {
         guard let name = readableBytesView.firstRange(of: Array("\"\(member)\":".utf8)) else { return nil }
         let digits = readableBytesView[name.upperBound...].prefix { (0x30...0x39).contains($0) }
