@@ -1,10 +1,10 @@
-/// Why a run with real processes could not be done.
+/// The error of a run with real processes.
 package struct HarnessError: Error, CustomStringConvertible {
-    /// What went wrong, in plain words.
+    /// The description of the error.
     package var description: String
 
-    /// Takes what went wrong.
+    /// Creates an error.
     ///
-    /// - Parameter description: In plain words.
+    /// - Parameter description: The description of the error.
     package init(_ description: String) { self.description = description }
 }

@@ -4,22 +4,22 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A text that is expensive to normalise (UAX #15), and what reading it costs.
+/// A text that is expensive to normalize (UAX #15), and a check of the cost of reading it.
 package enum HostileText {
-    /// A letter and combining marks of two classes, which normalisation must sort.
+    /// Returns a letter and combining marks of two classes, which normalization must sort.
     ///
-    /// - Parameter bytes: About how many bytes of UTF-8.
+    /// - Parameter bytes: The approximate number of bytes of UTF-8.
     /// - Returns: The text.
     package static func marks(bytes: Int) -> String { "a" + String(repeating: "\u{301}\u{316}", count: bytes / 4) }
 
-    /// Whether reading costs no more than the text's length: twice the text costs at most three times the CPU time, or the
-    /// whole at most 1 ms for each KB of it.
+    /// Returns whether the cost of reading is linear in the text's length: twice the text costs at most three times the
+    /// CPU time, or the whole at most 1 ms for each KB of it.
     ///
     /// - Parameters:
-    ///   - bytes: How long the longer text is.
-    ///   - read: What reads the text, on the calling thread alone.
+    ///   - bytes: The length of the longer text.
+    ///   - read: Reads the text, only on the calling thread.
     /// - Returns: False when every one of four tries took too long.
-    /// - Throws: What `read` throws.
+    /// - Throws: The error of `read`.
     package static func isLinear(bytes: Int = 65_536, _ read: (String) throws -> Void) rethrows -> Bool {
         for _ in 0..<4 {
             let half = try milliseconds { try read(marks(bytes: bytes / 2)) }
@@ -29,7 +29,7 @@ package enum HostileText {
         return false
     }
 
-    /// The CPU time of the calling thread, so that others do not count.
+    /// Returns the CPU time of the calling thread only.
     private static func milliseconds(_ work: () throws -> Void) rethrows -> Double {
         let before = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
         try work()

@@ -1,7 +1,7 @@
-/// A duration in seconds.
+/// Returns a duration in seconds.
 ///
 /// - Parameter duration: The duration.
-/// - Returns: Seconds, with their fraction.
+/// - Returns: Seconds, with fraction.
 package func seconds(_ duration: Duration) -> Double {
     Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
 }

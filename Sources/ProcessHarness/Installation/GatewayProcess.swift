@@ -8,20 +8,20 @@ package struct GatewayProcess: Sendable {
     package let url: String
     /// The operator's token: secret.
     package let adminToken: String
-    /// Where its data is.
+    /// The data directory.
     package let dataDirectory: String
 
-    /// Starts one and waits until it is ready.
+    /// Starts a gateway and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - directory: Its data directory is `data` below it.
-    ///   - listen: Where it listens; port 0 takes a free one.
+    ///   - directory: The parent of its data directory `data`.
+    ///   - listen: The listening address; port 0 chooses a free one.
     ///   - trustRoots: The simulator's authority.
     ///   - arguments: Further flags.
-    ///   - environment: Further settings; `outgoing.allowLoopback` is on where they do not say otherwise.
-    ///   - runner: A program with arguments that runs it, like a tracer; ``process`` is then the runner's.
+    ///   - environment: Further settings; `outgoing.allowLoopback` is on by default.
+    ///   - runner: A program with arguments that runs it, such as a tracer; ``process`` is then the runner's.
     /// - Returns: The gateway.
-    /// - Throws: ``HarnessError`` when it ends instead.
+    /// - Throws: ``HarnessError`` when it exits before it is ready.
     package static func start(
         in directory: TemporaryDirectory,
         listen: String = "127.0.0.1:0",

@@ -4,9 +4,9 @@ extension Installation {
     /// Waits until the simulator has accepted that many pushes.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - http: A client.
-    /// - Throws: ``HarnessError`` when they do not come within two minutes.
+    ///   - count: The number of pushes.
+    ///   - http: An HTTP client.
+    /// - Throws: ``HarnessError`` when they do not arrive within two minutes.
     package func waitForPushes(_ count: Int, _ http: HTTPClient) async throws {
         let deadline = ContinuousClock.now + .seconds(540)
         var seen = 0
@@ -18,9 +18,9 @@ extension Installation {
         throw HarnessError("only \(seen) of \(count) pushes arrived within two minutes")
     }
 
-    /// Waits until the gateway has written down the outcome of everything that it sent.
+    /// Waits until the gateway has recorded the outcomes of all sent pushes.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Throws: ``HarnessError`` when that takes longer than a minute.
     package func waitForOutcomes(_ http: HTTPClient) async throws {
         let deadline = ContinuousClock.now + .seconds(540)
@@ -29,6 +29,6 @@ extension Installation {
             if let items = sending["items"] as? [Any], items.isEmpty { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw HarnessError("outcomes were not written down within a minute")
+        throw HarnessError("outcomes were not recorded within a minute")
     }
 }

@@ -3,14 +3,14 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A gateway and a simulator as processes of their own, on free ports of the loopback address, in a temporary directory.
+/// A gateway and a simulator as separate processes, on free ports of the loopback address, in a temporary directory.
 package final class Installation: Sendable {
     /// The brand of the load.
     package static let brand = "bench"
     /// The iOS app.
     package static let iosApp = "ios"
 
-    /// Where both keep their files.
+    /// The directory of both processes' files.
     package let directory: TemporaryDirectory
     /// The simulator.
     package let simulator: SimulatorProcess
@@ -29,7 +29,7 @@ package final class Installation: Sendable {
     ///   - quiet: Whether the simulator only counts pushes.
     ///   - environment: Further settings of the gateway.
     /// - Returns: An installation without brands.
-    /// - Throws: When one of them does not come up.
+    /// - Throws: An error when one of them does not start.
     package static func start(quiet: Bool, environment: [String: String] = [:]) async throws -> Installation {
         let directory = try TemporaryDirectory()
         let simulator = try await SimulatorProcess.start(in: directory, quiet: quiet)
@@ -38,7 +38,7 @@ package final class Installation: Sendable {
             trustRoots: simulator.authority,
             environment: [
                 "SWITCHBOARD_LOG_LEVEL": "warning",
-                // One account and few sessions stand for all callers here.
+                // One account and few sessions represent all clients here.
                 "SWITCHBOARD_LIMITS_ACCOUNT_REQUESTS_PER_SECOND": "0",
                 "SWITCHBOARD_LIMITS_SESSION_REQUESTS_PER_SECOND": "0",
             ].merging(environment) { $1 }
@@ -46,14 +46,14 @@ package final class Installation: Sendable {
         return Installation(directory: directory, simulator: simulator, gateway: gateway)
     }
 
-    /// Starts both, does something with them, and stops them, however it ends.
+    /// Starts both, runs some work with them, and stops them, also after an error.
     ///
     /// - Parameters:
     ///   - quiet: Whether the simulator only counts pushes.
     ///   - environment: Further settings of the gateway.
-    ///   - work: What is done; it may end the gateway itself.
-    /// - Returns: What the work returned.
-    /// - Throws: When one of them does not come up, and what the work throws.
+    ///   - work: The work; it may stop the gateway itself.
+    /// - Returns: The result of the work.
+    /// - Throws: An error when one of them does not start, or the error of the work.
     package static func use<Value>(
         quiet: Bool,
         environment: [String: String] = [:],
@@ -66,14 +66,14 @@ package final class Installation: Sendable {
         return try result.get()
     }
 
-    /// Makes the brand, the iOS app, a service account, and a device for each consumer.
+    /// Creates the brand, the iOS app, a service account, and a device for each consumer.
     ///
     /// - Parameters:
-    ///   - http: A client.
-    ///   - consumers: How many consumers with one device each.
-    ///   - apnsEndpoint: Where the app's pushes go; nil takes the simulator.
+    ///   - http: An HTTP client.
+    ///   - consumers: The number of consumers with one device each.
+    ///   - apnsEndpoint: The app's APNs endpoint; nil uses the simulator.
     /// - Returns: The value of `authorization` for the back-end.
-    /// - Throws: When the gateway refuses something.
+    /// - Throws: An error when the gateway rejects a request.
     package func configure(http: HTTPClient, consumers: Int, apnsEndpoint: String? = nil) async throws -> String {
         try await call(http, "POST", "/v1/brands", #"{"id":"\#(Self.brand)","name":"Bench"}"#)
         let app = try simulator.iOSApp(endpoint: apnsEndpoint)
@@ -85,7 +85,7 @@ package final class Installation: Sendable {
             #"{"kind":"serviceAccount","name":"bench","scopes":["events:write","consumers:write","deliveries:read"]}"#
         )
         guard let id = account["id"] as? String, let secret = account["secret"] as? String else {
-            throw HarnessError("the gateway answered no service account")
+            throw HarnessError("the gateway returned no service account")
         }
         let basic = "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -109,7 +109,7 @@ package final class Installation: Sendable {
         return basic
     }
 
-    /// A device token of 32 bytes that no other consumer has.
+    /// Returns a device token of 32 bytes that is unique for the consumer.
     ///
     /// - Parameter number: The consumer's number.
     /// - Returns: 64 hexadecimal digits.
@@ -121,12 +121,12 @@ package final class Installation: Sendable {
     /// Calls the gateway as the operator, or with another `authorization`.
     ///
     /// - Parameters:
-    ///   - http: A client.
+    ///   - http: An HTTP client.
     ///   - method: The method.
     ///   - path: The path.
-    ///   - body: JSON; nil sends none.
-    ///   - authorization: In place of the admin token.
-    /// - Returns: The answer's JSON object, empty when there is none.
+    ///   - body: A JSON body; nil for none.
+    ///   - authorization: The value to use instead of the admin token.
+    /// - Returns: The response's JSON object, empty when there is none.
     /// - Throws: ``HarnessError`` for any other status than 2xx.
     @discardableResult
     package func call(
@@ -152,7 +152,7 @@ package final class Installation: Sendable {
         return (try? JSONSerialization.jsonObject(with: data) as? [String: Any]) ?? [:]
     }
 
-    /// Ends both.
+    /// Stops both.
     package func stop() async {
         _ = try? await gateway.process.stop(within: .seconds(30))
         _ = try? await simulator.process.stop(within: .seconds(30))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whom the simulated APNs accepts, as the simulator wrote it down.
+/// The credentials that the simulated APNs accepts, from the simulator's file.
 package struct SimulatorIdentity: Sendable {
     /// The team id.
     package var teamID: String
@@ -11,7 +11,7 @@ package struct SimulatorIdentity: Sendable {
     /// The key as PEM.
     package var privateKey: String
 
-    /// Reads what the simulator wrote.
+    /// Reads the simulator's file.
     ///
     /// - Parameter keys: The simulator's directory.
     /// - Throws: ``HarnessError`` when the file is not as expected.

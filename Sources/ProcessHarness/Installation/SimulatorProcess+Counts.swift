@@ -3,11 +3,11 @@ import Foundation
 import NIOCore
 
 extension SimulatorProcess {
-    /// How many pushes it has accepted.
+    /// Returns the number of accepted pushes.
     ///
-    /// - Parameter http: A client.
+    /// - Parameter http: An HTTP client.
     /// - Returns: The count since its start.
-    /// - Throws: When its control port does not answer.
+    /// - Throws: An error when its control port does not respond.
     package func acceptedPushes(_ http: HTTPClient) async throws -> Int {
         let response = try await http.execute(HTTPClientRequest(url: control + "/stats"), timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 1 << 20)

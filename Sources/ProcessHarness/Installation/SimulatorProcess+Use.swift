@@ -1,11 +1,11 @@
 extension SimulatorProcess {
-    /// Starts a simulator that only counts pushes, does something with it, and stops it, however that ends.
+    /// Starts a simulator that only counts pushes, runs some work with it, and stops it, also after an error.
     ///
     /// - Parameters:
     ///   - options: Further flags.
-    ///   - work: What is done, with the directory of the simulator.
-    /// - Returns: What the work returned.
-    /// - Throws: When it does not come up, and what the work throws.
+    ///   - work: The work, called with the simulator and its directory.
+    /// - Returns: The result of the work.
+    /// - Throws: An error when it does not start, or the error of the work.
     package static func use<Value>(
         options: [String] = [],
         _ work: (SimulatorProcess, TemporaryDirectory) async throws -> Value

@@ -13,16 +13,16 @@ package struct SimulatorProcess: Sendable {
     /// The directory of its certificates and credentials.
     package let keys: String
 
-    /// Starts one and waits until it is ready.
+    /// Starts a simulator and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - directory: Its credentials are in `keys` below it.
-    ///   - apnsPort: APNs' port; 0 takes a free one.
+    ///   - directory: The parent of its credentials in `keys`.
+    ///   - apnsPort: The port of APNs; 0 chooses a free one.
     ///   - quiet: Whether it only counts pushes.
     ///   - options: Further options of the program, for example `["--round-trip-ms", "80"]`.
-    ///   - environment: Variables for it.
+    ///   - environment: Its environment variables.
     /// - Returns: The simulator.
-    /// - Throws: ``HarnessError`` when it ends instead.
+    /// - Throws: ``HarnessError`` when it exits before it is ready.
     package static func start(
         in directory: TemporaryDirectory,
         apnsPort: Int = 0,
@@ -52,20 +52,20 @@ package struct SimulatorProcess: Sendable {
         )
     }
 
-    /// The authority that clients must trust.
+    /// The path of the authority that clients must trust.
     package var authority: String { keys + "/ca.pem" }
 
-    /// Whom its APNs accepts.
+    /// Reads the credentials that its APNs accepts.
     ///
     /// - Returns: Team, key and topic.
-    /// - Throws: When its file is not as expected.
+    /// - Throws: An error when its file is not as expected.
     package func identity() throws -> SimulatorIdentity { try SimulatorIdentity(keys: keys) }
 
-    /// The body of `PUT .../apps/{app}` of an iOS app that pushes through it.
+    /// Returns the body of `PUT .../apps/{app}` of an iOS app with this simulator as its provider.
     ///
-    /// - Parameter endpoint: In place of its own address, for pushes that must go elsewhere.
+    /// - Parameter endpoint: An endpoint instead of its own address.
     /// - Returns: A JSON object.
-    /// - Throws: When its files are not as expected.
+    /// - Throws: An error when its files are not as expected.
     package func iOSApp(endpoint: String? = nil) throws -> String {
         let identity = try identity()
         let address = endpoint ?? apns
@@ -78,10 +78,10 @@ package struct SimulatorProcess: Sendable {
         ])
     }
 
-    /// The body of `PUT .../apps/{app}` of an Android app that pushes through it.
+    /// Returns the body of `PUT .../apps/{app}` of an Android app with this simulator as its provider.
     ///
     /// - Returns: A JSON object.
-    /// - Throws: When its files are not as expected.
+    /// - Throws: An error when its files are not as expected.
     package func androidApp() throws -> String {
         let account = try JSONSerialization.jsonObject(
             with: Data(contentsOf: URL(filePath: keys + "/service-account.json"))

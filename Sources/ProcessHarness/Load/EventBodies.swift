@@ -1,18 +1,18 @@
 import Foundation
 
-/// Bodies of agent events of about 450 bytes, each with an id of its own.
+/// Bodies of agent events of about 450 bytes, each with a unique id.
 package enum EventBodies {
-    /// One event as JSON.
+    /// Returns one event as JSON.
     ///
     /// - Parameters:
-    ///   - run: Tells the events of one scenario from another's.
+    ///   - run: A prefix that is unique for the scenario.
     ///   - number: The event's number.
-    ///   - consumers: How many consumers take turns.
+    ///   - consumers: The number of consumers, which take turns.
     /// - Returns: One JSON object without a line break.
     package static func event(run: String, number: Int, consumers: Int) -> String {
         let consumer = number % consumers
         return """
-            {"id":"\(run)-\(number)","type":"agent.message","consumer":"consumer-\(consumer)","conversation":"conversation-\(consumer)",\
+            {"id":"\(run)-\(number)","type":"agent.message","consumer":"consumer-\(consumer)","conversation":"conversation-\(consumer)",
             "dialog":"dialog-\(consumer)","sourceSequence":\(number),"agent":{"id":"8500.2001","nickname":"Dana"},\
             "text":"Your order has shipped and will be with you tomorrow between nine and eleven.",\
             "data":{"orderId":"A\(number)","carrier":"post"},"link":{"ios":"https://shop.example/orders/A\(number)",\
@@ -20,14 +20,14 @@ package enum EventBodies {
             """
     }
 
-    /// A batch as NDJSON.
+    /// Returns a batch as NDJSON.
     ///
     /// - Parameters:
-    ///   - run: Tells the events of one scenario from another's.
+    ///   - run: A prefix that is unique for the scenario.
     ///   - first: The first event's number.
-    ///   - count: How many.
-    ///   - consumers: How many consumers take turns.
-    /// - Returns: One event a line.
+    ///   - count: The number of events.
+    ///   - consumers: The number of consumers, which take turns.
+    /// - Returns: One event per line.
     package static func batch(run: String, first: Int, count: Int, consumers: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * 480)

@@ -2,7 +2,7 @@ package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One HTTP/1.1 connection that sends one request at a time; cheap, so that the load costs less than what it loads.
+/// One HTTP/1.1 connection that sends one request at a time; cheap, so that the load uses less CPU than the server.
 ///
 /// Confined to its event loop; ``run(count:body:)`` may be called from any task.
 package final class KeepAliveClient: Sendable {
@@ -15,9 +15,9 @@ package final class KeepAliveClient: Sendable {
     /// - Parameters:
     ///   - host: The host.
     ///   - port: The port.
-    ///   - group: Where the connection lives.
+    ///   - group: The event loops.
     /// - Returns: A connection that is ready.
-    /// - Throws: When it cannot connect.
+    /// - Throws: An error when it cannot connect.
     package static func connect(host: String, port: Int, group: any EventLoopGroup) async throws -> KeepAliveClient {
         let channel = try await ClientBootstrap(group: group)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -33,9 +33,9 @@ package final class KeepAliveClient: Sendable {
 
     /// Sends requests one after the other.
     ///
-    /// - Parameter work: What to send.
-    /// - Returns: The seconds that each took, and how many were not answered with 202.
-    /// - Throws: When the connection is lost.
+    /// - Parameter work: The requests.
+    /// - Returns: The seconds that each took, and the number of responses other than 202.
+    /// - Throws: An error when the connection is lost.
     package func run(_ work: RequestSequence) async throws -> RequestResults {
         let promise = channel.eventLoop.makePromise(of: RequestResults.self)
         channel.eventLoop.execute {
@@ -53,7 +53,7 @@ package final class KeepAliveClient: Sendable {
     package func close() async { try? await channel.close() }
 }
 
-/// Writes the next request when the last one is answered.
+/// Writes the next request after the response to the last one.
 private final class SequentialRequests: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = Never

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What one connection sends.
+/// The requests of one connection.
 package struct RequestSequence: Sendable {
     /// The path of every request.
     package var path: String
@@ -10,18 +10,19 @@ package struct RequestSequence: Sendable {
     package var contentType: String
     /// Makes the n-th body; nil ends the sequence.
     package var body: @Sendable (Int) -> [UInt8]?
-    /// When the n-th request is to leave; nil sends each when the one before is answered.
+    /// The due time of the n-th request; nil sends each after the response to the one before.
     ///
-    /// One that must wait for the one before counts as sent at its moment, so that a slow answer is seen in full.
+    /// A request that must wait for the one before counts from its due time, so that a slow response is measured in
+    /// full.
     package var due: (@Sendable (Int) -> NIODeadline)?
 
-    /// A sequence of POST requests.
+    /// Creates a sequence of POST requests.
     ///
     /// - Parameters:
     ///   - path: The path of every request.
     ///   - authorization: The value of `authorization`.
     ///   - contentType: The content type of every body.
-    ///   - due: When the n-th request is to leave; nil sends each when the one before is answered.
+    ///   - due: The due time of the n-th request; nil sends each after the response to the one before.
     ///   - body: Makes the n-th body; nil ends the sequence.
     package init(
         path: String,
@@ -38,10 +39,10 @@ package struct RequestSequence: Sendable {
     }
 }
 
-/// What became of one connection's requests.
+/// The results of one connection's requests.
 package struct RequestResults: Sendable {
     /// The seconds that each request took.
     package var latencies: [Double] = []
-    /// How many were not answered with 202.
+    /// The number of responses other than 202.
     package var refused = 0
 }

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// A real process beside this one, with its lines as they come.
+/// A child process, with its output lines.
 ///
-/// It is killed when the last one who holds it lets go. Any task may use it.
+/// It is killed when the last reference is released. Any task may use it.
 package final class ChildProcess: Sendable {
-    /// How a process ended.
+    /// The exit of a process.
     package struct Exit: Equatable, Sendable {
         /// The exit status, or the signal's number.
         package var status: Int32
         /// Whether a signal ended it.
         package var isSignal: Bool
 
-        /// A way to end.
+        /// Creates an exit.
         ///
         /// - Parameters:
         ///   - status: The exit status, or the signal's number.
@@ -25,7 +25,7 @@ package final class ChildProcess: Sendable {
     private let name: String
     private let monitor: ProcessMonitor
 
-    /// Where the executables of this build are: beside the one that runs.
+    /// The directory of this build's executables: that of the running one.
     package static var binaries: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
@@ -35,8 +35,8 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - name: The executable's name, or its absolute path.
     ///   - arguments: Its arguments.
-    ///   - environment: Variables beside `PATH`; nothing else of this process is handed on.
-    ///   - directory: Its working directory; nil takes this process's own.
+    ///   - environment: Variables in addition to `PATH`; no other variables are inherited.
+    ///   - directory: Its working directory; nil uses that of this process.
     /// - Throws: ``HarnessError`` when it cannot be started.
     package init(
         _ name: String,
@@ -49,8 +49,8 @@ package final class ChildProcess: Sendable {
         var program = name.hasPrefix("/") ? name : Self.binaries.appending(path: name).path()
         var arguments = arguments
         if environment["LD_PRELOAD"] != nil {
-            // A library that sets a variable before the start moves the environment, in front of which Swift looks for the
-            // arguments. Through env it has set it already.
+            // A library that sets a variable before the start moves the environment, and Swift searches for the
+            // arguments in front of it. When started through env, the variable is already set.
             arguments.insert(program, at: 0)
             program = "/usr/bin/env"
         }
@@ -68,13 +68,13 @@ package final class ChildProcess: Sendable {
     /// Its process id.
     package var id: Int32 { monitor.id }
 
-    /// What it wrote on standard output so far, by line: the last 100,000.
+    /// The lines of standard output so far: the last 100,000.
     package var output: [String] { monitor.state.output }
 
-    /// What it wrote on standard error so far, by line: the last 100,000.
+    /// The lines of standard error so far: the last 100,000.
     package var errors: [String] { monitor.state.errors }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends a signal, unless the process has ended.
     ///
     /// - Parameter signal: The signal's number.
     package func signal(_ signal: Int32) { monitor.signal(signal) }
@@ -82,10 +82,10 @@ package final class ChildProcess: Sendable {
     /// Waits for a line on standard output.
     ///
     /// - Parameters:
-    ///   - prefix: How the line begins.
-    ///   - limit: How long to wait before it is killed.
+    ///   - prefix: The start of the line.
+    ///   - limit: The timeout, after which it is killed.
     /// - Returns: The rest of the first such line.
-    /// - Throws: ``HarnessError`` when it ended without it, or was killed for not saying it.
+    /// - Throws: ``HarnessError`` when it ended without it, or was killed after the timeout.
     package func line(_ prefix: String, within limit: Duration = .seconds(540)) async throws -> String {
         let state = await monitor.wait(within: limit) { $0.output.contains { $0.hasPrefix(prefix) } }
         guard let line = state.output.first(where: { $0.hasPrefix(prefix) }) else {
@@ -97,11 +97,11 @@ package final class ChildProcess: Sendable {
     /// Waits for lines on standard output.
     ///
     /// - Parameters:
-    ///   - prefix: How they begin.
-    ///   - count: How many there must be.
-    ///   - limit: How long to wait before it is killed.
+    ///   - prefix: The start of the lines.
+    ///   - count: The number of lines to wait for.
+    ///   - limit: The timeout, after which it is killed.
     /// - Returns: All such lines so far.
-    /// - Throws: ``HarnessError`` when it ended without them, or was killed for not saying them.
+    /// - Throws: ``HarnessError`` when it ended without them, or was killed after the timeout.
     package func lines(
         _ prefix: String,
         count: Int,
@@ -118,10 +118,10 @@ package final class ChildProcess: Sendable {
     /// Waits for a line on standard error.
     ///
     /// - Parameters:
-    ///   - part: What the line holds.
-    ///   - limit: How long to wait before it is killed.
+    ///   - part: A part of the line.
+    ///   - limit: The timeout, after which it is killed.
     /// - Returns: The first such line.
-    /// - Throws: ``HarnessError`` when it ended without it, or was killed for not saying it.
+    /// - Throws: ``HarnessError`` when it ended without it, or was killed after the timeout.
     package func errorLine(_ part: String, within limit: Duration = .seconds(540)) async throws -> String {
         let state = await monitor.wait(within: limit) { $0.errors.contains { $0.contains(part) } }
         guard let line = state.errors.first(where: { $0.contains(part) }) else {
@@ -130,11 +130,11 @@ package final class ChildProcess: Sendable {
         return line
     }
 
-    /// Waits until it has ended and everything that it wrote has been read.
+    /// Waits until the process has ended and all its output has been read.
     ///
-    /// - Parameter limit: How long to wait before it is killed.
-    /// - Returns: How it ended.
-    /// - Throws: ``HarnessError`` when it was killed for not ending.
+    /// - Parameter limit: The timeout, after which it is killed.
+    /// - Returns: The exit.
+    /// - Throws: ``HarnessError`` when it was killed after the timeout.
     @discardableResult
     package func ended(within limit: Duration = .seconds(540)) async throws -> Exit {
         let state = await monitor.wait(within: limit) { _ in false }
@@ -142,11 +142,11 @@ package final class ChildProcess: Sendable {
         return exit
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Sends SIGTERM and waits until the process has ended.
     ///
-    /// - Parameter limit: How long to wait before it is killed.
-    /// - Returns: How it ended.
-    /// - Throws: ``HarnessError`` when it was killed for not ending.
+    /// - Parameter limit: The timeout, after which it is killed.
+    /// - Returns: The exit.
+    /// - Throws: ``HarnessError`` when it was killed after the timeout.
     @discardableResult
     package func stop(within limit: Duration = .seconds(540)) async throws -> Exit {
         signal(SIGTERM)
@@ -154,7 +154,7 @@ package final class ChildProcess: Sendable {
     }
 
     private func failure(_ state: ProcessMonitor.State, _ missing: String) -> HarnessError {
-        let how = state.isGivenUp ? "was killed when its time was up" : "ended"
+        let how = state.isGivenUp ? "was killed after its timeout" : "ended"
         return HarnessError("\(name) \(how) without \(missing): \(state.errors.suffix(10).joined(separator: "\n"))")
     }
 }

@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// Reads what a process writes, waits for its end, and wakes who waits for either.
+/// Reads the output of a process, waits for its end, and resumes waiters.
 ///
-/// Three threads of its own, because reading and `waitpid` block and `readabilityHandler` is not safe to end on Linux.
+/// It has three threads, because reading and `waitpid` block, and `readabilityHandler` cannot be ended safely on Linux.
 final class ProcessMonitor: Sendable {
-    /// What is known of the process.
+    /// The known state of the process.
     struct State {
         /// The last lines of standard output.
         var output: [String] = []
         /// The last lines of standard error.
         var errors: [String] = []
-        /// How it ended.
+        /// The exit; nil while it runs.
         var exit: ChildProcess.Exit?
-        /// Whether it was killed because somebody waited too long.
+        /// Whether it was killed after a timeout.
         var isGivenUp = false
         fileprivate var openPipes = 2
 
-        /// Whether nothing more will come.
+        /// Whether there will be no more output.
         var isOver: Bool { isGivenUp || exit != nil && openPipes == 0 }
     }
 
@@ -36,7 +36,7 @@ final class ProcessMonitor: Sendable {
     let id: pid_t
     private let guarded = Mutex(Guarded())
 
-    /// Watches a process that has just been started.
+    /// Starts to monitor a process that has just been started.
     ///
     /// - Parameter process: The process; its pipes are closed here when they end.
     init(_ process: SpawnedProcess) {
@@ -46,10 +46,10 @@ final class ProcessMonitor: Sendable {
         Thread.detachNewThread { self.awaitExit() }
     }
 
-    /// What is known now.
+    /// The current state.
     var state: State { guarded.withLock { $0.state } }
 
-    /// Sends a signal; the lock keeps the id from being another process's by then.
+    /// Sends a signal; the lock ensures that the id is not reused by another process.
     ///
     /// - Parameter signal: The signal's number.
     func signal(_ signal: Int32) {
@@ -61,7 +61,7 @@ final class ProcessMonitor: Sendable {
     /// Waits for a condition or the end; kills the process when that takes too long or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - limit: How long.
+    ///   - limit: The timeout.
     ///   - isDone: The condition.
     /// - Returns: The state in which it held, or in which the process was over.
     func wait(within limit: Duration, until isDone: @escaping @Sendable (State) -> Bool) async -> State {
@@ -101,7 +101,7 @@ final class ProcessMonitor: Sendable {
     }
 
     private func awaitExit() {
-        // Without reaping first, so that the id stays its own until `signal` can know that it is gone.
+        // Without reaping at first, so that the id is not reused before `signal` can see the end.
         var info = siginfo_t()
         while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         change { state in
@@ -127,7 +127,7 @@ final class ProcessMonitor: Sendable {
             change { state in
                 state[keyPath: lines] += whole
                 let excess = state[keyPath: lines].count - Self.mostLines
-                // A tenth at a time, so that a process that never stops talking does not move the lines at each of them.
+                // A tenth at a time, so that a process with endless output does not move all lines at each new one.
                 if excess > Self.mostLines / 10 { state[keyPath: lines].removeFirst(excess) }
             }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process has used so far, as Linux counts it (`proc(5)`).
+/// The resource usage of a process so far (`proc(5)`).
 package struct ProcessUsage {
     /// CPU time of all its threads, user and system, in seconds.
     package var cpuSeconds: Double
@@ -12,12 +12,12 @@ package struct ProcessUsage {
     /// Reads the counters of a process.
     ///
     /// - Parameter pid: The process.
-    /// - Throws: ``HarnessError`` when it is gone.
+    /// - Throws: ``HarnessError`` when it has ended.
     package init(pid: Int32) throws {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
             let nameEnd = stat.lastIndex(of: ")")
-        else { throw HarnessError("process \(pid) is gone") }
+        else { throw HarnessError("process \(pid) has ended") }
         // Fields 14 and 15 are utime and stime; the first after the name is field 3.
         let fields = stat[stat.index(after: nameEnd)...].split(separator: " ")
         guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12]) else {
@@ -35,7 +35,7 @@ package struct ProcessUsage {
         peakResidentBytes = bytes("VmHWM")
     }
 
-    /// CPU time of this process so far, user and system, to the microsecond.
+    /// Returns the CPU time of this process so far, user and system, with microsecond precision.
     ///
     /// - Returns: Seconds.
     package static func ownCPUSeconds() -> Double {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A process that has just been started, with the reading ends of its pipes.
 ///
-/// By `posix_spawn`: Foundation's `Process` loses track of processes on Linux when many start and end at once.
+/// It uses `posix_spawn`: Foundation's `Process` loses track of processes on Linux when many start and end at once.
 struct SpawnedProcess {
     /// The process id.
     var id: pid_t
@@ -12,13 +12,13 @@ struct SpawnedProcess {
     /// The reading end of its standard error.
     var errors: Int32
 
-    /// Starts a program with no input, all signals as they are by default, and no other descriptor of this process.
+    /// Starts a program with empty input, default signal handling, and no other descriptor of this process.
     ///
     /// - Parameters:
     ///   - program: Its path.
     ///   - arguments: Its arguments.
     ///   - environment: Its whole environment.
-    ///   - directory: Its working directory; nil takes this process's own.
+    ///   - directory: Its working directory; nil uses that of this process.
     /// - Returns: The process.
     /// - Throws: ``HarnessError`` when it cannot be started.
     static func start(
@@ -32,7 +32,8 @@ struct SpawnedProcess {
         }
     }
 
-    /// Held while a process is started: pipes made meanwhile would be inherited before they are marked.
+    /// Held while a process is started: pipes created meanwhile would be inherited before they are marked
+    /// close-on-exec.
     private static let spawning = Mutex(())
 
     private static func spawn(
@@ -76,11 +77,11 @@ struct SpawnedProcess {
         return SpawnedProcess(id: id, output: output.reading, errors: errors.reading)
     }
 
-    /// A pipe whose ends no other child inherits.
+    /// Creates a pipe whose ends no other child inherits.
     private static func pipe() throws(HarnessError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else {
-            throw HarnessError("cannot make a pipe: \(String(cString: strerror(errno)))")
+            throw HarnessError("cannot create a pipe: \(String(cString: strerror(errno)))")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A directory that goes with the last one who holds it.
+/// A temporary directory that is removed with the last reference.
 package final class TemporaryDirectory: Sendable {
     /// The directory, which exists.
     package let path: String
 
-    /// Makes one where the system keeps temporary files.
+    /// Creates a directory among the system's temporary files.
     ///
-    /// - Throws: When it cannot be made.
+    /// - Throws: An error when it cannot be created.
     package init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -15,9 +15,9 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A path in it.
+    /// Returns a path in the directory.
     ///
-    /// - Parameter name: Below the directory.
+    /// - Parameter name: The name below the directory.
     /// - Returns: The whole path.
     package func path(_ name: String) -> String { path + "/" + name }
 }
