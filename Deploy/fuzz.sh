@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Feeds the readers of foreign bytes with whatever libFuzzer finds: Deploy/fuzz.sh [SECONDS] [TARGET]
+# Fuzzes the parsers of untrusted bytes with libFuzzer: Deploy/fuzz.sh [SECONDS] [TARGET]
 #
 #   SECONDS  how long each target runs; 60 when it is missing
 #   TARGET   event-reader, strict-json or key-files; all of them, one after the other, when it is missing
 #
-# Starts from the inputs in Tests/Fuzz/Corpora, which the ordinary tests replay. What it finds on its way is kept in
+# Starts from the inputs in Tests/Fuzz/Corpora, which the ordinary tests replay. New inputs are kept in
 # .build-fuzz/found; an input that fails is written to .build-fuzz/failed and ends the run with a status other than 0.
-# Deploy/fuzz.sh --merge adds to Tests/Fuzz/Corpora what reaches code that nothing there reaches.
+# Deploy/fuzz.sh --merge adds inputs to Tests/Fuzz/Corpora that reach new code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=Deploy/packages.sh
@@ -43,9 +43,9 @@ say "build with libFuzzer and the address sanitizer"
 SWITCHBOARD_FUZZ=1 swift build -c release --scratch-path .build-fuzz --product switchboard-fuzz 2>&1 | grep -v 'Cannot export local symbol'
 program=$PWD/.build-fuzz/release/switchboard-fuzz
 
-# A crash is the fuzzer's to report, with the input.
+# The fuzzer reports a crash, with the input.
 export SWIFT_BACKTRACE=enable=no
-# A leak ends a run as well.
+# A leak also ends a run.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 
 for target in "${targets[@]}"; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds in release mode, then prints what the sender survives, with counts, and what it costs beside other senders.
+# Builds in release mode, then prints the provider faults that the sender survives, with counts, and its cost compared with
+# other senders.
 # --all prints the proofs (crashes, simulation) and every scenario of the benchmark as well: about an hour and a half more.
 # Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
 set -euo pipefail

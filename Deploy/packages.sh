@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: finds Swift, installs Debian or Ubuntu packages, and says how a release is built.
+# Sourced by the other scripts: finds Swift, installs Debian or Ubuntu packages, and defines how a release is built.
 
 say() { printf '\n==> %s\n' "$*"; }
 
@@ -8,7 +8,7 @@ fail() {
     exit 1
 }
 
-# Packages that the build needs on every machine: headers of the system libraries, and what SwiftPM calls.
+# Packages that the build needs on every host: headers of the system libraries, and what SwiftPM calls.
 # shellcheck disable=SC2034 # read by the scripts that source this one
 build_packages=(
     libnghttp2-dev libssl-dev libsimdjson-dev libsqlite3-dev libjemalloc-dev zlib1g-dev g++ pkg-config git ca-certificates
@@ -47,8 +47,8 @@ require_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# Builds the named programs, or all, in release mode and with the Swift runtime linked into them. One at a time: the package has
-# targets for tests, too, and what those import cannot be linked in.
+# Builds the named programs, or all, in release mode and with the Swift runtime linked into them. One at a time: the package also
+# has targets for tests, whose imports cannot be linked statically.
 build_release() {
     [ $# -gt 0 ] || set -- switchboard push-simulator switchboard-proof switchboard-bench
     local program

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds switchboard and shows the whole way of an agent message on this machine, with simulated APNs and FCM.
-# With --once it ends after the demonstration; otherwise it stays up and prints what to try next.
+# Builds switchboard and shows the whole path of an agent message on this host, with simulated APNs and FCM.
+# With --once it exits after the demonstration; otherwise it stays up and prints what to try next.
 # Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives a gateway of its own with requests that schemathesis makes from /openapi.yaml, right ones and wrong ones.
+# Starts a gateway and sends it valid and invalid requests that schemathesis generates from /openapi.yaml.
 # Needs schemathesis (pip install schemathesis), openssl, curl and a build; more arguments go to `schemathesis run`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ stop() {
 }
 trap stop EXIT
 
-# Nothing listens where the webhook should be.
+# Nothing listens on the webhook's address.
 SWITCHBOARD_OUTGOING_ALLOW_LOOPBACK=true "$program" serve --listen 127.0.0.1:0 --data-dir "$folder/data" >"$folder/out" 2>"$folder/log" &
 gateway=$!
 server=""
@@ -33,7 +33,7 @@ done
 admin=$(cat "$folder/data/admin-token")
 call() { curl -sS --fail-with-body -o "$folder/answer" -H "Authorization: Bearer $admin" -H 'Content-Type: application/json' "$@"; }
 
-# One of everything, so that requests get beyond 404. Nothing listens where the app's provider should be.
+# One object of each kind, so that requests do not all get 404. Nothing listens on the address of the app's provider.
 openssl ecparam -name prime256v1 -genkey -noout 2>/dev/null | openssl pkcs8 -topk8 -nocrypt -out "$folder/key.pem"
 key=$(awk '{printf "%s\\n", $0}' "$folder/key.pem")
 apns="{\"teamId\":\"TEAM123456\",\"keyId\":\"KEY1234567\",\"privateKey\":\"$key\",\"topic\":\"com.example.app\",

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Everything that must hold: format, build without warnings, all tests, the demonstration.
+# All checks: format, build without warnings, all tests, the demonstration.
 # Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=Deploy/packages.sh
 . Deploy/packages.sh
 
-# What the tests call beside the build's own packages: other implementations of HTTP/2, TLS, JSON and metrics.
+# Programs that the tests call: other implementations of HTTP/2, TLS, JSON and metrics.
 test_packages=(nghttp2-client nghttp2-server python3 python3-venv strace prometheus openssl curl python3-yaml)
 # Other implementations of JOSE and of WebSocket, from PyPI.
 python_packages=(joserfc==1.8.0 websockets==17.4)
@@ -36,8 +36,8 @@ python3 Deploy/foreign-text.py
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Each target in a process of its own: tests that start programs and tests that fill the few threads of the concurrency
-# runtime do not disturb each other, and a target that hangs is named.
+# Each target in a separate process: tests that start programs and tests that block the few threads of the concurrency
+# runtime do not disturb each other, and the name of a target that hangs is visible.
 for target in Tests/*Tests; do
     target=$(basename "$target")
     step "tests: $target"
@@ -47,7 +47,7 @@ for target in Tests/*Tests; do
     set -e
     [ "$status" -ne 124 ] || fail "$target did not end within half an hour"
     [ "$status" -eq 0 ] || { cat "$log"; fail "$target failed"; }
-    # A suite that should run and was skipped is a failure: nobody would see it otherwise.
+    # A suite that was skipped is an error: it would go unnoticed otherwise.
     if grep -E '^(➜|⊘|↷)|(Test|Suite) .* skipped' "$log" >&2; then fail "$target: a test was skipped"; fi
     grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$log" || fail "$target: no test was run"
 done
