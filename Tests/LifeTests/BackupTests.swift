@@ -19,7 +19,7 @@ struct BackupTests {
         return (ProcessStatus(rawValue: exit.status), process.output, process.errors.joined(separator: "\n"))
     }
 
-    /// Posts events one after the other until the task is cancelled or one is refused.
+    /// Posts events one after the other until the task is cancelled or one is rejected.
     private func postUntilCancelled(_ site: Site, _ acknowledged: Acknowledged) -> Task<Void, Never> {
         Task {
             var number = 0
@@ -35,13 +35,13 @@ struct BackupTests {
         func add(_ id: String) { ids.append(id) }
     }
 
-    @Test("a backup under load holds every event of before; restored elsewhere it is read, counted and delivered")
+    @Test("a backup under load holds every earlier event; restored elsewhere, its messages are counted and delivered")
     func underLoad() async throws {
         let settings = ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]
         let site = try await Site.start(in: directory, environment: settings)
         #expect(try await site.post("first").status == 202)
         #expect(try await site.simulator.pushes(1).count == 1)
-        // From now on nobody takes pushes.
+        // From now on no provider accepts pushes.
         let port = try #require(site.simulator.apns.split(separator: ":").last.flatMap { Int($0) })
         #expect(try await site.simulator.process.stop().status == 0)
         let acknowledged = Acknowledged()
@@ -59,7 +59,7 @@ struct BackupTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: file)
         #expect((attributes[.size] as? NSNumber)?.int64Value == report["bytes"].integer)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        // More comes after it; then the machine is lost.
+        // More events follow; then the host is lost.
         let count = await acknowledged.ids.count
         try await site.wait(for: "later events") { await acknowledged.ids.count > count }
         site.gateway.process.signal(SIGKILL)
@@ -110,13 +110,13 @@ struct BackupTests {
         #expect(texts.isSuperset(of: before.map { "text of \($0)" }))
         let unread = try await phone.call("GET", site.path("unread")).body["unread"].integer
         #expect(unread == Int64(messages.count), "each message is unread once")
-        // Those that were waiting, and no other: the first one had been delivered.
+        // Only the waiting ones: the first one had been delivered.
         #expect(Int64(messages.count) == pending + 1)
         #expect(try await gateway.process.stop().status == 0)
         _ = try await simulator.process.stop()
     }
 
-    @Test("what cannot be restored is refused with its own code, and the data stays as it was")
+    @Test("a file that cannot be restored is rejected with its own exit code, and the data stays unchanged")
     func refusals() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -155,7 +155,7 @@ struct BackupTests {
         let refused = try await run(["restore", newer, "--data-dir", data, "--force"])
         #expect(refused.status == .newerDatabase && refused.errors.contains("9999-future"), "\(refused.errors)")
 
-        // After all that the data is what it was, and can still be replaced.
+        // After all that the data is unchanged, and can still be replaced.
         let names = try FileManager.default.contentsOfDirectory(atPath: data)
         #expect(!names.contains { $0.contains("restor") }, "\(names)")
         let good = try await run(["restore", file, "--data-dir", data, "--force", "--json"])
@@ -169,7 +169,7 @@ struct BackupTests {
     }
 
     @Test(
-        "a restore says when the master key is missing or another one; a restore cut short keeps gateways from starting"
+        "a restore reports a missing or wrong master key; an interrupted restore prevents gateways from starting"
     )
     func keysAndHalves() async throws {
         let gateway = try await GatewayProcess.start(in: directory)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-/// Starts that must fail clearly, with their own exit code, and leave the data as it was.
+/// Starts that must fail with their own exit code, and leave the data unchanged.
 @Suite("Bad starts", .timeLimit(.minutes(10)))
 struct BadStartTests {
     private let directory: TemporaryDirectory
@@ -27,7 +27,7 @@ struct BadStartTests {
         return (ProcessStatus(rawValue: exit.status), process.errors.joined(separator: "\n"))
     }
 
-    /// Runs Python on the database, as a stranger would.
+    /// Runs Python on the database, as another program would.
     private func onDatabase(_ statement: String) async throws {
         let python = try ChildProcess(
             "/usr/bin/env",
@@ -41,7 +41,7 @@ struct BadStartTests {
         try #require(exit.status == 0, "\(python.errors)")
     }
 
-    /// Makes data with something sealed in it, and stops.
+    /// Creates data with an encrypted credential, and stops.
     private func makeData() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -53,7 +53,7 @@ struct BadStartTests {
         #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
     }
 
-    /// The data is as good as before.
+    /// Checks that the data is still usable.
     private func expectUndamaged() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         let answer = try await gateway.admin.call("GET", ["v1", "brands", "acme", "credentials"])
@@ -61,7 +61,7 @@ struct BadStartTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("a second process on the same data ends with 3, and the first goes on")
+    @Test("a second process on the same data exits with 3, and the first keeps running")
     func locked() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         let second = try await failedStart()
@@ -70,7 +70,7 @@ struct BadStartTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("another master key ends with 4, and the right one still opens the data")
+    @Test("a wrong master key exits with 4, and the right one still decrypts the data")
     func wrongKey() async throws {
         try await makeData()
         let path = directory.path("data/master-key")
@@ -91,7 +91,7 @@ struct BadStartTests {
         try await expectUndamaged()
     }
 
-    @Test("a newer database ends with 5 and is not touched")
+    @Test("a newer database exits with 5 and is not changed")
     func newerDatabase() async throws {
         try await makeData()
         try await onDatabase("INSERT INTO grdb_migrations VALUES ('M9999Future')")
@@ -103,7 +103,7 @@ struct BadStartTests {
         try await expectUndamaged()
     }
 
-    @Test("a database that is none ends with 3 and stays what it is")
+    @Test("a file that is not a database exits with 3 and is not changed")
     func damaged() async throws {
         try await makeData()
         let path = directory.path("data/switchboard.sqlite")
@@ -115,13 +115,13 @@ struct BadStartTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     }
 
-    @Test("a data directory that cannot be made or is a file ends with 3", arguments: ["/proc/none/data", "/dev/null"])
+    @Test("an unusable data directory exits with 3", arguments: ["/proc/none/data", "/dev/null"])
     func noDirectory(path: String) async throws {
         let result = try await failedStart(["--data-dir", path])
         #expect(result.status == .data && result.text.contains(path))
     }
 
-    @Test("an address that is taken ends with 6")
+    @Test("an address in use exits with 6")
     func takenAddress() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         let taken = String(gateway.url.dropFirst("http://".count))
@@ -131,7 +131,7 @@ struct BadStartTests {
     }
 
     @Test(
-        "wrong settings end with 2 before anything is made",
+        "wrong settings exit with 2 before anything is created",
         arguments: [
             (["--listen", "nowhere"], [:], "server.listen"),
             ([], ["SWITCHBOARD_LOG_LEVEL": "loud"], "SWITCHBOARD_LOG_LEVEL"),
@@ -146,7 +146,7 @@ struct BadStartTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path("data")))
     }
 
-    @Test("trust roots that cannot be read end with 2")
+    @Test("trust roots that cannot be read exit with 2")
     func trustRoots() async throws {
         let missing = directory.path("no.pem")
         let result = try await failedStart(environment: ["SWITCHBOARD_PROVIDER_TRUST_ROOTS": missing])

@@ -13,11 +13,11 @@ struct CampaignTests {
     private static let waves = 20
     private static let kills = 6
 
-    /// A message as its consumer's devices know it.
+    /// A message as its consumer's devices received it.
     private struct Shown: Sendable {
         var consumer: String
         var id: String
-        /// Whether it is tapped; otherwise one device wipes it away and another says nothing at all.
+        /// Whether it is tapped; otherwise one device dismisses it and another reports nothing.
         var isTapped: Bool
     }
 
@@ -25,7 +25,8 @@ struct CampaignTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Asks until it is answered: the gateway may be dead just now, and may have done it before it died.
+    /// Repeats a request until there is a response: the gateway may be down, and may have processed it before it was
+    /// killed.
     private func answered(_ call: () async throws -> APIClient.Response) async throws -> JSONValue {
         while true {
             try Task.checkCancellation()
@@ -34,7 +35,7 @@ struct CampaignTests {
         }
     }
 
-    /// Posts a message to each consumer, wave after wave.
+    /// Posts a message to each consumer, in waves.
     private func post(_ admin: APIClient, to shown: AsyncStream<Shown>.Continuation) async throws {
         for wave in 0..<Self.waves {
             let events = (0..<Self.consumers).map { consumer -> JSONValue in
@@ -57,7 +58,7 @@ struct CampaignTests {
         shown.finish()
     }
 
-    /// What the devices of a consumer say of a message, each thing twice.
+    /// The receipts of a consumer's devices for a message, each sent twice.
     private func report(_ message: Shown, _ admin: APIClient) async throws {
         var receipts: [JSONValue] = []
         func add(_ device: Int, _ states: String...) {
@@ -81,7 +82,7 @@ struct CampaignTests {
             )
         }
         guard message.isTapped else { return }
-        // The second tap is too late to be one.
+        // The second tap is too late to count.
         for device in [0, 1, 0] {
             let tap = try await answered {
                 try await admin.exchange(
@@ -112,7 +113,7 @@ struct CampaignTests {
                 )
             }
         }
-        // So slow that there is always something on its way.
+        // Slow enough that there is always a push in flight.
         let slow: JSONValue = ["match": ["provider": "apns"], "do": ["delayMs": 25]]
         _ = try await APIClient(server: simulator.control).call("PUT", ["rules"], body: .array([slow]))
     }
@@ -144,7 +145,7 @@ struct CampaignTests {
             }
             var next = reports.makeAsyncIterator()
             for kill in 1...Self.kills {
-                // In the middle of it: what comes next is being said just now.
+                // In the middle of the load: the next receipts are being sent.
                 while let count = await next.next(), count < messages * kill / (Self.kills + 1) {}
                 gateway.process.signal(SIGKILL)
                 #expect(try await gateway.process.ended() == .init(status: SIGKILL, isSignal: true))
@@ -152,7 +153,7 @@ struct CampaignTests {
             }
             var last: Int?
             while let count = await next.next() { last = count }
-            // There was something left to be killed in.
+            // There was still work left at the kill.
             #expect(last == messages)
             try await group.waitForAll()
         }
@@ -198,7 +199,7 @@ struct CampaignTests {
         let verb = try await gateway.verb(["stats", "acme", "--campaign", "spring", "--json"])
         #expect(verb.exit.status == 0 && verb.output == [campaign.text], "\(verb.errors)")
 
-        // The back-end is told of each tap once, and what was not tapped is pending.
+        // The back-end receives each tap once, and messages without a tap are pending.
         let feed = try await admin.call(
             "GET",
             Self.brand + ["outbound", "crm"],

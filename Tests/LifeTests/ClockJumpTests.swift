@@ -4,7 +4,8 @@ import Testing
 
 @testable import switchboard
 
-/// The machine's clock jumps while a delivery waits: nothing expires early and nothing waits for the hour to come again.
+/// The host's clock jumps while a delivery waits: nothing expires early, and nothing waits until the clock reaches the
+/// hour again.
 @Suite("A clock that jumps", .timeLimit(.minutes(10)))
 struct ClockJumpTests {
     private let directory: TemporaryDirectory
@@ -16,9 +17,9 @@ struct ClockJumpTests {
         ["id": .string(id), "type": "agent.message", "consumer": "u-1", "text": "hi", "ttlSeconds": 600]
     }
 
-    @Test("by an hour: what waits is neither expired nor held back", arguments: [3600, -3600])
+    @Test("by an hour: waiting deliveries neither expire nor are delayed", arguments: [3600, -3600])
     func jump(by seconds: Int64) async throws {
-        // Of both programs: a provider's clock goes wrong for the same reason as ours, or tokens are refused.
+        // The clocks of both programs jump; otherwise tokens are rejected.
         let clock = try await FaultSwitch(in: directory)
         let simulator = try await SimulatorProcess.start(in: directory, environment: clock.environment)
         let control = APIClient(server: simulator.control)
@@ -45,11 +46,11 @@ struct ClockJumpTests {
 
         try clock.moveClock(seconds)
         _ = try await gateway.process.errorLine("system clock jumped")
-        // Tries that are a second apart: meanwhile housekeeping, every ten seconds, has looked for what has expired.
+        // Tries are a second apart; meanwhile housekeeping, every ten seconds, has checked for expired data.
         _ = try await simulator.pushes("14 tries") { $0.count >= 14 }
         _ = try await control.call("PUT", ["rules"], body: .array([]))
         _ = try await simulator.pushes("one accepted") { $0.contains { $0["result"].string == "accepted" } }
-        // A new message goes out at once too, and takes its place in the order.
+        // A new message is also sent at once, in order.
         _ = try await gateway.admin.call("POST", brand + ["events"], body: event("e-2"))
         let last = try await simulator.pushes("two accepted") {
             $0.count { $0["result"].string == "accepted" } == 2

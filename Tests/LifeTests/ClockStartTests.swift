@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-/// A gateway starts with a clock that is wrong, and later with the right one.
+/// A gateway starts with a wrong clock, and later with the right one.
 @Suite("A clock that is wrong at the start", .timeLimit(.minutes(10)))
 struct ClockStartTests {
     private static let day: Int64 = 86_400
@@ -16,7 +16,7 @@ struct ClockStartTests {
         try await site.deliveries().map { $0["state"].string }
     }
 
-    @Test("two months ahead: nothing is lost, and what waited leaves after a start with the right clock")
+    @Test("two months ahead: nothing is lost, and waiting pushes are sent after a start with the right clock")
     func ahead() async throws {
         let clock = try await FaultSwitch(in: directory)
         let settings = clock.environment.merging(["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]) { $1 }
@@ -34,7 +34,7 @@ struct ClockStartTests {
         _ = try await first.simulator.pushes(2)
         #expect(try await first.gateway.process.stop().status == 0)
 
-        // The token of a clock two months ahead is refused: a lane that stops, for longer each time.
+        // A token from a clock two months ahead is rejected: the lane stops, for longer each time.
         try await first.rules([])
         try clock.moveClock(60 * Self.day)
         let wrong = try await first.restarted()
@@ -46,7 +46,7 @@ struct ClockStartTests {
         #expect(try await wrong.metrics("switchboard_clock_guarded") == ["switchboard_clock_guarded 1"])
         let shown = try await wrong.gateway.verb(["clock", "show", "--json"])
         #expect(shown.exit.status == 0 && shown.output.first?.contains("\"guardedUntil\":\"20") == true)
-        // The second refusal comes half a minute after the first: both passes of housekeeping have been by then.
+        // The second rejection comes half a minute after the first: both passes of housekeeping have run by then.
         _ = try await wrong.simulator.pushes("two tokens refused") { items in
             items.count { $0["status"].integer == 403 } >= 2
         }
@@ -66,16 +66,16 @@ struct ClockStartTests {
         #expect(try await right.gateway.admin.exchange("GET", ["readyz"]).body["clock"].string == nil)
         let times = try await right.gateway.admin.call("GET", ["v1", "clock"]).body
         #expect(times["guardedUntil"] == .null)
-        // The session of before is still in force.
+        // The earlier session is still valid.
         let consumer = APIClient(server: right.gateway.url, bearer: session)
         #expect(try await consumer.call("GET", right.path("unread")).body["unread"].integer == 3)
         #expect(try await right.gateway.process.stop().status == 0)
     }
 
-    @Test("switched off for a week: all goes on as ever, and an operator's word lets things expire")
+    @Test("off for a week: the gateway works normally, and after an operator accepts the clock data expires")
     func off() async throws {
         let clock = try await FaultSwitch(in: directory)
-        // The other program's clock is as right as ours.
+        // The simulator's clock is right too.
         let first = try await Site.start(
             in: directory,
             environment: clock.environment,
@@ -102,7 +102,7 @@ struct ClockStartTests {
         #expect(try await third.gateway.process.stop().status == 0)
     }
 
-    @Test("a year behind: ids and times do not go back, pushes leave, and a new session is kept")
+    @Test("a year behind: ids and times do not go back, pushes are sent, and a new session is kept")
     func behind() async throws {
         let clock = try await FaultSwitch(in: directory)
         let first = try await GatewayProcess.start(in: directory, environment: clock.environment)
@@ -113,7 +113,7 @@ struct ClockStartTests {
         _ = try await first.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
         #expect(try await first.process.stop().status == 0)
 
-        // Of both programs, or tokens are refused.
+        // The clocks of both programs, or tokens are rejected.
         try clock.moveClock(-365 * Self.day)
         let site = try await Site.start(
             in: directory,

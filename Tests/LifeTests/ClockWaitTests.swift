@@ -8,7 +8,7 @@ import Testing
 /// Deliveries that wait, each for another reason, over starts with a clock that is a year behind.
 @Suite("Deliveries that wait while the clock is wrong", .timeLimit(.minutes(10)))
 struct ClockWaitTests {
-    /// The starts' clocks, as seconds that they are off.
+    /// The clock offsets of the starts in seconds.
     enum Clocks: CaseIterable, Sendable, CustomTestStringConvertible {
         case behindMeanwhile, behindAtFirst
 
@@ -21,7 +21,8 @@ struct ClockWaitTests {
         var testDescription: String { "\(self)" }
     }
 
-    /// Who waits for the gateway's next try, for what the provider asked, and for the end of the quiet hours.
+    /// The consumers whose deliveries wait for the gateway's next try, for the provider's Retry-After, and for the end
+    /// of the quiet hours.
     private static let consumers = ["tried", "asked", "quiet"]
 
     private let directory: TemporaryDirectory
@@ -49,7 +50,7 @@ struct ClockWaitTests {
             "timeZone": "UTC", "mode": "held",
         ]
         _ = try await site.gateway.admin.call("PATCH", site.path("consumers", "quiet"), body: ["quietHours": hours])
-        // Shorter than the clock is off.
+        // Shorter than the clock's offset.
         let settings: JSONValue = ["messageTtlSeconds": 86_400, "retentionDays": 7, "staleDeviceDays": 30]
         _ = try await site.gateway.admin.call("PATCH", site.path(), body: ["settings": settings])
     }
@@ -65,7 +66,7 @@ struct ClockWaitTests {
         #expect(answer.status == 202 && answer.body["duplicates"].integer == 0, "\(answer.body)")
     }
 
-    /// The states of a consumer's deliveries, oldest first.
+    /// Returns the states of a consumer's deliveries, oldest first.
     private func states(_ consumer: String, at site: Site) async throws -> [String] {
         try await site.deliveries().reversed().filter { $0["consumer"].string == consumer }.map { $0["state"].plain }
     }
@@ -77,10 +78,10 @@ struct ClockWaitTests {
         }
     }
 
-    @Test("wait for no other year, and none of them ends or is lost", arguments: Clocks.allCases)
+    @Test("do not wait for another year, and none of them expires or is lost", arguments: Clocks.allCases)
     func wait(_ clocks: Clocks) async throws {
         let clock = try await FaultSwitch(in: directory)
-        // Certificates that count at each of the times.
+        // Certificates that are valid at each of the times.
         try clock.moveClock(-365 * 86_400)
         let older = try await SimulatorProcess.start(in: directory, environment: clock.environment)
         _ = try await older.process.stop()

@@ -5,12 +5,12 @@ import Testing
 
 @testable import switchboard
 
-/// Certificates whose keys are derived in as many rounds as one file may ask for, with real processes.
-@Suite("Certificates that are costly to open", .timeLimit(.minutes(10)))
+/// Certificates with the highest allowed number of key derivation rounds, with real processes.
+@Suite("Certificates that are expensive to decrypt", .timeLimit(.minutes(10)))
 struct CostlyCertificateTests {
-    /// So many take a processor for seconds, one after the other.
+    /// The number of apps: enough to occupy a processor for seconds.
     private static let apps = 20
-    /// The certificate, the key and the file's authentication are derived each for itself.
+    /// The rounds of each part: the certificate, the key and the file's MAC have separate derivations.
     private static let roundsOfPart = KeyDerivations.maxRounds / 3
     private static let password = "simulator"
 
@@ -23,7 +23,7 @@ struct CostlyCertificateTests {
         try #require(try await process.ended().status == 0, "\(process.errors)")
     }
 
-    /// The simulator's app with its certificate in a file that costs `rounds` for each part.
+    /// Returns the simulator's app with its certificate in a file with `rounds` for each part.
     private func app(_ simulator: SimulatorProcess, rounds: Int) async throws -> JSONValue {
         let (plain, closed) = (directory.path("plain.pem"), directory.path("closed-\(rounds).p12"))
         let password = "pass:\(Self.password)"
@@ -39,7 +39,7 @@ struct CostlyCertificateTests {
         ]
     }
 
-    /// A caller that puts all apps at once, over connections of its own, and says each answer's status as it comes.
+    /// Starts a client that puts all apps at once, over separate connections, and prints each response's status.
     private func put(_ app: JSONValue, at site: Site) throws -> ChildProcess {
         let body = directory.path("app.json")
         try Data(app.text.utf8).write(to: URL(filePath: body))
@@ -55,11 +55,11 @@ struct CostlyCertificateTests {
         )
     }
 
-    @Test("hold up no post and no probe of others while they are opened")
+    @Test("do not delay events and probes of others while they are decrypted")
     func others() async throws {
         let site = try await Site.start(in: directory)
         let curl = try put(try await app(site.simulator, rounds: Self.roundsOfPart), at: site)
-        // From here on one of them is being opened until the last is.
+        // From here on one of them is being decrypted until the last one is.
         _ = try await curl.errorLine("201")
         for number in 0..<20 {
             #expect(try await site.post("e-\(number)", in: "c-\(number)").status == 202)

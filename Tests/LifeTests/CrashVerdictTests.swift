@@ -3,7 +3,7 @@ import Testing
 
 @testable import switchboard_proof
 
-/// The crash harness must see what it looks for: each promise is broken once here.
+/// The crash harness must detect violations: each guarantee is violated once here.
 @Suite("The crash harness's verdict")
 struct CrashVerdictTests {
     private let phone = Device(consumer: 0, isAndroid: false)
@@ -44,12 +44,12 @@ struct CrashVerdictTests {
         Verdict(evidence, ending: ending).lines.filter { !$0.holds }.map(\.name)
     }
 
-    @Test("a run in which all is well holds")
+    @Test("a correct run passes")
     func holds() {
         #expect(broken(evidence()).isEmpty)
     }
 
-    @Test("what did not arrive is lost, unless it was withdrawn for a reason that the book knows")
+    @Test("a push that did not arrive is lost, unless it was withdrawn for a known reason")
     func lost() {
         var evidence = evidence()
         evidence.pushes.removeLast()
@@ -63,7 +63,7 @@ struct CrashVerdictTests {
         #expect(broken(evidence).isEmpty)
     }
 
-    @Test("what was in flight may come twice, nothing else")
+    @Test("only pushes in flight may arrive twice")
     func duplicated() {
         var evidence = evidence()
         evidence.pushes.append(push(1, at: 160, badge: 2))
@@ -72,7 +72,7 @@ struct CrashVerdictTests {
         #expect(broken(evidence) == ["duplicated", "duplicated without having been in flight"])
     }
 
-    @Test("a wrong unread count, a gap and an answer that contradicts are seen")
+    @Test("a wrong unread count, a gap and a contradictory response are detected")
     func counts() {
         var wrong = evidence()
         wrong.unread[0] = 3
@@ -88,7 +88,7 @@ struct CrashVerdictTests {
         #expect(broken(unanswered) == ["events accepted (202 seen)"])
     }
 
-    @Test("a badge may fall once for each read, and not before it")
+    @Test("a badge may decrease once for each read, and not before it")
     func badges() {
         var evidence = evidence()
         evidence.pushes[1].badge = 0
@@ -99,7 +99,7 @@ struct CrashVerdictTests {
         #expect(broken(evidence).isEmpty)
     }
 
-    @Test("a push after the logout's answer is seen, but for what was on the wire")
+    @Test("a push after the logout's response is detected, except one that was in flight")
     func logout() {
         var evidence = evidence()
         evidence.book.goneTokens["t"] = 149.9
@@ -108,7 +108,7 @@ struct CrashVerdictTests {
         #expect(broken(evidence) == ["pushes to a token after its logout's response"])
     }
 
-    @Test("a SIGTERM that does not end with 0 is seen")
+    @Test("a SIGTERM that does not exit with 0 is detected")
     func exits() {
         var evidence = evidence()
         #expect(broken(evidence, .term) == ["stops that did not exit with 0"])

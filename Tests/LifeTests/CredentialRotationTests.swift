@@ -21,7 +21,7 @@ struct CredentialRotationTests {
         try await json(gateway, ["credential", "create", "acme"] + arguments)
     }
 
-    /// How a feed answers to a service account.
+    /// Returns the status of a feed's response to a service account.
     private func status(_ gateway: GatewayProcess, _ account: JSONValue) async throws -> Int {
         let basic = Data("\(account["id"].plain):\(account["secret"].plain)".utf8).base64EncodedString()
         let curl = try ChildProcess(
@@ -35,7 +35,7 @@ struct CredentialRotationTests {
         return Int(curl.output.first ?? "") ?? 0
     }
 
-    @Test("the second is like the first with a secret of its own; the first works until it is revoked")
+    @Test("the second is like the first with its own secret; the first works until it is revoked")
     func rotate() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         #expect(try await gateway.verb(["brand", "create", "acme"]).exit.status == 0)
@@ -75,7 +75,7 @@ struct CredentialRotationTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("what cannot be taken over is asked for, and nothing is made meanwhile")
+    @Test("values that cannot be copied are required, and nothing is created without them")
     func asked() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         #expect(try await gateway.verb(["brand", "create", "acme"]).exit.status == 0)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import switchboard
 
-/// Garbage in the middle of the database: found, said, and left alone.
+/// Garbage in the middle of the database: detected, reported, and not changed.
 @Suite("Damaged data", .timeLimit(.minutes(10)))
 struct DamagedDataTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("a start that meets damage ends with 3 and names the way back")
+    @Test("a start that finds damage exits with 3 and names the recovery")
     func start() async throws {
         let site = try await Site.start(in: directory)
         #expect(try await site.gateway.process.stop().status == 0)
@@ -27,7 +27,7 @@ struct DamagedDataTests {
         #expect(try Self.size(site.database) == size && process.output.isEmpty)
     }
 
-    @Test("damage that is met while running: not ready, events refused, nothing written any more")
+    @Test("damage found while running: not ready, events rejected, nothing written any more")
     func running() async throws {
         let site = try await Site.start(in: directory)
         for number in 0..<200 { #expect(try await site.post("e-\(number)").status == 202) }
@@ -36,7 +36,7 @@ struct DamagedDataTests {
                 .body["items"].items.isEmpty
         }
         #expect(try await site.gateway.process.stop().status == 0)
-        // What a start does not read: the messages, not the tables that are small.
+        // Damages pages that a start does not read: the messages, not the small tables.
         try damage(site.database, holding: "text of e-")
         let again = try await site.restarted()
         #expect(try await again.readiness() == 200, "a start does not read every page")
@@ -62,7 +62,7 @@ struct DamagedDataTests {
 
     private static let pageBytes = 4096
 
-    /// Spoils every page from one on, and says how long the file is.
+    /// Overwrites every page from one on with garbage, and returns the length of the file.
     @discardableResult
     private func damage(_ path: String, from page: Int) throws -> Int {
         var data = try Data(contentsOf: URL(filePath: path))
@@ -71,7 +71,7 @@ struct DamagedDataTests {
         return data.count
     }
 
-    /// Spoils the pages that hold a text, but for the first and the last: a start looks up the newest message.
+    /// Overwrites the pages with a text, except the first and the last: a start reads the newest message.
     private func damage(_ path: String, holding text: String) throws {
         var data = try Data(contentsOf: URL(filePath: path))
         let pages = stride(from: Self.pageBytes, to: data.count, by: Self.pageBytes)

@@ -7,12 +7,12 @@ import Testing
 /// Disks that fail for a while, with real processes.
 @Suite("A disk that fails", .timeLimit(.minutes(10)))
 struct DeviceFaultTests {
-    /// One fault and what it is called.
+    /// One fault with its label.
     struct Fault: CustomTestStringConvertible {
         var testDescription: String
         var sync: Int32 = 0
         var write: Int32 = 0
-        /// The label in log and metrics.
+        /// The label in log lines and metrics.
         var label: String
     }
 
@@ -21,7 +21,7 @@ struct DeviceFaultTests {
     init() throws { directory = try TemporaryDirectory() }
 
     @Test(
-        "what fails is refused, nothing acknowledged is lost, and it recovers without traffic",
+        "failed events are rejected, nothing acknowledged is lost, and it recovers without traffic",
         arguments: [
             Fault(testDescription: "I/O error of a sync", sync: EIO, label: "unavailable"),
             Fault(testDescription: "I/O error of a write", write: EIO, label: "unavailable"),
@@ -39,7 +39,7 @@ struct DeviceFaultTests {
         try await expectRecovery(site)
     }
 
-    @Test("a file size limit of the process is refused like a failing disk, and does not kill")
+    @Test("a file size limit of the process is handled like a failing disk, and does not end the process")
     func fileSizeLimit() async throws {
         let site = try await Site.start(in: directory)
         #expect(try await site.post("before").status == 202)
@@ -49,7 +49,8 @@ struct DeviceFaultTests {
         try await expectRecovery(site)
     }
 
-    /// While the fault lasts: events and readiness answer 503, liveness stays, log and metrics name the fault.
+    /// Checks the state during the fault: events and readiness get 503, liveness stays, log lines and metrics name the
+    /// fault.
     private func expectRefusal(_ site: Site, label: String) async throws {
         let answer = try await site.post("during")
         #expect(answer.status == 503 && answer.body["code"].string == "overloaded", "\(answer)")
@@ -62,7 +63,8 @@ struct DeviceFaultTests {
         #expect(failures.contains { $0.contains(#""\#(label)""#) && !$0.hasSuffix(" 0") }, "\(failures)")
     }
 
-    /// After it: ready by itself, the refused event can be sent again, and a restart finds all that was acknowledged.
+    /// Checks the state after the fault: ready automatically, the rejected event can be sent again, and a restart finds
+    /// all acknowledged events.
     private func expectRecovery(_ site: Site) async throws {
         try await site.wait(for: "readiness") { try await site.readiness() == 200 }
         _ = try await site.gateway.process.errorLine("the store works again")
@@ -89,7 +91,7 @@ struct DeviceFaultTests {
     private static let check =
         "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity_check').fetchone()[0])"
 
-    /// Bounds how large the gateway's files may grow, from outside.
+    /// Sets the file size limit of the gateway from outside.
     private func limit(_ site: Site, _ bytes: String) async throws {
         let program = try ChildProcess(
             "/usr/bin/env",

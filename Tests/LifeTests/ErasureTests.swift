@@ -14,7 +14,7 @@ struct ErasureTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A number that Python counts in the database, as a stranger would.
+    /// Returns a number that Python counts in the database, as another program would.
     private func count(_ query: String) async throws -> Int {
         let python = try ChildProcess(
             "/usr/bin/env",
@@ -43,7 +43,7 @@ struct ErasureTests {
         #expect(answer.body["accepted"].integer == Int64(numbers.count))
     }
 
-    @Test("what was answered is forgotten, whenever the gateway is killed, and in the end no file holds its words")
+    @Test("an acknowledged erasure is done, whenever the gateway is killed, and in the end no file contains the texts")
     func killed() async throws {
         var gateway = try await GatewayProcess.start(in: directory)
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -56,7 +56,7 @@ struct ErasureTests {
             body: ["clientId": "m-1", "text": .string(Self.secret)]
         )
         #expect(words.status == 201)
-        // The other one's go by an erasure of its own, later.
+        // The other consumer's data is removed by a later erasure.
         #expect(try await gateway.admin.call("DELETE", Self.consumer).status == 204)
         gateway.process.signal(SIGKILL)
         _ = try await gateway.process.ended()
@@ -70,7 +70,7 @@ struct ErasureTests {
                 Self.brand + ["unread"]
             )
             #expect(refused.status == 401)
-            // In the middle of the work, as soon as a batch is done.
+            // In the middle of the erasure, as soon as a batch is done.
             let before = try await count("SELECT count(*) FROM messages")
             while try await count("SELECT count(*) FROM messages") == before,
                 try await count("SELECT count(*) FROM erasures") > 0
@@ -90,10 +90,10 @@ struct ErasureTests {
         #expect(try await gateway.admin.call("DELETE", Self.brand + ["consumers", "u-2"]).status == 204)
         while try await count("SELECT count(*) FROM erasures") > 0 { try Task.checkCancellation() }
         #expect(try await count("SELECT count(*) FROM consumers") == 0)
-        // What apps named their messages is gone, what back-ends named their events is kept for its time.
+        // Message ids of apps are gone, event ids of back-ends are kept for their retention time.
         #expect(try await count("SELECT count(*) FROM dedupe WHERE event >= char(30) AND event < char(31)") == 0)
         #expect(try await count("SELECT count(*) FROM dedupe") == 6000)
-        // While it runs: the log too has been cut off.
+        // While it runs: the WAL has been truncated too.
         let data = directory.path("data")
         let files = try FileManager.default.contentsOfDirectory(atPath: data)
         #expect(files.contains("switchboard.sqlite"))

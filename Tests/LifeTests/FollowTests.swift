@@ -4,11 +4,12 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Following deliveries, and servers that are no gateway", .timeLimit(.minutes(10)))
+@Suite("Following deliveries, and servers that are not gateways", .timeLimit(.minutes(10)))
 struct FollowTests {
-    /// A server of Python's own library: what it sends is not made by our code.
+    /// A server with Python's own library, independent of our code.
     ///
-    /// Each connection to `tail` gets two events behind the `Last-Event-ID` and is cut; the fourth is refused once.
+    /// Each connection to `tail` gets two events after the `Last-Event-ID` and is closed; the fourth gets an error
+    /// once.
     private static let script = #"""
         import http.server, json, sys
         calls = []
@@ -23,7 +24,8 @@ struct FollowTests {
                 self.wfile.write(body)
             def do_GET(self):
                 if "/html/" in self.path:
-                    return self.answer(502 if "bad" in self.path else 200, "text/html; charset=utf-8", b"<html>proxy</html>")
+                    return self.answer(502 if "bad" in self.path else 200, "text/html; charset=utf-8", \
+                    b"<html>proxy</html>")
                 if "/plain/" in self.path:
                     return self.answer(200, "application/json", b'{"items":[]}')
                 if self.headers["Authorization"] != "Bearer " + "t" * 40:
@@ -70,11 +72,11 @@ struct FollowTests {
         )
     }
 
-    @Test("a broken stream goes on behind the last event, and an interrupt ends it well")
+    @Test("a broken stream continues after the last event, and an interrupt ends it without an error")
     func reconnects() async throws {
         let (python, url) = try await server()
         let follow = try verb(url, ["deliveries", "acme", "--follow", "--json", "--state", "accepted"])
-        // Two connections of two events each, with a refusal between.
+        // Two connections of two events each, with an error response between them.
         _ = try await follow.line(#"{"consumer":"u-1","id":"4""#)
         let calls = python.output.filter { $0.hasPrefix("call") }.prefix(3)
         #expect(calls.map { $0.split(separator: " ")[3] } == ["0", "2", "2"])
@@ -91,7 +93,7 @@ struct FollowTests {
         #expect(follow.errors.allSatisfy { $0.hasPrefix("switchboard: ") })
     }
 
-    @Test("a refusal ends it with one line")
+    @Test("an error response ends it with one line")
     func refused() async throws {
         let (python, url) = try await server()
         defer { withExtendedLifetime(python) {} }
@@ -101,7 +103,7 @@ struct FollowTests {
         #expect(wrong.output.isEmpty)
     }
 
-    @Test("an answer that is no gateway's is told as such, in one line")
+    @Test("a response that is not from a gateway is reported in one line")
     func foreign() async throws {
         let (python, url) = try await server()
         defer { withExtendedLifetime(python) {} }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Text that is expensive to normalise", .timeLimit(.minutes(10)))
+@Suite("Text that is expensive to normalize", .timeLimit(.minutes(10)))
 struct HostileTextTests {
-    @Test("costs no more than its length, in every place of the API")
+    @Test("has a cost linear in its length, everywhere in the API")
     func everyPlace() async throws {
         let directory = try TemporaryDirectory()
         let gateway = try ChildProcess(

@@ -4,14 +4,14 @@ import Testing
 
 @testable import switchboard
 
-/// Another program that writes to the database, as a backup script might.
+/// Another program that locks the database, as a backup script might.
 @Suite("Data locked by another process", .timeLimit(.minutes(10)))
 struct LockedDataTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("events are refused while it lasts and taken when it ends", arguments: ["IMMEDIATE", "EXCLUSIVE"])
+    @Test("events are rejected while it lasts and accepted when it ends", arguments: ["IMMEDIATE", "EXCLUSIVE"])
     func locked(kind: String) async throws {
         let site = try await Site.start(in: directory)
         #expect(try await site.post("before").status == 202)

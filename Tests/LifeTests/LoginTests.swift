@@ -4,13 +4,13 @@ import Testing
 
 @testable import switchboard
 
-/// Every way in to a running gateway, tried by another implementation, and what must not be let in.
+/// Every login method of a running gateway, used by another implementation, and attempts that must be rejected.
 @Suite("Logins", .timeLimit(.minutes(10)))
 struct LoginTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Interop/logins.py")
 
-    /// Runs one phase and looks at each attempt.
+    /// Runs one phase and checks each attempt.
     private static func attempts(_ phase: String, _ site: Site, _ state: String) async throws -> Int {
         let token = site.gateway.adminToken
         // Without joserfc this fails: Deploy/test.sh installs it.
@@ -29,10 +29,10 @@ struct LoginTests {
         return attempts.count
     }
 
-    @Test("each way lets in whom it should, and nobody else, with the exact status, code and reason")
+    @Test("each login method accepts only valid attempts, with the exact status, code and reason")
     func everyWay() async throws {
         let directory = try TemporaryDirectory()
-        // Everything that the gateway has to say.
+        // All log lines of the gateway.
         let site = try await Site.start(in: directory, environment: ["SWITCHBOARD_LOG_LEVEL": "trace"])
         let state = directory.path("state.json")
         let count = try await Self.attempts("first", site, state)
@@ -46,17 +46,17 @@ struct LoginTests {
         try Self.expectNoSecrets(in: again, state)
     }
 
-    /// Looks for every token, code, key and secret that went over the wire in what the gateway has printed.
+    /// Searches the gateway's output for every token, code, key and secret that was sent.
     private static func expectNoSecrets(in site: Site, _ state: String) throws {
         guard case .array(let secrets) = try JSONValue(parsing: Data(contentsOf: URL(filePath: state + ".secrets")))
         else { throw HarnessError("no list of secrets") }
         try #require(secrets.count > 2)
         let printed = (site.gateway.process.output + site.gateway.process.errors).joined(separator: "\n")
-        // It does write about them.
+        // There are log lines about them.
         #expect(printed.contains("u-1") || printed.contains("/v1/brands"))
         for secret in secrets {
             let isThere = printed.contains(secret.plain)
-            #expect(!isThere, "a secret of \(secret.plain.utf8.count) bytes is in the log")
+            #expect(!isThere, "a secret of \(secret.plain.utf8.count) bytes is in a log line")
         }
     }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import switchboard
 
-@Suite("A machine that runs out", .timeLimit(.minutes(10)))
+@Suite("A host that runs out of resources", .timeLimit(.minutes(10)))
 struct MachineFaultTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// What readiness says, and nil while it cannot be asked.
+    /// Returns the response of readiness; nil while there is none.
     private func notReady(_ site: Site) async -> String? {
         let answer = try? await site.gateway.admin.exchange("GET", ["readyz"])
         guard let answer, answer.status == 503, answer.retryAfter != nil else { return nil }
@@ -26,7 +26,7 @@ struct MachineFaultTests {
     }
 
     @Test(
-        "too few descriptors: not ready and events refused, with the reason; ready again by itself when there are more"
+        "too few descriptors: not ready and events rejected, with the reason; ready again automatically with more"
     )
     func descriptors() async throws {
         let site = try await Site.start(in: directory)
@@ -34,14 +34,14 @@ struct MachineFaultTests {
         let listing = "/proc/\(site.gateway.process.id)/fd"
         var limit = 0
         try await site.wait(for: "not ready") {
-            // What the start needed may have been closed since the last look.
+            // Descriptors of the start may have been closed since the last check.
             let open = Set(try FileManager.default.contentsOfDirectory(atPath: listing).compactMap(Int.init))
-            // The limit is one of numbers: twelve that are not taken lie below it.
+            // The limit is on descriptor numbers: twelve free ones are below it.
             limit = try #require((0...).lazy.filter { !open.contains($0) }.dropFirst(12).first { _ in true })
             try await limitDescriptors(site, limit)
             return await notReady(site) == "The gateway has no file descriptor left."
         }
-        // While the gateway looks how many are left it has none for a moment, and a caller may be turned away by the system.
+        // While the gateway counts free descriptors it uses them for a moment, and the system may reject a connection.
         var refused: APIClient.Response?
         try await site.wait(for: "a refusal") {
             refused = try? await site.post("during")
@@ -57,7 +57,7 @@ struct MachineFaultTests {
             ) == true
         )
 
-        // Callers want more than there are: those beyond are turned away, and the listener and the process stay.
+        // Clients need more than there are: further connections are rejected, and the listener and the process stay.
         let script = """
             import signal,socket
             s=[socket.create_connection(("127.0.0.1",\(site.gateway.port))) for _ in range(30)]
@@ -78,7 +78,7 @@ struct MachineFaultTests {
         #expect(try await site.gateway.process.stop().status == 0)
     }
 
-    @Test("busy callers and all descriptors wanted at once do not end the process")
+    @Test("busy clients that need all descriptors at once do not end the process")
     func descriptorsUnderLoad() async throws {
         let site = try await Site.start(in: directory)
         // libdispatch looks after its threads about once a second while they are busy, and needs a descriptor for it.
@@ -125,15 +125,15 @@ struct MachineFaultTests {
         }
         let words = numbers.split(separator: " ").map { Int($0) ?? -1 }
         try #require(words.count == 4, "\(numbers)")
-        #expect(words[1] > 0, "each caller is answered")
-        // Callers get 4 of the 12, 4 more are accepted at most before the first of them is turned away, and the process has
-        // one open for a moment when it looks how many are left or how busy its threads are.
+        #expect(words[1] > 0, "each client gets a response")
+        // Clients get 4 of the 12, at most 4 more are accepted before the first of them is rejected, and the process
+        // briefly opens one to count free descriptors or check its threads.
         #expect(words[3] <= 10, "some stay for the process itself")
         try await site.wait(for: "ready") { (try? await site.readiness()) == 200 }
         #expect(try await site.gateway.process.stop().status == 0)
     }
 
-    @Test("too little room on the disk: not ready and events refused, with the reason; what was taken is delivered")
+    @Test("too little disk space: not ready and events rejected, with the reason; accepted events are delivered")
     func diskSpace() async throws {
         let first = try await Site.start(in: directory)
         #expect(try await first.post("before").status == 202)
@@ -154,7 +154,7 @@ struct MachineFaultTests {
         #expect(try await again.gateway.process.stop().status == 0)
     }
 
-    @Test("a low limit of descriptors lowers the number of connections, and says so")
+    @Test("a low limit of descriptors reduces the number of connections, with a log line")
     func lowLimit() async throws {
         let script = "ulimit -n 400; exec \"$@\""
         let gateway = try ChildProcess(

@@ -8,13 +8,13 @@ import Testing
 struct ManyAppsTests {
     private static let apps = 1000
 
-    /// What the simulator counts of connections from the gateway.
+    /// Returns the simulator's count of connections from the gateway.
     private func opened(_ simulator: SimulatorProcess) async throws -> Int64? {
         let stats = try await APIClient(server: simulator.control).call("GET", ["stats"]).body
         return stats["providers"]["apns"]["connections"]["opened"].integer
     }
 
-    @Test("has a connection for none of them that is not used, and a push for one leaves, also after a new start")
+    @Test("has no connections for unused apps, and a push for one is sent, also after a restart")
     func idle() async throws {
         let directory = try TemporaryDirectory()
         var site = try await Site.start(in: directory)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import switchboard
 
-/// No restore, and nothing that an operator is told to do about one, loses a key that some data still needs.
+/// No restore, and no instruction to an operator about one, loses a key that some data still needs.
 @Suite("Master keys at a restore", .timeLimit(.minutes(10)))
 struct MasterKeyRestoreTests: MasterKeyTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Data whose key was changed after a backup was made.
+    /// Creates data whose key was changed after a backup.
     private func rotated() async throws -> (backup: String, old: Data, new: Data) {
         try await prepare()
         let old = try key()
@@ -27,7 +27,7 @@ struct MasterKeyRestoreTests: MasterKeyTests {
         return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
     }
 
-    @Test("the key that fits is put in place with the mode of the one that was there, and that one is kept")
+    @Test("the fitting key is put in place with the mode of the previous one, which is kept")
     func swapped() async throws {
         let (backup, old, new) = try await rotated()
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: data + "/master-key")
@@ -49,7 +49,7 @@ struct MasterKeyRestoreTests: MasterKeyTests {
     }
 
     @Test(
-        "what a rotation that was cut short has left is kept too",
+        "files of an interrupted rotation are kept too",
         arguments: ["?link,?linkat", "?rename,?renameat,?renameat2"]
     )
     func leftovers(cutAt calls: String) async throws {
@@ -63,16 +63,16 @@ struct MasterKeyRestoreTests: MasterKeyTests {
         let all = try FileManager.default.contentsOfDirectory(atPath: data).filter { $0.hasPrefix("master-key") }
         let keys = Set(try all.map { try key($0) })
         #expect(keys.isSuperset(of: [old, new, cut]), "\(all)")
-        // The data that was there before the restore opens again.
+        // The data from before the restore opens again.
         _ = try await restore(report["keptAside"].plain)
         #expect(try key() == sealing && sealed(with: sealing) == 1)
         #expect(try await run(["check", "--data-dir", data]).status == .ok)
     }
 
-    @Test("where the key cannot be put in place, nobody is told to overwrite the one that is there")
+    @Test("if the key cannot be put in place, no message says to overwrite the current one")
     func notSwapped() async throws {
         let (backup, _, new) = try await rotated()
-        // What is in the way of a new file.
+        // A directory that prevents the creation of the new file.
         try FileManager.default.createDirectory(atPath: data + "/master-key.new", withIntermediateDirectories: false)
         for verb in [["restore", backup, "--force"], ["check"], ["serve", "--listen", "127.0.0.1:0"]] {
             let result = try await run(verb + ["--data-dir", data])
@@ -85,7 +85,7 @@ struct MasterKeyRestoreTests: MasterKeyTests {
         }
     }
 
-    @Test("the master key is read by who holds the data's lock", arguments: ["serve", "restore"])
+    @Test("the master key is read by the process that holds the data's lock", arguments: ["serve", "restore"])
     func readUnderLock(verb: String) async throws {
         try await prepare()
         let backup = directory.path("backup.sqlite")
@@ -110,7 +110,7 @@ struct MasterKeyRestoreTests: MasterKeyTests {
         #expect(exit == .init(status: 0, isSignal: false), "\(tracer.errors)")
     }
 
-    @Test("a new key is on disk under its name before anything is sealed with it")
+    @Test("a new key is on disk under its name before anything is encrypted with it")
     func newKeySynced() async throws {
         let trace = directory.path("trace")
         let tracer = try ChildProcess(

@@ -46,7 +46,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
     }
 
     @Test(
-        "afterwards pushes, assertions and webhooks work; nothing under the old key is left; old backups open with it"
+        "afterwards pushes, assertions and webhooks work; nothing uses the old key; old backups open with it"
     )
     func wholeLife() async throws {
         let receiver = try await startReceiver()
@@ -103,10 +103,10 @@ struct MasterKeyRotationTests: MasterKeyTests {
         )
         #expect(granted.body["consumer"]["id"].string == "u-1")
         let phone = APIClient(server: again.gateway.url, bearer: session)
-        #expect(try await phone.exchange("GET", site.path("unread")).status == 200, "sessions go on")
+        #expect(try await phone.exchange("GET", site.path("unread")).status == 200, "sessions stay valid")
         #expect(try await again.gateway.process.stop().status == 0)
 
-        // The old backup: the new key does not open it, so the old one is put in its place.
+        // The old backup: the new key does not decrypt it, so the old one replaces it.
         let back = try await run(["restore", backup, "--data-dir", data, "--force", "--json"])
         #expect(back.status == .ok && back.errors.contains(kept), "\(back.errors)")
         let aside = try JSONValue(parsing: Data((back.output.first ?? "null").utf8))
@@ -116,7 +116,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try await site.simulator.pushes(2).count == 2)
         #expect(try await restored.gateway.process.stop().status == 0)
 
-        // The newer data and its key were kept: both come back in the same way.
+        // The newer data and its key were kept: both can be restored in the same way.
         #expect(try key((aside["masterKeyKeptAside"].plain as NSString).lastPathComponent) == new)
         let forth = try await run(["restore", aside["keptAside"].plain, "--data-dir", data, "--force"])
         #expect(forth.status == .ok, "\(forth.errors)")
@@ -129,7 +129,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         _ = try await site.simulator.process.stop()
     }
 
-    @Test("what cannot be rotated is refused with its own code, and the data opens as before")
+    @Test("a rotation that is not possible exits with its own code, and the data opens as before")
     func refusals() async throws {
         let empty = try await run(["master-key", "rotate", "--data-dir", directory.path("none")])
         #expect(empty.status == .data && !FileManager.default.fileExists(atPath: directory.path("none")))
@@ -154,12 +154,12 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(wrong.contains("credential acme/"), "\(wrong)")
         #expect(!FileManager.default.fileExists(atPath: given + ".new"))
 
-        // Where the new key cannot be written.
+        // The new key cannot be written.
         try FileManager.default.createDirectory(atPath: data + "/master-key.new", withIntermediateDirectories: false)
         #expect(try await refused(status: .data).contains("master-key.new cannot be written"))
         try FileManager.default.removeItem(atPath: data + "/master-key.new")
 
-        // Elsewhere, through a link, for a group that reads it.
+        // The key is in another directory, behind a link, readable by a group.
         let elsewhere = directory.path("keys")
         try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
         try FileManager.default.moveItem(atPath: data + "/master-key", toPath: elsewhere + "/key")
@@ -173,7 +173,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try await run(["check", "--data-dir", data, "--master-key-file", given]).status == .ok)
     }
 
-    @Test("a key that a rotation left behind before its commit is not used; the next rotation takes its place")
+    @Test("a key that a rotation left before its commit is not used; the next rotation replaces it")
     func leftover() async throws {
         try await prepare()
         let old = try key()
@@ -188,14 +188,14 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(clean.status == .ok && clean.errors.isEmpty, "\(clean.errors)")
     }
 
-    /// A system call that is not made any more: the process is killed on its way into the call.
+    /// A system call that is never executed: the process is killed on entry to the call.
     struct Kill: CustomTestStringConvertible {
         var calls: String
         var number: Int
-        /// Whether the process has so many such calls in any run.
+        /// Whether the process has that many such calls in every run.
         ///
-        /// The tracer counts for each thread, and work changes threads where it waits. What must come is made without
-        /// waiting: the opening of the database, then the new key and the old one's second name.
+        /// The tracer counts for each thread, and work changes threads where it waits. The certain calls are made
+        /// without waiting: opening the database, then the new key and the old one's second name.
         var mustCome: Bool
 
         var testDescription: String { "\(calls) \(number)" }
@@ -212,7 +212,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
             Kill.series($0, 1...1, certain: 1)
         }
 
-    @Test("killed at any step, the next start opens the data with the key that is its own", arguments: kills)
+    @Test("killed at any step, the next start opens the data with the right key", arguments: kills)
     func killed(_ kill: Kill) async throws {
         try await prepare()
         let old = try key()
@@ -251,7 +251,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
     }
 
     @Test(
-        "killed after the commit, each verb finishes the rotation that it finds",
+        "killed after the commit, each subcommand completes the rotation",
         arguments: ["check", "rotate", "serve"]
     )
     func finished(_ verb: String) async throws {
@@ -279,7 +279,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try key(names[0]) == old)
     }
 
-    @Test("with a key that was given, a rotation goes on to that one after it has finished an earlier one")
+    @Test("with a given key, a rotation continues with it after it has completed an earlier one")
     func givenAfterFinished() async throws {
         try await prepare()
         let old = try key()
@@ -296,7 +296,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(keys.count == 2 && keys.contains(old) && keys.contains(cut))
     }
 
-    @Test("when the key that was given is the one of the rotation that it finishes, nothing is left to do")
+    @Test("when the given key is the one of the completed rotation, nothing is left to do")
     func givenIsFinished() async throws {
         try await prepare()
         try #require(try await killRotation(at: "?rename,?renameat,?renameat2"))
@@ -308,8 +308,8 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try kept("before-rotation").count == 1)
     }
 
-    /// Runs a rotation that is held where both keys have their names and nothing is sealed anew, and makes the syncs of the
-    /// database behave as said from there on.
+    /// Runs a rotation that is paused when both keys have their names and nothing is encrypted again yet, and sets the
+    /// result of the database's syncs from then on.
     private func rotate(
         sync: Int32,
         _ body: (_ tracer: ChildProcess, _ process: Int32) async throws -> Void
@@ -335,7 +335,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
     }
 
     @Test(
-        "when the commit cannot be synced nobody guesses: both keys stay, and the next start takes the one that opens"
+        "when the commit cannot be synced both keys stay, and the next start uses the one that decrypts the data"
     )
     func commitNotSynced() async throws {
         try await prepare()
@@ -355,7 +355,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try sealed(with: other) == 0)
     }
 
-    @Test("killed while the commit is on its way to the disk, it is finished by the next start")
+    @Test("killed while the commit is being synced, the next start completes the rotation")
     func killedInCommit() async throws {
         try await prepare()
         let old = try key()

@@ -4,18 +4,18 @@ import Testing
 
 @testable import switchboard
 
-/// A host that has no memory for a while, with real processes.
+/// A host without free memory for a while, with real processes.
 @Suite("Memory that runs out", .timeLimit(.minutes(10)))
 struct MemoryFaultTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("an event that there is no memory to read is refused, and so is no other, then and afterwards")
+    @Test("only an event that there is no memory to parse is rejected, no other, then and afterwards")
     func largeEvent() async throws {
         let faults = try await FaultSwitch(in: directory)
         let site = try await Site.start(in: directory, environment: faults.environment)
-        // Reading it takes room of several times its size.
+        // Parsing it needs several times its size.
         func large(_ id: String) async throws -> APIClient.Response {
             let event: JSONValue = [
                 "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9", "text": "hello",

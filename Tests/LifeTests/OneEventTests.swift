@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-/// The whole way of a message between real processes.
+/// The whole path of a message between real processes.
 @Suite("One event", .timeLimit(.minutes(10)))
 struct OneEventTests {
     private let directory: TemporaryDirectory
@@ -21,7 +21,7 @@ struct OneEventTests {
         ]
     }
 
-    /// Makes the brand, both apps and both registrations.
+    /// Creates the brand, both apps and both registrations.
     private func setUp(_ gateway: GatewayProcess, _ simulator: SimulatorProcess) async throws -> APIClient {
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
         _ = try await gateway.admin.call("PUT", path("apps", "ios"), body: try simulator.iOSAppBody())
@@ -53,7 +53,7 @@ struct OneEventTests {
         return items
     }
 
-    @Test("an event becomes a push on each phone with the right badge; a tap and a read are seen")
+    @Test("an event becomes a push on each phone with the right badge; a tap and a read are recorded")
     func wholeWay() async throws {
         let simulator = try await SimulatorProcess.start(in: directory)
         let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
@@ -88,7 +88,7 @@ struct OneEventTests {
         #expect(try await simulator.process.stop().status == 0)
     }
 
-    @Test("what was unfinished at kill -9 goes out at the next start, once, with the badge of then")
+    @Test("pushes unfinished at kill -9 are sent once at the next start, with the current badge")
     func recovery() async throws {
         let simulator = try await SimulatorProcess.start(in: directory)
         let port = try #require(simulator.apns.split(separator: ":").last.flatMap { Int($0) })
@@ -99,7 +99,7 @@ struct OneEventTests {
             environment: settings
         )
         _ = try await setUp(first, simulator)
-        // Nobody takes pushes while the events come, and then the gateway dies.
+        // No provider accepts pushes while the events arrive, and then the gateway is killed.
         #expect(try await simulator.process.stop().status == 0)
         let events = (1...3).map { event("e-\($0)", "text \($0)") }
         let answer = try await first.admin.call("POST", path("events"), body: .array(events))
@@ -119,7 +119,7 @@ struct OneEventTests {
         #expect(apns.map { $0["body"]["aps"]["alert"]["body"].plain } == ["text 1", "text 2", "text 3"])
         #expect(
             apns.allSatisfy { $0["body"]["aps"]["badge"].integer == 3 },
-            "the unread count of the moment of sending"
+            "the unread count at the time of sending"
         )
         let log = try await finished(second, 6)
         #expect(log.count == 6 && log.allSatisfy { $0["state"].string == "accepted" }, "\(log.map(\.text))")
@@ -127,7 +127,7 @@ struct OneEventTests {
         _ = try await again.process.stop()
     }
 
-    @Test("check connects to each provider and says that it is usable")
+    @Test("check connects to each provider and reports that it is usable")
     func check() async throws {
         let simulator = try await SimulatorProcess.start(in: directory)
         let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
@@ -141,11 +141,11 @@ struct OneEventTests {
         #expect(try await check.ended().status == 0, "\(check.output) \(check.errors)")
         #expect(check.output.filter { $0.hasPrefix("ok   acme/") }.count == 3)
         let untrusting = try ChildProcess("switchboard", ["check", "--data-dir", directory.path("data")])
-        #expect(try await untrusting.ended().status == 1, "a certificate of nobody known is refused")
+        #expect(try await untrusting.ended().status == 1, "a certificate of an unknown authority is rejected")
         _ = try await simulator.process.stop()
     }
 
-    @Test("the demonstration ends with 0 and shows each push")
+    @Test("the demonstration exits with 0 and shows each push")
     func demo() async throws {
         let demo = try ChildProcess("switchboard", ["demo", "--once"])
         #expect(try await demo.ended() == .init(status: 0, isSignal: false), "\(demo.output) \(demo.errors)")

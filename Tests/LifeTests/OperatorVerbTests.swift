@@ -5,7 +5,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Operator verbs over the HTTP API", .timeLimit(.minutes(10)))
+@Suite("Operator subcommands over the HTTP API", .timeLimit(.minutes(10)))
 struct OperatorVerbTests {
     private let directory: TemporaryDirectory
 
@@ -17,7 +17,7 @@ struct OperatorVerbTests {
         return path
     }
 
-    @Test("credentials of every kind are made with secrets from files, shown, listed, audited and revoked")
+    @Test("credentials of every kind are created with secrets from files, shown, listed, audited and revoked")
     func credentials() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         let key = P256.Signing.PrivateKey()
@@ -64,7 +64,7 @@ struct OperatorVerbTests {
             #expect(listed.count == 2 && listed.joined().contains(id))
         }
         let all = try await gateway.verb(["credential", "list", "acme", "--all", "--json"]).output
-        #expect(all.count == kinds.count, "an item a line")
+        #expect(all.count == kinds.count, "one item per line")
         let first = try JSONValue(parsing: Data((all.first ?? "").utf8))["id"].plain
         #expect(try await gateway.verb(["credential", "revoke", "acme", first]).exit.status == 0)
         #expect(try await gateway.verb(["credential", "revoke", "acme", first]).exit.status == 1)
@@ -76,7 +76,7 @@ struct OperatorVerbTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("a file of events is posted in batches, tells what was rejected, and counts nothing twice")
+    @Test("a file of events is posted in batches, rejected ones are reported, and nothing counts twice")
     func eventFile() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         #expect(try await gateway.verb(["brand", "create", "acme"]).exit.status == 0)
@@ -94,7 +94,7 @@ struct OperatorVerbTests {
             query: [("consumer", "u-1")]
         )
         #expect(unread.body["unread"].integer == 36)
-        // Through a pipe, with one that is not JSON and one without a text among those that are there already.
+        // Through a pipe, with one that is not JSON and one without a text among those that were already accepted.
         let mixed = try write(
             (lines.prefix(2) + ["nonsense", #"{"id":"x"}"#] + lines.suffix(2)).joined(separator: "\n"),
             "mixed"
@@ -112,7 +112,7 @@ struct OperatorVerbTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("an operator looks into deliveries, follows them, and tries an app")
+    @Test("an operator inspects deliveries, follows them, and tests an app")
     func looking() async throws {
         let site = try await Site.start(in: directory)
         let follow = try ChildProcess(
@@ -122,7 +122,7 @@ struct OperatorVerbTests {
                 site.gateway.dataDirectory + "/admin-token",
             ]
         )
-        // A tail begins at the end: events are posted until it has been there for one of them.
+        // A tail starts at the end: events are posted until it has received one of them.
         var count = 0
         try await site.wait(for: "a delivery that is followed") {
             count += 1
@@ -154,7 +154,7 @@ struct OperatorVerbTests {
         #expect(try await site.simulator.process.stop().status == 0)
     }
 
-    @Test("completion scripts are what their shells can read", arguments: ["bash", "zsh", "fish"])
+    @Test("completion scripts are valid for their shells", arguments: ["bash", "zsh", "fish"])
     func completion(_ shell: String) async throws {
         let printed = try ChildProcess("switchboard", ["completion", shell])
         #expect(try await printed.ended().status == 0)
@@ -163,14 +163,14 @@ struct OperatorVerbTests {
         let program = ["/bin/", "/usr/bin/"].map { $0 + shell }.first {
             FileManager.default.isExecutableFile(atPath: $0)
         }
-        // Debian has bash everywhere; the others are read where they are installed.
+        // Debian always has bash; the others are checked if they are installed.
         guard let program else { return #expect(shell != "bash") }
         let check = try ChildProcess(program, ["-n", try write(script, "completion." + shell)])
         #expect(try await check.ended().status == 0, "\(check.errors)")
         #expect(check.errors.isEmpty)
     }
 
-    @Test("wrong use ends with 2 and says why, on standard error")
+    @Test("wrong usage exits with 2 and a reason on standard error")
     func usage() async throws {
         for arguments in [
             ["nothing"], ["brand"], ["brand", "delete", "acme"], ["send", "acme"], ["completion", "tcsh"],
@@ -178,7 +178,7 @@ struct OperatorVerbTests {
         ] {
             let verb = try ChildProcess("switchboard", arguments)
             let status = try await verb.ended().status
-            // A command with subcommands alone prints its help.
+            // A command that only has subcommands prints its help.
             #expect(status == (arguments == ["brand"] ? 0 : ProcessStatus.usage.rawValue), "\(arguments)")
             #expect(verb.errors.isEmpty == (status == 0))
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import switchboard
 
-/// The example reader and receiver of `Deploy/examples`, killed and restarted beside a gateway that is killed too.
+/// The example reader and receiver of `Deploy/examples`, killed and restarted like the gateway.
 @Suite("Feed and webhook", .timeLimit(.minutes(10)))
 struct FeedAndWebhookTests {
     private final class Flag: Sendable {
@@ -48,7 +48,7 @@ struct FeedAndWebhookTests {
         return process
     }
 
-    /// The whole lines of a file.
+    /// Returns the complete lines of a file.
     private func lines(_ name: String) -> [JSONValue] {
         let data = FileManager.default.contents(atPath: directory.path(name)) ?? Data()
         return data.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONValue(parsing: Data($0)) }
@@ -57,7 +57,7 @@ struct FeedAndWebhookTests {
     private var read: [JSONValue] { lines("items") }
     private var posted: [JSONValue] { lines("batches").flatMap { $0["items"].items } }
 
-    /// Asks until it is answered: the gateway may be dead just now.
+    /// Repeats a request until there is a response: the gateway may be down.
     private func answered(_ call: () async throws -> APIClient.Response) async throws -> JSONValue {
         while true {
             try Task.checkCancellation()
@@ -66,7 +66,7 @@ struct FeedAndWebhookTests {
         }
     }
 
-    /// Opens conversations and taps their messages until it is told to stop, two items each; says after each how many.
+    /// Opens conversations and taps their messages until it is stopped, two items each; reports the number after each.
     private func makeItems(
         _ url: String,
         _ token: String,
@@ -98,7 +98,7 @@ struct FeedAndWebhookTests {
         made.finish()
     }
 
-    @Test("nothing is lost and nothing comes twice, whoever dies")
+    @Test("nothing is lost and nothing arrives twice, whichever process is killed")
     func restarts() async throws {
         var gateway = try await GatewayProcess.start(in: directory)
         let listen = "127.0.0.1:\(gateway.port)"
@@ -159,7 +159,7 @@ struct FeedAndWebhookTests {
         #expect(posted == read)
         #expect(reader.errors.isEmpty && receiver.process.errors.isEmpty)
 
-        // A reader that waits does not hold up the stop.
+        // A long-polling reader does not delay the shutdown.
         #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
     }
 }

@@ -4,17 +4,17 @@ import Testing
 
 @testable import switchboard
 
-/// The documentation: its examples run, its tables are complete, its links lead somewhere.
+/// The documentation: its examples run, its tables are complete, its links are valid.
 ///
-/// A code block of the language `sh` is an example. All of them run as they are printed, in one shell, page after page in
-/// the order of the landing page's topics. Commands that are only shown, because they build, stop or overwrite something
-/// or need a program that the tests do not have, stand in blocks of the language `console` or `text`.
+/// A code block of the language `sh` is an example. All of them run unchanged, in one shell, page after page in the
+/// order of the landing page's topics. Commands that are only shown, because they build, stop or overwrite something or
+/// need a program that the tests do not have, are in blocks of the language `console` or `text`.
 @Suite("Pages", .timeLimit(.minutes(10)))
 struct PagesTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().standardizedFileURL
     private static let catalogue = root.appending(path: "Sources/switchboard/Documentation.docc")
-    /// The page from which every other one is reached.
+    /// The landing page, from which all pages are reachable.
     private static let landing = "Switchboard"
 
     private let directory: TemporaryDirectory
@@ -27,18 +27,18 @@ struct PagesTests {
         try String(contentsOf: catalogue.appending(path: page + ".md"), encoding: .utf8)
     }
 
-    /// The names of all pages.
+    /// Returns the names of all pages.
     private static func pages() throws -> Set<String> {
         let files = try FileManager.default.contentsOfDirectory(atPath: catalogue.path(percentEncoded: false))
         return Set(files.filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) })
     }
 
-    /// The pages that a text links to, in order.
+    /// Returns the pages that a text links to, in order.
     private static func pagesLinked(in text: String) -> [String] {
         text.matches(of: /doc:([A-Za-z0-9]+)/).map { String($0.output.1) }
     }
 
-    /// The examples of all pages in the order in which they run.
+    /// Returns the examples of all pages in the order of execution.
     private static func examples() throws -> [String] {
         let topics = try #require(try text(of: landing).components(separatedBy: "\n## Topics\n").last)
         return try pagesLinked(in: topics).flatMap { page in
@@ -49,7 +49,7 @@ struct PagesTests {
 
     // MARK: Tests
 
-    @Test("every example runs as it is printed, one after the other")
+    @Test("every example runs unchanged, one after the other")
     func examples() async throws {
         let simulator = try await SimulatorProcess.start(in: directory)
         let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
@@ -85,7 +85,7 @@ struct PagesTests {
         _ = try await simulator.process.stop()
     }
 
-    @Test("the tables of Operating name every setting and every exit code, and nothing else")
+    @Test("the tables of Operating list every setting and every exit code, and nothing else")
     func tables() throws {
         let page = try Self.text(of: "Operating")
         for key in SettingKey.allCases {
@@ -96,7 +96,7 @@ struct PagesTests {
         #expect(page.matches(of: /\n\| [0-9]+ \|/).count == ProcessStatus.allCases.count)
     }
 
-    @Test("links to files lead to files of the repository, and links to pages to pages")
+    @Test("links to files and pages are valid")
     func links() throws {
         let pages = try Self.pages()
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
@@ -118,7 +118,7 @@ struct PagesTests {
         }
     }
 
-    @Test("every page is reached from the landing page")
+    @Test("every page is reachable from the landing page")
     func reachable() throws {
         var reached: Set<String> = [Self.landing]
         var waiting = [Self.landing]

@@ -3,8 +3,8 @@ import Testing
 
 @testable import switchboard
 
-/// A provider that refuses some pushes and takes the others, with real processes.
-@Suite("A provider that goes wrong for some", .timeLimit(.minutes(10)))
+/// A provider that rejects some pushes and accepts the others, with real processes.
+@Suite("A provider that fails for some pushes", .timeLimit(.minutes(10)))
 struct PartialFaultTests {
     private static let phones = 12
     private static let rounds = 5
@@ -18,7 +18,7 @@ struct PartialFaultTests {
     }
 
     @Test(
-        "503 to one phone, or to long pushes only, holds up no other, and nothing is lost",
+        "503 to one phone, or only to long pushes, delays no other, and nothing is lost",
         arguments: [["tokenPrefix": .string(token(0))], ["minBytes": 1500]] as [JSONValue]
     )
     func some(match: JSONValue) async throws {
@@ -37,7 +37,7 @@ struct PartialFaultTests {
         try await expectAll(site)
     }
 
-    /// A site with phones and their messages, whose provider answers 503 to what fits.
+    /// Runs a site with phones and their messages, whose provider responds 503 to matching pushes.
     private func start(_ match: JSONValue) async throws -> Site {
         let site = try await Site.start(
             in: directory,
@@ -66,7 +66,7 @@ struct PartialFaultTests {
         return site
     }
 
-    /// The conversations of the pushes that were taken.
+    /// Returns the conversations of the accepted pushes.
     private func accepted(_ pushes: [JSONValue]) -> Set<String> {
         Set(pushes.filter { $0["status"].integer == 200 }.map { $0["body"]["conversationId"].plain })
     }
@@ -78,7 +78,7 @@ struct PartialFaultTests {
         let open = try await site.metrics("switchboard_delivery_open_breaker_lanes{")
         #expect(!open.isEmpty && open.allSatisfy { $0.hasSuffix(" 0") })
         #expect(try await site.gateway.process.stop().status == 0)
-        // Each breaker that opens is logged as an error: none ever did.
+        // Each open breaker is logged as an error: none opened.
         #expect(site.gateway.process.errors.filter { $0.contains(#""level":"error""#) }.isEmpty)
     }
 }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import switchboard
 
-/// A night with quiet hours in which the process dies twice: with pushes held, and with their summary on its way.
+/// A night with quiet hours in which the process is killed twice: with held pushes, and with their summary in flight.
 @Suite("A quiet night", .timeLimit(.minutes(10)))
 struct QuietNightTests {
-    /// What ends the waiting.
+    /// The end of the waiting time.
     enum End: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case hoursAreOver, brandChangesThem, consumerHasNone
 
@@ -25,7 +25,7 @@ struct QuietNightTests {
         ]
     }
 
-    /// The pushes that the provider took, once it took so many.
+    /// Waits until the provider has accepted that many pushes, and returns them.
     private func accepted(_ count: Int, at site: Site) async throws -> [JSONValue] {
         func isAccepted(_ push: JSONValue) -> Bool { push["result"].string == "accepted" }
         return try await site.simulator.pushes("\(count) accepted") { $0.count(where: isAccepted) >= count }
@@ -38,7 +38,7 @@ struct QuietNightTests {
         }
     }
 
-    /// Read on the phone itself, so that no badge follows.
+    /// Marks as read on the phone itself, so that no badge push follows.
     private func read(_ conversation: String, upTo sequence: Int64, at site: Site) async throws {
         let session = try await site.gateway.session("u-1", device: "phone")
         let phone = APIClient(server: site.gateway.url, bearer: session)
@@ -51,7 +51,7 @@ struct QuietNightTests {
         _ = try await site.gateway.process.ended()
     }
 
-    @Test("ends in one push that stands for all, with the badge of that moment", arguments: End.allCases)
+    @Test("ends with one summary push, with the current badge", arguments: End.allCases)
     func night(_ end: End) async throws {
         let directory = try TemporaryDirectory()
         let clock = try await FaultSwitch(in: directory)
@@ -73,14 +73,14 @@ struct QuietNightTests {
         site = try await site.restarted()
         #expect(try await site.post("m-7").status == 202)
         try await site.wait(for: "all to be held again") { try await count("pending", at: site) == 8 }
-        // None of them has left, nor has any ended: it is night still.
+        // None of them was sent or has expired: it is still night.
         #expect(try await site.simulator.pushes("none") { _ in true }.isEmpty)
 
         let refusal: JSONValue = [
             "match": ["provider": "apns"], "do": ["status": 503, "reason": "ServiceUnavailable"],
         ]
         try await site.rules([refusal])
-        // A process that runs follows a clock that jumps slowly: the next one has the new time.
+        // A running process slews to a clock that jumped: only the next process has the new time.
         try await killed(site)
         try clock.moveClock(end == .hoursAreOver ? 3600 : 600)
         site = try await site.restarted()
@@ -94,7 +94,8 @@ struct QuietNightTests {
             let none: JSONValue = ["quietHours": ["mode": "off"]]
             _ = try await site.gateway.admin.call("PATCH", site.path("consumers", "u-1"), body: none)
         }
-        // The summary is refused at first, comes again without what was read meanwhile, and the process dies with it.
+        // The summary is rejected at first, is sent again without messages read meanwhile, and the process is killed
+        // during that.
         func text(_ push: JSONValue) -> String? { push["body"]["aps"]["alert"]["body"].string }
         let refused = try #require(try await site.simulator.pushes(1).first)
         #expect(text(refused) == "8 new messages")
@@ -113,7 +114,7 @@ struct QuietNightTests {
         #expect(try await count("accepted", at: site) == 1)
         #expect(try await count("cancelled", by: "read", at: site) == 4)
         #expect(try await site.deliveries().count == 11)
-        // The next push comes right behind it: nothing else was on its way.
+        // The next push follows directly: nothing else was in flight.
         #expect(try await site.post("m-8").status == 202)
         let pushes = try await accepted(2, at: site)
         #expect(pushes.map { $0["body"]["sequence"].integer } == [7, 8])

@@ -4,13 +4,13 @@ import Testing
 
 @testable import switchboard
 
-/// The providers that go wrong, with few pushes each; `switchboard-proof faults` sends more.
-@Suite("Providers that go wrong", .timeLimit(.minutes(10)))
+/// Failing providers, with few pushes each; `switchboard-proof faults` sends more.
+@Suite("Failing providers", .timeLimit(.minutes(10)))
 struct SendingFaultTests {
     private static let pushes = 600
 
     @Test(
-        "lose no push, and get none twice where HTTP/2 proves that it was not processed",
+        "lose no push, and get none twice if HTTP/2 proves that it was not processed",
         arguments: [
             "goaway", "goaway-graceful", "refused-stream", "stream-limit", "late-windows", "distance",
             "node-goaway",
@@ -21,7 +21,7 @@ struct SendingFaultTests {
         let row = try await run(name)
         #expect(row["lost"] == "0" && row["duplicated"] == "0", "\(row)")
         #expect(row["accepted"] == "\(Self.pushes)", "\(row)")
-        // What shows that the fault happened.
+        // Checks that the fault happened.
         let sent = Int(row["sent"] ?? "") ?? 0
         let connections = Int(row["connections"] ?? "") ?? 0
         switch name {
@@ -32,7 +32,7 @@ struct SendingFaultTests {
     }
 
     @Test(
-        "lose no push, and get one twice only when its answer was lost",
+        "lose no push, and get one twice only if its response was lost",
         arguments: ["reset-mid-body", "tls-cut", "drop", "silent-stream", "silent-peer", "slow-answers"]
     )
     func atLeastOnce(name: String) async throws {
@@ -42,7 +42,7 @@ struct SendingFaultTests {
     }
 
     @Test(
-        "get nothing when they are not to be trusted, and the reason is clear",
+        "get nothing when they are not trusted, and the reason is clear",
         arguments: [
             ("other-host", "mismatch"), ("expired", "has expired"), ("self-signed", "self-signed"),
             ("http1", "does not speak HTTP/2"),

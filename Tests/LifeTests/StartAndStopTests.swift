@@ -10,7 +10,7 @@ struct StartAndStopTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("the first start makes its secrets closed to others, says where the token lies, and is ready with one line")
+    @Test("the first start creates secrets that others cannot read, prints the token's path, and one line when ready")
     func firstStart() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         #expect(gateway.process.errors.contains { $0.contains(gateway.dataDirectory + "/admin-token") })
@@ -25,7 +25,7 @@ struct StartAndStopTests {
         #expect(gateway.process.output == ["listening on \(gateway.url)"])
     }
 
-    @Test("data, credentials and unread counts are there after a restart, and the admin token stays the same")
+    @Test("data, credentials and unread counts survive a restart, and the admin token stays the same")
     func restart() async throws {
         let first = try await GatewayProcess.start(in: directory)
         _ = try await first.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -44,7 +44,7 @@ struct StartAndStopTests {
         #expect(try await second.process.stop().status == 0)
     }
 
-    @Test("whatever was acknowledged is there after kill -9")
+    @Test("acknowledged events survive kill -9")
     func kill() async throws {
         let first = try await GatewayProcess.start(in: directory)
         _ = try await first.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -83,15 +83,16 @@ struct StartAndStopTests {
         #expect(try await second.process.stop().status == 0)
     }
 
-    @Test("a second SIGTERM ends a stop that waits, at once, with its own code")
+    @Test("a second SIGTERM ends a waiting shutdown at once, with its own exit code")
     func secondSignal() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
-        // A request whose body never comes keeps the stop waiting.
+        // A request whose body never arrives delays the shutdown.
         let address = try #require(ListenAddress(String(gateway.url.dropFirst("http://".count))))
         let script = """
             import socket,sys
             s=socket.create_connection(("127.0.0.1",\(address.port)))
-            s.sendall(b"POST /v1/brands HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: \(gateway.admin.authorization ?? "")\\r\\n"
+            s.sendall(b"POST /v1/brands HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: \(gateway.admin.authorization ?? \
+            "")\\r\\n"
               b"Content-Type: application/json\\r\\nExpect: 100-continue\\r\\nContent-Length: 100\\r\\n\\r\\n{")
             print("sent",flush=True)
             s.recv(100)
@@ -109,13 +110,14 @@ struct StartAndStopTests {
         #expect(try await again.process.stop().status == 0)
     }
 
-    @Test("a second SIGTERM ends a stop that a hanging store holds up, and the next start goes on")
+    @Test("a second SIGTERM ends a shutdown that a hanging store blocks, and the next start works")
     func secondSignalWhileTheStoreHangs() async throws {
         let faults = try await FaultSwitch(in: directory)
         let site = try await Site.start(in: directory, environment: faults.environment)
         #expect(try await site.post("before").status == 202)
         try faults.set(sync: FaultSwitch.hang)
-        // Never answered: the first hangs in its commit, the next ones wait behind it, and the stop for all of them.
+        // Without a response: the first hangs in its commit, the next ones wait for it, and the shutdown waits for all
+        // of them.
         var posts: [Task<APIClient.Response, any Error>] = []
         try await site.wait(for: "an event that waits") {
             let number = posts.count
@@ -138,7 +140,7 @@ struct StartAndStopTests {
         #expect(try await again.gateway.process.stop().status == 0)
     }
 
-    @Test("SIGHUP takes over the log level and says what needs a restart")
+    @Test("SIGHUP applies the log level and logs which settings need a restart")
     func reload() async throws {
         let file = directory.path("settings.yaml")
         try "log: {level: info}\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -156,7 +158,7 @@ struct StartAndStopTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("metrics have a listener of their own, open to who can reach it; promtool finds nothing to say")
+    @Test("metrics have a separate listener without authentication; promtool reports no problem")
     func metrics() async throws {
         let port = try await freePort()
         let gateway = try await GatewayProcess.start(
@@ -183,7 +185,7 @@ struct StartAndStopTests {
         return try #require(attributes[.posixPermissions] as? NSNumber).intValue
     }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     private func freePort() async throws -> String {
         let python = try ChildProcess(
             "/usr/bin/env",

@@ -4,20 +4,20 @@ import Testing
 
 @testable import switchboard
 
-/// Stops while a provider does not answer.
-@Suite("Stops with pushes on their way", .timeLimit(.minutes(10)))
+/// Shutdowns while a provider does not respond.
+@Suite("Shutdowns with pushes in flight", .timeLimit(.minutes(10)))
 struct StopTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A site whose provider takes pushes and never answers, with three events of which the first is on its way.
+    /// Starts a site whose provider never responds, with three events of which the first is in flight.
     private func hangingSite(drainSeconds: String) async throws -> Site {
         let site = try await Site.start(
             in: directory,
             environment: [
                 "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS": drainSeconds,
-                // The gateway itself must not give the push up before the test says so, however slow the machine is.
+                // The gateway must not time the push out before the test ends it, however slow the host is.
                 "SWITCHBOARD_PROVIDER_REQUEST_TIMEOUT_SECONDS": "600",
             ]
         )
@@ -28,7 +28,7 @@ struct StopTests {
         return site
     }
 
-    /// The next start delivers what was left, in order and each once.
+    /// Checks that the next start delivers the remaining pushes, in order and each once.
     private func expectDelivered(_ site: Site) async throws {
         try await site.rules([])
         let again = try await site.restarted()
@@ -42,10 +42,10 @@ struct StopTests {
         #expect(try await again.gateway.process.stop() == .init(status: 0, isSignal: false))
     }
 
-    @Test("one SIGTERM gives up what is not answered within the deadline, exits with 0, and the next start sends it")
+    @Test("after one SIGTERM pushes without a response at the deadline are sent by the next start; exit code 0")
     func deadline() async throws {
         let site = try await hangingSite(drainSeconds: "1")
-        // Half a minute is far less than a provider that hangs would take, and far more than the deadline.
+        // Half a minute is much less than a hanging provider would need, and much more than the deadline.
         #expect(try await site.gateway.process.stop(within: .seconds(30)) == .init(status: 0, isSignal: false))
         try await expectDelivered(site)
     }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import switchboard
 
-/// The 202 waits for the disk: seen from the kernel, because a killed process proves nothing about it.
+/// The 202 waits for the disk: checked at the kernel, because killing a process cannot prove it.
 @Suite("Syncing", .timeLimit(.minutes(10)))
 struct SyncTests {
     private let marker = "sync-proof-marker"
 
-    @Test("the log is synced after the event is written to it and before the 202 leaves")
+    @Test("the WAL is synced after the event is written to it and before the 202 is sent")
     func order() async throws {
         let directory = try TemporaryDirectory()
         let trace = directory.path("trace")
@@ -26,7 +26,7 @@ struct SyncTests {
         ]
         let answer = try await gateway.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
         #expect(answer.status == 202)
-        // The tracer ends with the gateway, which it writes down first.
+        // The tracer exits with the gateway, after writing the trace.
         let lines = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
         let first = try #require(lines.first { $0.contains(" execve(") })
         let id = try #require(first.split(separator: " ").first.flatMap { Int32($0) })
@@ -37,7 +37,7 @@ struct SyncTests {
         #expect(seen.fault == nil, "\(seen.steps)")
     }
 
-    @Test("a trace in which the answer does not wait is recognised")
+    @Test("a trace in which the response does not wait is detected")
     func recognised() {
         let read = #"7 read(9<TCP:[127.0.0.1:80->127.0.0.1:9]>, "POST /v1 sync-proof-marker", 2048) = 26"#
         let row = #"8 pwrite64(5</d/switchboard.sqlite-wal>, "sync-proof-marker", 4096, 32) = 4096"#

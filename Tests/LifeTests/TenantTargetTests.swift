@@ -4,7 +4,7 @@ import Testing
 
 @testable import switchboard
 
-@Suite("Where a tenant may lead a gateway", .timeLimit(.minutes(10)))
+@Suite("The addresses that a tenant may configure", .timeLimit(.minutes(10)))
 struct TenantTargetTests {
     private static let key = "SWITCHBOARD_OUTGOING_ALLOW_LOOPBACK"
 
@@ -24,7 +24,7 @@ struct TenantTargetTests {
         return try await client.exchange("PATCH", ["v1", "brands", "acme"], body: body).status
     }
 
-    @Test("not to its own port, which the system chose, by any of this host's names and addresses")
+    @Test("not the gateway's own port, which the system chose, by any of this host's names and addresses")
     func ownPort() async throws {
         let directory = try TemporaryDirectory()
         let site = try await Site.start(in: directory)
@@ -39,7 +39,7 @@ struct TenantTargetTests {
         #expect(try await tenant.exchange("PUT", site.path("apps", "ios"), body: app).status == 422)
     }
 
-    @Test("to this host only while the setting says so: a tenant's app reaches the simulator with it, and not without")
+    @Test("this host only with the setting: a tenant's app reaches the simulator with it, and not without")
     func loopback() async throws {
         let directory = try TemporaryDirectory()
         var site = try await Site.start(in: directory)
@@ -57,7 +57,7 @@ struct TenantTargetTests {
         _ = try await site.gateway.process.stop()
         site = try await site.restarted([Self.key: "false"])
         tenant = try await self.tenant(site.gateway)
-        // The administrator's app with the same endpoints goes on; its push is the only one that comes.
+        // The administrator's app with the same endpoints still works; its push is the only one that arrives.
         let closed = try await tenant.exchange("POST", site.path("apps", "own", "self-check"), body: check)
         #expect(closed.status == 409)
         #expect(!"\(closed.body)".contains("errno"))

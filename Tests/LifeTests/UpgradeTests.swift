@@ -33,7 +33,7 @@ struct UpgradeTests {
         try #require(try await python.ended().status == 0, "\(python.errors)")
     }
 
-    @Test("a dry run says what would be done, a start does it, and the copy leads back")
+    @Test("a dry run lists the migrations, a start applies them, and the copy allows a downgrade")
     func upgrade() async throws {
         try await load()
         let data = directory.path("data")

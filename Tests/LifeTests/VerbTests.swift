@@ -5,14 +5,14 @@ import Testing
 
 @testable import switchboard
 
-/// The verbs over the HTTP API, as an operator types them.
-@Suite("Verbs", .timeLimit(.minutes(10)))
+/// The subcommands over the HTTP API, as an operator uses them.
+@Suite("Subcommands", .timeLimit(.minutes(10)))
 struct VerbTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("an operator sets up a brand, sends and looks up, all from the command line")
+    @Test("an operator sets up a brand, sends and inspects, all from the command line")
     func wholeLife() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         func run(_ arguments: String...) async throws -> [String] {
@@ -107,7 +107,7 @@ struct VerbTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("a refusal goes to standard error with its code, and ends with 1")
+    @Test("an error response goes to standard error with its code, and the exit status is 1")
     func refusal() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         let missing = try await gateway.verb(["brand", "show", "nobody"])
@@ -149,7 +149,7 @@ struct VerbTests {
         #expect(items.count == pending.count && items.allSatisfy { $0["state"].string == "applied" })
     }
 
-    @Test("a data directory that others may enter is warned of, by serve and check, and works")
+    @Test("a data directory that others may enter causes a warning of serve and check, and works")
     func openDirectory() async throws {
         let data = directory.path("data")
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -164,7 +164,7 @@ struct VerbTests {
         }
     }
 
-    @Test("check says what is bad about each app, and ends with 1")
+    @Test("check reports the error of each app, and exits with 1")
     func check() async throws {
         let fresh = try ChildProcess("switchboard", ["check", "--data-dir", directory.path("data")])
         #expect(try await fresh.ended().status == 0, "\(fresh.errors)")
@@ -199,7 +199,7 @@ struct VerbTests {
         #expect(warnings.allSatisfy { $0["ok"] == .bool(true) && $0["text"].plain.contains("anonymousMerge") })
     }
 
-    @Test("an app signs in with a .p12 file: check connects and tells its end, and the gateway counts it")
+    @Test("an app authenticates with a .p12 file: check connects and shows its expiry, and the gateway counts it")
     func certificate() async throws {
         let simulator = try await SimulatorProcess.start(in: directory)
         let trust = ["SWITCHBOARD_PROVIDER_TRUST_ROOTS": simulator.authority]

@@ -28,7 +28,7 @@ struct WindowTests {
         for attempt in tried { #expect(attempt["found"] == attempt["wanted"], "\(attempt["name"].plain)") }
     }
 
-    @Test("are opened by Node's WebSocket as by a browser")
+    @Test("are opened by Node's WebSocket like a browser's")
     func node() async throws {
         let directory = try TemporaryDirectory()
         let site = try await Site.start(in: directory)
@@ -52,7 +52,7 @@ struct WindowTests {
         try await site.wait(for: "the messages to be read") { try await site.unread() == 0 }
     }
 
-    @Test("hold pushes back while they are open, and whatever ends them without an acknowledgement ends in a push")
+    @Test("delay pushes while they are open, and any end without an acknowledgement leads to a push")
     func presence() async throws {
         let directory = try TemporaryDirectory()
         let site = try await Site.start(in: directory)

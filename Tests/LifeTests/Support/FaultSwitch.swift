@@ -1,16 +1,17 @@
 import Foundation
 import ProcessHarness
 
-/// Makes a gateway's writes, syncs or large arrays of C++ fail for a while, or moves its wall clock (`Tests/Faults/faults.c`).
+/// Makes a gateway's writes, syncs or large C++ arrays fail for a while, or moves its wall clock
+/// (`Tests/Faults/faults.c`).
 final class FaultSwitch: Sendable {
-    /// What the gateway must be started with.
+    /// The environment that the gateway must be started with.
     let environment: [String: String]
     private let file: String
 
-    /// Builds the library with the compiler that Swift brings.
+    /// Builds the library with the compiler of the Swift toolchain.
     ///
-    /// - Parameter directory: Where it is put.
-    /// - Throws: When it cannot be built.
+    /// - Parameter directory: The output directory.
+    /// - Throws: An error when it cannot be built.
     init(in directory: TemporaryDirectory) async throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Faults/faults.c").path()
@@ -27,27 +28,27 @@ final class FaultSwitch: Sendable {
         environment = ["LD_PRELOAD": library, "FAULTS_FILE": file]
     }
 
-    /// In place of an errno: the device does not answer until the switch is set again.
+    /// A value instead of an errno: the device hangs until the switch is set again.
     static let hang: Int32 = 255
 
-    /// Says what fails from now on.
+    /// Sets which calls fail from now on.
     ///
     /// - Parameters:
-    ///   - sync: The errno of `fdatasync`; 0 lets it work.
-    ///   - write: The errno of writes; 0 lets them work.
-    /// - Throws: When the file cannot be written.
+    ///   - sync: The errno of `fdatasync`; 0 for success.
+    ///   - write: The errno of writes; 0 for success.
+    /// - Throws: An error when the file cannot be written.
     func set(sync: Int32 = 0, write: Int32 = 0) throws { try overwrite([UInt8(sync), UInt8(write)], at: 0) }
 
-    /// Says whether arrays of C++ of more than 3 MiB get no memory from now on.
+    /// Sets whether allocations of C++ arrays above 3 MiB fail from now on.
     ///
-    /// - Parameter isShort: Whether they get none.
-    /// - Throws: When the file cannot be written.
+    /// - Parameter isShort: Whether they fail.
+    /// - Throws: An error when the file cannot be written.
     func setMemory(isShort: Bool) throws { try overwrite([isShort ? 1 : 0], at: 2) }
 
-    /// Moves the wall clock; the monotonic clocks stay the machine's.
+    /// Moves the wall clock; the monotonic clocks stay unchanged.
     ///
-    /// - Parameter seconds: By how much it is off from now on.
-    /// - Throws: When the file cannot be written.
+    /// - Parameter seconds: The offset from now on.
+    /// - Throws: An error when the file cannot be written.
     func moveClock(_ seconds: Int64) throws {
         try withUnsafeBytes(of: seconds) { bytes in try overwrite(Array(bytes), at: 8) }
     }

@@ -5,17 +5,17 @@ import Testing
 @testable import switchboard
 
 extension GatewayProcess {
-    /// Speaks to it as the operator.
+    /// A client with the admin token.
     var admin: APIClient { APIClient(server: url, bearer: adminToken) }
 
-    /// A consumer's session token.
+    /// Creates a consumer's session token.
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
     ///   - device: The device that it is bound to.
     ///   - brand: The brand.
     /// - Returns: The token.
-    /// - Throws: When the gateway refuses.
+    /// - Throws: An error when the gateway rejects the request.
     func session(_ consumer: String, device: String? = nil, brand: String = "acme") async throws -> String {
         let answer = try await admin.call(
             "POST",
@@ -25,11 +25,11 @@ extension GatewayProcess {
         return try #require(answer.body["sessionToken"].string)
     }
 
-    /// Runs another verb against it and waits for its end.
+    /// Runs another subcommand against it and waits for its end.
     ///
-    /// - Parameter arguments: The verb and what it takes.
-    /// - Returns: How it ended and what it printed.
-    /// - Throws: When it cannot be started.
+    /// - Parameter arguments: The subcommand and its arguments.
+    /// - Returns: Its exit and output.
+    /// - Throws: An error when it cannot be started.
     func verb(_ arguments: [String]) async throws -> (exit: ChildProcess.Exit, output: [String], errors: [String]) {
         let verb = try ChildProcess(
             "switchboard",

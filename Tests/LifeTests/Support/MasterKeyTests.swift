@@ -7,7 +7,7 @@ import Testing
 
 /// Tests with one data directory whose master key is changed while no gateway runs.
 protocol MasterKeyTests {
-    /// Where everything is kept.
+    /// The temporary directory.
     var directory: TemporaryDirectory { get }
 }
 
@@ -15,7 +15,7 @@ extension MasterKeyTests {
     /// The data directory.
     var data: String { directory.path("data") }
 
-    /// Runs a verb to its end, which no signal may be.
+    /// Runs a subcommand, which must not end by a signal.
     func run(
         _ arguments: [String]
     ) async throws -> (status: ProcessStatus?, output: [String], errors: String) {
@@ -25,20 +25,20 @@ extension MasterKeyTests {
         return (ProcessStatus(rawValue: exit.status), process.output, process.errors.joined(separator: "\n"))
     }
 
-    /// Rotates and reads the report.
+    /// Rotates and returns the report.
     func rotate(_ arguments: String...) async throws -> JSONValue {
         let result = try await run(["master-key", "rotate", "--data-dir", data, "--json"] + arguments)
         #expect(result.status == .ok, "\(result.errors)")
         return try JSONValue(parsing: Data((result.output.first ?? "null").utf8))
     }
 
-    /// The bytes of a key file in the data directory.
+    /// Returns the bytes of a key file in the data directory.
     func key(_ name: String = "master-key") throws -> Data {
         let text = try String(contentsOfFile: data + "/" + name, encoding: .utf8)
         return try #require(Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// How often something stands in the database's files that a key has sealed, as bytes or as numbers in JSON.
+    /// Counts the values in the database's files that a key has encrypted, as bytes or as numbers in JSON.
     func sealed(with key: Data) throws -> Int {
         let prefix = [1] + SHA256.hash(data: key).prefix(8)
         let text = prefix.map { String($0) }.joined(separator: ",") + ","
@@ -58,7 +58,7 @@ extension MasterKeyTests {
         return count
     }
 
-    /// A stopped gateway's data with a sealed credential.
+    /// Creates a stopped gateway's data with an encrypted credential.
     func prepare() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
@@ -70,13 +70,13 @@ extension MasterKeyTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    /// Runs a rotation under `strace` that is killed on its way into a system call.
+    /// Runs a rotation under `strace` that is killed on entry to a system call.
     ///
     /// - Parameters:
-    ///   - calls: The calls' names as `strace` takes them.
-    ///   - number: Which call of a thread it is.
-    /// - Returns: Whether it was killed; otherwise it came to its end, as it had fewer such calls.
-    /// - Throws: ``HarnessError`` when it ended in another way, as without `strace`.
+    ///   - calls: The calls' names for `strace`.
+    ///   - number: The number of the call within a thread.
+    /// - Returns: Whether it was killed; otherwise it finished, with fewer such calls.
+    /// - Throws: ``HarnessError`` when it ended in another way, for example without `strace`.
     func killRotation(at calls: String, number: Int = 1) async throws -> Bool {
         let tracer = try ChildProcess(
             "/usr/bin/env",
@@ -86,7 +86,7 @@ extension MasterKeyTests {
                 ChildProcess.binaries.appending(path: "switchboard").path(), "master-key", "rotate", "--data-dir", data,
             ]
         )
-        // The tracer ends as what it traces does.
+        // The tracer exits like the traced process.
         switch try await tracer.ended() {
         case .init(status: SIGKILL, isSignal: true): return true
         case .init(status: 0, isSignal: false): return false
@@ -94,14 +94,15 @@ extension MasterKeyTests {
         }
     }
 
-    /// Starts a verb under `strace` and waits until it is held at its first call of a kind; `SIGCONT` lets it go on.
+    /// Starts a subcommand under `strace` and waits until it is stopped at its first call of a kind; `SIGCONT` resumes
+    /// it.
     ///
     /// - Parameters:
-    ///   - arguments: The verb and what it takes.
-    ///   - calls: The calls' names as `strace` takes them.
+    ///   - arguments: The subcommand and its arguments.
+    ///   - calls: The calls' names for `strace`.
     ///   - path: Only calls with this path.
-    ///   - environment: What it is started with.
-    /// - Returns: The tracer, and the id of the process that is held.
+    ///   - environment: Its environment.
+    /// - Returns: The tracer, and the id of the stopped process.
     /// - Throws: ``HarnessError`` when it ended without such a call.
     func hold(
         _ arguments: [String],
@@ -125,11 +126,11 @@ extension MasterKeyTests {
         return (tracer, try #require(group.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }))
     }
 
-    /// The key files in the data directory whose names say that they are kept.
+    /// Returns the kept key files in the data directory.
     ///
-    /// - Parameter why: What stands in their names.
+    /// - Parameter why: The reason in their names.
     /// - Returns: Their keys.
-    /// - Throws: When one is no key.
+    /// - Throws: An error when one is not a key.
     func kept(_ why: String) throws -> [Data] {
         try FileManager.default.contentsOfDirectory(atPath: data).sorted()
             .filter { $0.hasPrefix("master-key.\(why)-") }.map { try key($0) }

@@ -5,23 +5,23 @@ import Testing
 @testable import switchboard
 
 extension SimulatorProcess {
-    /// An iOS app that pushes through it.
+    /// Returns an iOS app that uses the simulator.
     ///
     /// - Returns: The body of its `PUT`.
-    /// - Throws: When the simulator's files are not as expected.
+    /// - Throws: An error when the simulator's files are not as expected.
     func iOSAppBody() throws -> JSONValue { try JSONValue(parsing: Data(try iOSApp().utf8)) }
 
-    /// An Android app that pushes through it.
+    /// Returns an Android app that uses the simulator.
     ///
     /// - Returns: The body of its `PUT`.
-    /// - Throws: When the simulator's files are not as expected.
+    /// - Throws: An error when the simulator's files are not as expected.
     func androidAppBody() throws -> JSONValue { try JSONValue(parsing: Data(try androidApp().utf8)) }
 
     /// Waits for pushes.
     ///
-    /// - Parameter count: How many must have come since its start.
-    /// - Returns: All of them.
-    /// - Throws: When they do not come in time.
+    /// - Parameter count: The number of pushes since its start to wait for.
+    /// - Returns: All pushes.
+    /// - Throws: An error when they do not arrive in time.
     func pushes(_ count: Int) async throws -> [JSONValue] {
         try await pushes("\(count)") { $0.count >= count }
     }
@@ -29,14 +29,14 @@ extension SimulatorProcess {
     /// Waits for pushes.
     ///
     /// - Parameters:
-    ///   - what: Says in the error what was waited for.
-    ///   - isEnough: Whether those that have come since its start, in their order, are what is waited for.
-    /// - Returns: All that have come.
-    /// - Throws: When they do not come in time.
+    ///   - what: The description for the error.
+    ///   - isEnough: Whether the pushes since its start, in order, fulfil the condition.
+    /// - Returns: All pushes.
+    /// - Throws: An error when they do not arrive in time.
     func pushes(_ what: String, until isEnough: ([JSONValue]) -> Bool) async throws -> [JSONValue] {
         let control = APIClient(server: control)
         var items: [JSONValue] = []
-        // Longer than a lane stands still whose credential was refused once: 30 s.
+        // Longer than a lane is stopped after one rejected credential: 30 s.
         let deadline = ContinuousClock.now + .seconds(540)
         while ContinuousClock.now < deadline {
             let after = items.last?["number"].integer ?? 0

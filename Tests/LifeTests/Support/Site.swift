@@ -17,12 +17,12 @@ struct Site {
     /// Starts both and registers the phone.
     ///
     /// - Parameters:
-    ///   - directory: Where both keep their files.
+    ///   - directory: The directory of both processes' files.
     ///   - environment: Further settings of the gateway.
     ///   - simulatorEnvironment: Settings of the simulator.
-    ///   - makesBrand: Whether the brand is not there yet.
+    ///   - makesBrand: Whether to create the brand.
     /// - Returns: The site.
-    /// - Throws: When something is refused.
+    /// - Throws: An error when a request is rejected.
     static func start(
         in directory: TemporaryDirectory,
         environment: [String: String] = [:],
@@ -49,11 +49,11 @@ struct Site {
         return site
     }
 
-    /// The same with another start of the gateway.
+    /// Starts the gateway again on the same data.
     ///
-    /// - Parameter further: Settings in place of or beside those of the first start.
+    /// - Parameter further: Settings that replace or extend those of the first start.
     /// - Returns: The site.
-    /// - Throws: When it does not come up.
+    /// - Throws: An error when it does not start.
     func restarted(_ further: [String: String] = [:]) async throws -> Site {
         let again = try await GatewayProcess.start(
             in: directory,
@@ -66,16 +66,16 @@ struct Site {
     /// The database file.
     var database: String { gateway.dataDirectory + "/switchboard.sqlite" }
 
-    /// A path below the brand.
+    /// Returns a path below the brand.
     func path(_ parts: String...) -> [String] { ["v1", "brands", "acme"] + parts }
 
-    /// Posts an event for `u-1`, whatever the answer.
+    /// Posts an event for `u-1`, whatever the response.
     ///
     /// - Parameters:
     ///   - id: Its id.
     ///   - conversation: The conversation.
-    /// - Returns: The answer.
-    /// - Throws: When there is none.
+    /// - Returns: The response.
+    /// - Throws: An error when there is none.
     func post(_ id: String, in conversation: String = "c-9") async throws -> APIClient.Response {
         let event: JSONValue = [
             "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": .string(conversation),
@@ -84,34 +84,34 @@ struct Site {
         return try await gateway.admin.exchange("POST", path("events"), body: event)
     }
 
-    /// What `/readyz` answers.
+    /// Returns the response of `/readyz`.
     func readiness() async throws -> Int { try await gateway.admin.exchange("GET", ["readyz"]).status }
 
-    /// The unread count of `u-1`.
+    /// Returns the unread count of `u-1`.
     func unread() async throws -> Int64? {
         try await gateway.admin.call("GET", path("unread"), query: [("consumer", "u-1")]).body["unread"].integer
     }
 
-    /// The deliveries of `u-1`'s phone, newest first.
+    /// Returns the deliveries of `u-1`'s phone, newest first.
     func deliveries() async throws -> [JSONValue] {
         try await gateway.admin.call("GET", path("deliveries")).body["items"].items
     }
 
-    /// The lines of the metrics that begin so.
+    /// Returns the lines of the metrics with a prefix.
     func metrics(_ prefix: String) async throws -> [String] {
         let text = try await gateway.admin.exchange("GET", ["metrics"]).body.plain
         return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix(prefix) }
     }
 
-    /// Puts rules in force at the simulator.
+    /// Sets the simulator's rules.
     func rules(_ rules: JSONValue) async throws {
         _ = try await APIClient(server: simulator.control).call("PUT", ["rules"], body: rules)
     }
 
-    /// Asks until a condition holds, for half a minute at most.
+    /// Polls until a condition holds, for at most half a minute.
     ///
     /// - Parameters:
-    ///   - what: What is waited for, in words.
+    ///   - what: The description of the condition.
     ///   - isDone: The condition.
     /// - Throws: ``HarnessError`` when it does not hold in time.
     func wait(for what: String, until isDone: () async throws -> Bool) async throws {

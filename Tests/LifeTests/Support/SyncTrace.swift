@@ -1,13 +1,13 @@
-/// What `strace` saw of one request: whether the commit was on disk before its answer left.
+/// The `strace` of one request, to check that the commit was on disk before the response was sent.
 struct SyncTrace {
-    /// Where in the trace each step stands, in the order in which they must come.
+    /// The positions of the steps in the trace, in the required order.
     private(set) var steps: [(name: String, line: Int?)] = []
 
-    /// Looks the steps up.
+    /// Finds the steps.
     ///
     /// - Parameters:
     ///   - lines: The lines of `strace -f -yy` with `fdatasync`, `pwrite64`, reads and writes.
-    ///   - marker: A text that stands in the request and in the row that it makes.
+    ///   - marker: A text in the request and in the row that it creates.
     init(_ lines: [String], marker: String) {
         let calls = Self.calls(lines)
         var from = 0
@@ -23,7 +23,7 @@ struct SyncTrace {
             $0.name == "pwrite64" && $0.text.contains("-wal>") && $0.text.contains(marker) && $0.succeeded
         }
         find("the log is synced") { $0.name == "fdatasync" && $0.text.contains("-wal>") && $0.succeeded }
-        // The answer's first byte is on its way when the call begins.
+        // The response's first byte is sent when the call starts.
         let answer = calls.first {
             ["write", "writev", "sendto", "sendmsg"].contains($0.name) && $0.text.contains("TCP")
                 && $0.text.contains("HTTP/1.1 202")
@@ -31,7 +31,7 @@ struct SyncTrace {
         steps.append(("the answer leaves", answer.map(\.begin)))
     }
 
-    /// The first step that is missing or out of order; nil when the answer waited for the disk.
+    /// The first step that is missing or out of order; nil when the response waited for the disk.
     var fault: String? {
         var last = -1
         for step in steps {
@@ -44,14 +44,14 @@ struct SyncTrace {
     private struct Call {
         var name: String
         var text: String
-        /// The line on which it begins, and on which its result stands.
+        /// The line on which it starts, and the line of its result.
         var begin: Int
         var end: Int
 
         var succeeded: Bool { !text.contains(") = -1") && !text.contains("<unfinished ...>") }
     }
 
-    /// Joins calls that other threads' ones cut in two.
+    /// Joins calls that are split by those of other threads.
     private static func calls(_ lines: [String]) -> [Call] {
         var calls: [Call] = []
         var unfinished: [Substring: Int] = [:]
