@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All checks: format, build without warnings, all tests, the demonstration.
+# All checks: format, wording, build, all tests, the demonstration.
+# With SWITCHBOARD_WARNINGS_AS_ERRORS set, as .ci/run sets it, a warning of the compiler is an error.
 # Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +29,10 @@ fi
 step "format"
 swift format lint --strict --recursive --parallel Sources Tests
 
-step "build (warnings are errors)"
+step "wording"
+python3 Deploy/language.py
+
+step "build"
 swift build --build-tests
 
 step "texts from outside are compared as bytes"
