@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP2Connections
 
-/// Keeps what a connection tells, and hands out requests.
+/// An owner that records a connection's reports, and provides requests.
 private final class Owner: ClientConnectionOwner {
     var requests: [HTTP2Request] = []
     var told: [String] = []
@@ -37,7 +37,7 @@ private final class Owner: ClientConnectionOwner {
     func keep(_ resumptions: [TLSResumption]) { sessions += resumptions.count }
 }
 
-/// A socket that is full after 64 KB and takes all of them at each flush, which it says from inside the flush, as NIO's do.
+/// A socket that is full after 64 KB and empty after each flush, which it reports from inside the flush, as NIO's do.
 private final class ReadySocket: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -66,7 +66,7 @@ private final class ReadySocket: ChannelOutboundHandler {
     }
 }
 
-/// A client handler on an embedded channel against a server end in memory; time stands still unless told.
+/// A client handler on an embedded channel, connected to a server in memory; only the test advances the time.
 private struct Bench {
     let owner = Owner()
     let channel = EmbeddedChannel()
@@ -145,7 +145,7 @@ private struct Bench {
 
 @Suite("Client connection handler")
 struct ClientConnectionHandlerTests {
-    @Test("our goodbye is GOAWAY and close_notify, and the socket closes when the peer has ended too")
+    @Test("our close is GOAWAY and close_notify, and the socket closes when the peer has closed too")
     func goodbye() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -158,7 +158,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.told == ["ready", "draining refused", "ended in order"])
     }
 
-    @Test("a peer that does not end its side is left after the close timeout")
+    @Test("a peer that does not close its side is disconnected after the close timeout")
     func goodbyeUnanswered() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -171,7 +171,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.told.last == "ended in order")
     }
 
-    @Test("the peer's close_notify is answered with ours")
+    @Test("our close_notify follows the peer's")
     func peerCloses() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -181,7 +181,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.told == ["ready", "ended in order"])
     }
 
-    @Test("one timer serves many deadlines and moves forward only")
+    @Test("one timer serves many deadlines and only moves forward")
     func deadlines() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -200,7 +200,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.channel.isActive)
     }
 
-    @Test("a PING is answered by the peer while nothing else moves")
+    @Test("the peer responds to a PING on an idle connection")
     func ping() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -215,7 +215,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.told.last == "ended ping_timeout")
     }
 
-    @Test("answers of one read burst come as one batch, before the news of the connection's end")
+    @Test("responses of one read burst arrive as one batch, before the end of the connection")
     func order() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -231,7 +231,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.told.last == "ended in order")
     }
 
-    @Test("a full socket stops the pulling until it drains")
+    @Test("a full socket stops pulling until it drains")
     func writability() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -246,7 +246,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.framing.complete.count == 1)
     }
 
-    @Test("sessions for resumption are handed on when they come, not when the connection ends")
+    @Test("sessions for resumption are reported when they arrive, not when the connection ends")
     func sessions() throws {
         let bench = try Bench()
         try bench.exchange()
@@ -257,7 +257,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.owner.sessions == 2)
     }
 
-    @Test("what streams and windows allow goes out at once, however often the socket fills and drains meanwhile")
+    @Test("requests within stream and window limits are sent at once, however often the socket fills and drains")
     func burst() throws {
         var server = HTTP2ServerConfiguration()
         server.connectionWindowSize = 1 << 24

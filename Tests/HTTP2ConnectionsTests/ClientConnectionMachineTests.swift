@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP2Connections
 
-/// Drives a machine by hand; times in milliseconds.
+/// Drives a state machine step by step; times in milliseconds.
 private struct Script {
     var machine: ClientConnectionMachine
 
@@ -70,7 +70,7 @@ private struct Script {
     }
 }
 
-@Suite("Client connection machine")
+@Suite("Client connection state machine")
 struct ClientConnectionMachineTests {
     @Test("no stream opens before the peer's first SETTINGS")
     func noStreamBeforeSettings() {
@@ -83,14 +83,14 @@ struct ClientConnectionMachineTests {
     }
 
     @Test(
-        "nine tenths of the peer's limit are used, at least one, and none of zero",
+        "nine tenths of the peer's limit are used, at least one, and none of a limit of zero",
         arguments: [(0, 0), (1, 1), (2, 1), (10, 9), (100, 90), (1000, 900), (UInt32.max, 1500)] as [(UInt32, Int)]
     )
     func streamLimit(peer: UInt32, expected: Int) {
         #expect(Script.ready(peer).capacity() == expected)
     }
 
-    @Test("a lowered limit stops new streams until enough have closed, a raised one lets more out")
+    @Test("a lowered limit stops new streams until enough have closed, a raised one allows more")
     func settingsChange() {
         var script = Script.ready(100)
         let records = script.open(50)
@@ -105,7 +105,7 @@ struct ClientConnectionMachineTests {
         #expect(script.capacity() == 895)
     }
 
-    @Test("with one stream until accepted only another answer than 403 lifts the limit", arguments: [200, 400, 410])
+    @Test("with one stream until accepted only a response other than 403 raises the limit", arguments: [200, 400, 410])
     func oneStreamUntilAccepted(status: Int) {
         var script = Script.ready(1000) { $0.oneStreamUntilAccepted = true }
         #expect(script.capacity() == 1)
@@ -128,11 +128,11 @@ struct ClientConnectionMachineTests {
         #expect(script.capacity(window: -5) == 0)
         #expect(script.capacity(isWritable: false) == 0)
         #expect(script.capacity(window: 10) == 1)
-        // Bodies are taken for 1 KiB before the first is seen; the last one fits in part.
+        // Bodies are estimated as 1 KiB before the first one; the last one fits in part.
         #expect(script.capacity(window: 65_535) == 64)
     }
 
-    @Test("GOAWAY drains at once and tells streams above its last id from those below")
+    @Test("GOAWAY drains at once and separates streams above its last id from those below")
     func goAway() {
         var script = Script.ready()
         let records = script.open(4)
@@ -145,7 +145,7 @@ struct ClientConnectionMachineTests {
             ]
         )
         #expect(script.capacity() == 0)
-        // nghttp2 closes those above too: they are answered once.
+        // nghttp2 also closes those above: they complete once.
         #expect(script.on(.closed(record: records[3], errorCode: 7, status: nil)) == [])
         #expect(
             script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.answer(record: records[0], nil)]
@@ -172,7 +172,7 @@ struct ClientConnectionMachineTests {
                 .answer(record: records[1], .unprocessed(.goAway(.noError)))
             ]
         )
-        // The connection breaks before the last answer: that one may have been processed.
+        // The connection breaks before the last response: that request may have been processed.
         #expect(
             script.on(.lost(.closedByPeer)) == [
                 .answer(record: records[0], .unknown(.connectionLost)), .close(.goAway(.noError, reason: nil)),
@@ -180,7 +180,7 @@ struct ClientConnectionMachineTests {
         )
     }
 
-    @Test("GOAWAY without open streams ends the connection in order")
+    @Test("GOAWAY without open streams ends the connection gracefully")
     func goAwayIdle() {
         var script = Script.ready()
         #expect(
@@ -190,7 +190,7 @@ struct ClientConnectionMachineTests {
         )
     }
 
-    @Test("a closed stream is answered by what its error code proves")
+    @Test("a closed stream completes according to its error code")
     func resets() {
         var script = Script.ready()
         let records = script.open(4)
@@ -244,11 +244,11 @@ struct ClientConnectionMachineTests {
                 .reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline)), .sayGoodbye,
             ]
         )
-        // What nghttp2 says of them afterwards is late.
+        // Later events of nghttp2 for them are ignored.
         #expect(script.on(.closed(record: sent, errorCode: 8, status: nil), at: 6001) == [])
     }
 
-    @Test("a deadline that passes while others are answered says nothing against the connection")
+    @Test("a timeout while other requests get responses keeps the connection")
     func deadlineOfOne() {
         var script = Script.ready()
         let slow = script.open(1, timeout: 5000)[0]
@@ -263,7 +263,7 @@ struct ClientConnectionMachineTests {
     }
 
     @Test(
-        "a connection that is blamed soon after it was made counts as a failed dial",
+        "a connection that is to be replaced soon after it was opened counts as a failed dial",
         arguments: [4999, 5000] as [UInt64]
     )
     func blamed(at milliseconds: UInt64) {
@@ -276,7 +276,7 @@ struct ClientConnectionMachineTests {
     }
 
     @Test(
-        "a connection that brought nothing but 400 counts as a failed dial",
+        "a connection with only 400 responses counts as a failed dial",
         arguments: [([], false), ([400, 400], false), ([400, 410], true), ([200, 400], true), ([503], true)]
     )
     func served(statuses: [Int], isServed: Bool) {
@@ -289,7 +289,7 @@ struct ClientConnectionMachineTests {
     }
 
     @Test(
-        "a request without an answer says that the peer is not there, unless another was answered",
+        "a request without a response means that the peer is silent, unless another got a response",
         arguments: [(nil, .silent), (400, .refused), (200, .served)] as [(Int?, ConnectionWorth)]
     )
     func silent(status: Int?, worth: ConnectionWorth) {
@@ -303,7 +303,7 @@ struct ClientConnectionMachineTests {
         #expect(script.machine.worth == worth)
     }
 
-    @Test("a peer that lowers its limit step by step to none and gives it back is reported each time, and obeyed")
+    @Test("a peer that lowers its limit step by step to zero and raises it again is reported each time, and obeyed")
     func limitCut() {
         var script = Script.ready(100)
         let records = script.open(90)
@@ -340,7 +340,7 @@ struct ClientConnectionMachineTests {
         #expect(script.machine.nextDue == .max)
     }
 
-    @Test("a request that nghttp2 gave up is unprocessed")
+    @Test("a request that nghttp2 dropped is unprocessed")
     func notSent() {
         var script = Script.ready()
         let record = script.open(1, isSent: false)[0]
@@ -358,7 +358,7 @@ struct ClientConnectionMachineTests {
         #expect(script.machine.worth == .silent)
     }
 
-    @Test("a PING goes out when nothing was read, and anything read answers it")
+    @Test("a PING is sent when nothing was read, and any bytes count as its response")
     func ping() {
         var script = Script.ready()
         let record = script.open(1, timeout: 500_000)[0]
@@ -389,7 +389,7 @@ struct ClientConnectionMachineTests {
         #expect(script.on(.tick, at: 13_000) == [.close(nil)])
     }
 
-    @Test("an old connection says so and goes on, until the pool or the end of its patience lets it drain")
+    @Test("an aged connection is reported and stays in use, until the pool retires it or the timeout drains it")
     func age() {
         var script = Script.ready { $0.ageLimit = Script.time(8000) }
         #expect(script.on(.tick, at: 8000) == [.aged])
@@ -443,7 +443,7 @@ struct ClientConnectionMachineTests {
         #expect(script.on(.lost(.closedByPeer), at: 3001) == [.close(nil)])
     }
 
-    @Test("records are used again and never twice at once")
+    @Test("records are reused and never used twice at once")
     func records() {
         var script = Script.ready()
         let first = script.open(3)

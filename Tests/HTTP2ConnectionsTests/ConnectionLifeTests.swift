@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-/// How a connection behaves towards a peer that misbehaves, over real sockets.
+/// The behaviour of a connection with a misbehaving peer, over real sockets.
 @Suite("Connection life")
 struct ConnectionLifeTests {
     private static let never: TestApplication.Answer = { _ in nil }
@@ -25,7 +25,8 @@ struct ConnectionLifeTests {
             #expect(first.count == 9)
             #expect(loopback.pool.openStreams == 9)
             connection.setMaxConcurrentStreams(2)
-            // SETTINGS reach the client before these answers: with 1 stream allowed, one request follows the last answer.
+            // SETTINGS reach the client before these responses: with 1 stream allowed, one request follows the last
+            // response.
             for request in first { request.stream.respond(HTTP2ServerResponse(status: 200)) }
             _ = await answers.take(9)
             let second = await loopback.application.events.requests(1)
@@ -52,7 +53,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("one stream goes out until something else than 403 has come", .timeLimit(.minutes(10)))
+    @Test("only one stream is opened until a response other than 403 arrives", .timeLimit(.minutes(10)))
     func oneStreamUntilAccepted() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.oneStreamUntilAccepted = true
@@ -76,7 +77,7 @@ struct ConnectionLifeTests {
     }
 
     @Test(
-        "after GOAWAY the rest finishes, the dropped is unprocessed, and new work goes elsewhere",
+        "after GOAWAY the rest finishes, dropped requests are unprocessed, and new ones use another connection",
         .timeLimit(.minutes(10))
     )
     func goAway() async throws {
@@ -102,7 +103,7 @@ struct ConnectionLifeTests {
     }
 
     @Test(
-        "a reset tells whether the request may be sent again",
+        "a reset shows whether the request may be sent again",
         .timeLimit(.minutes(10)),
         arguments: [
             (HTTP2ErrorCode.refusedStream, HTTP2RequestFailure.unprocessed(.reset(.refusedStream))),
@@ -116,7 +117,7 @@ struct ConnectionLifeTests {
             let requests = await loopback.application.events.requests(1)
             requests[0].stream.reset(code)
             #expect(await answers.next().failure == expected)
-            // The connection lives on.
+            // The connection stays open.
             let next = loopback.submit(1)
             let again = await loopback.application.events.requests(1)
             again[0].stream.respond(HTTP2ServerResponse(status: 200))
@@ -126,12 +127,12 @@ struct ConnectionLifeTests {
     }
 
     @Test(
-        "a request that is never answered ends at its deadline, and its late answer goes nowhere",
+        "a request without a response ends at its deadline, and a late response is ignored",
         .timeLimit(.minutes(10))
     )
     func deadline() async throws {
         try await Loopback.run(answer: Self.never) { loopback in
-            // The connection first: waiting for it would use the time up too.
+            // The connection first: waiting for it would use up the timeout too.
             let warm = loopback.submit(1)
             for request in await loopback.application.events.requests(1) {
                 request.stream.respond(HTTP2ServerResponse(status: 200))
@@ -147,7 +148,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("a cut connection fails what was sent as unknown and dials anew for what waits", .timeLimit(.minutes(10)))
+    @Test("a reset connection fails sent requests as unknown and redials for waiting ones", .timeLimit(.minutes(10)))
     func abort() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.backoffBase = .milliseconds(1)
@@ -169,7 +170,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("an orderly close by the server ends the connection without a failure", .timeLimit(.minutes(10)))
+    @Test("a graceful close by the server ends the connection without an error", .timeLimit(.minutes(10)))
     func serverCloses() async throws {
         try await Loopback.run { loopback in
             #expect(await loopback.queue.send(HTTP2Request(id: 1, path: "/")).status == 200)
@@ -186,7 +187,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("shutdown waits for open streams, then says goodbye", .timeLimit(.minutes(10)))
+    @Test("shutdown waits for open streams, then sends GOAWAY", .timeLimit(.minutes(10)))
     func shutdown() async throws {
         try await Loopback.run(answer: Self.never) { loopback in
             let answers = loopback.submit(1)
@@ -196,7 +197,7 @@ struct ConnectionLifeTests {
             requests[0].stream.respond(HTTP2ServerResponse(status: 200))
             #expect(await answers.next().status == 200)
             try await done.get()
-            // A second one is answered too.
+            // A second call completes too.
             try await loopback.pool.shutdown(deadline: .now()).get()
             #expect(await loopback.application.events.closed().id == requests[0].stream.connection.id)
         }
@@ -232,7 +233,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("no request waits while the connection that takes an old one's place is made", .timeLimit(.minutes(10)))
+    @Test("no request waits while the replacement of an aged connection is opened", .timeLimit(.minutes(10)))
     func replacement() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.maximumAge = .milliseconds(30)
@@ -264,7 +265,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("running out of stream ids moves on to the next connection", .timeLimit(.minutes(10)))
+    @Test("running out of stream ids switches to the next connection", .timeLimit(.minutes(10)))
     func streamIDs() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.lastStreamID = 9
@@ -276,7 +277,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("a peer that never says anything fails the setup, not the program", .timeLimit(.minutes(10)))
+    @Test("a silent peer fails the setup, not the program", .timeLimit(.minutes(10)))
     func mutePeer() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -298,7 +299,7 @@ struct ConnectionLifeTests {
         try await listener.close()
     }
 
-    @Test("a refused connection is reported and what waits ends at its deadline", .timeLimit(.minutes(10)))
+    @Test("a refused connection is reported and waiting requests end at their deadlines", .timeLimit(.minutes(10)))
     func refusedConnection() async throws {
         let authority = try TestAuthority()
         let port = try await Dial.freePort()
@@ -327,11 +328,11 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("many times 64 KB leave in one burst when the peer's windows allow it", .timeLimit(.minutes(10)))
+    @Test("many times 64 KB are sent in one burst when the peer's windows allow it", .timeLimit(.minutes(10)))
     func burst() async throws {
         var (server, client) = (HTTP2ServerConfiguration(), HTTP2ConnectionConfiguration.oneConnection)
         server.connectionWindowSize = 1 << 24
-        // Nothing comes back that could start another round: no answer, no window.
+        // Nothing arrives that could start another round: no response, no window update.
         server.windowUpdateDelay = .hours(1)
         client.pingInterval = .hours(1)
         try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
@@ -342,7 +343,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("bodies larger than every window arrive whole", .timeLimit(.minutes(10)))
+    @Test("bodies larger than every window arrive complete", .timeLimit(.minutes(10)))
     func flowControl() async throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.initialWindowSize = 1000

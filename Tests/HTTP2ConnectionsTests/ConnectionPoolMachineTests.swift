@@ -18,7 +18,7 @@ private struct Script {
         )
     }
 
-    /// A pool with so many connections, all of them held back.
+    /// Returns a pool with that many connections, all of them blocked.
     static func heldBack(_ count: UInt64, connections: Int) -> Script {
         var script = Script(connections: connections)
         _ = script.on(.wanted)
@@ -40,7 +40,7 @@ private struct Script {
     }
 }
 
-@Suite("Connection pool machine")
+@Suite("Connection pool state machine")
 struct ConnectionPoolMachineTests {
     @Test("it dials on demand, once, and wakes what is ready")
     func dialsOnDemand() {
@@ -65,7 +65,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.wanted) == [.dial(id: 3)])
     }
 
-    @Test("fruitless connections are followed by a growing wait, productive ones by none")
+    @Test("fruitless connections cause a growing wait, productive ones none")
     func backsOff() {
         var script = Script()
         _ = script.on(.wanted)
@@ -82,7 +82,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.ended(id: 3, worth: .served), at: 8000) == [.dial(id: 4)])
     }
 
-    @Test("a peer that is not there is looked for more often than one that refuses us", arguments: [true, false])
+    @Test("an unreachable peer is dialled more often than one that rejects us", arguments: [true, false])
     func looksForSilent(isSilent: Bool) {
         var script = Script()
         _ = script.on(.wanted)
@@ -97,7 +97,7 @@ struct ConnectionPoolMachineTests {
         }
     }
 
-    @Test("a peer that says GOAWAY before it answers anything is not dialled without a wait")
+    @Test("a peer that sends GOAWAY before any response is not dialled without a wait")
     func goAwayLoop() {
         var script = Script()
         _ = script.on(.wanted)
@@ -117,7 +117,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.nextDue == .max)
     }
 
-    @Test("it doubles while all connections are held back, up to its limit")
+    @Test("it doubles while all connections are blocked, up to its limit")
     func grows() {
         var script = Script(connections: 5)
         _ = script.on(.wanted)
@@ -127,7 +127,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.growthDue == 60)
         #expect(script.on(.tick(isLoopBusy: false), at: 59) == [])
         #expect(script.on(.tick(isLoopBusy: false), at: 60) == [.dialFurther(id: 2)])
-        // Not before it is seen what the new one brings.
+        // Not before the effect of the new one is known.
         #expect(script.machine.growthDue == nil)
         _ = script.on(.ready(id: 2), at: 100)
         #expect(script.machine.growthDue == nil)
@@ -144,7 +144,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.growthDue == nil)
     }
 
-    @Test("a window that opens a little with each answer does not keep it from growing")
+    @Test("a window that opens a little with each response does not prevent growth")
     func trickle() {
         var script = Script(connections: 2)
         _ = script.on(.wanted)
@@ -157,7 +157,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.tick(isLoopBusy: false), at: 50) == [.dialFurther(id: 2)])
     }
 
-    @Test("a busy loop, room or nothing to send are no reason to grow")
+    @Test("with a busy loop, free capacity or nothing to send it does not grow")
     func staysSmall() {
         var script = Script.heldBack(1, connections: 9)
         #expect(script.on(.tick(isLoopBusy: true), at: 1000) == [])
@@ -170,7 +170,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.growthDue == nil)
     }
 
-    @Test("after a fruitless connection it waits before it grows, and the others go on")
+    @Test("after a fruitless connection it waits before it grows, and the others stay in use")
     func growthBacksOff() {
         var script = Script.heldBack(1, connections: 9)
         #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dialFurther(id: 2)])
@@ -179,7 +179,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.wanted, at: 210) == [.wake(id: 1)])
     }
 
-    @Test("it does not grow while a peer takes streams away, until it gives them back or keeps to less for long")
+    @Test("it does not grow while a peer lowers its limit, until it raises it again or keeps it low for long")
     func limitCut() {
         for isGivenBack in [true, false] {
             var script = Script.heldBack(1, connections: 9)
@@ -197,7 +197,7 @@ struct ConnectionPoolMachineTests {
         }
     }
 
-    @Test("one whose peer takes streams away keeps the others from bringing more, until it is gone")
+    @Test("one with a lowered limit keeps the pool from growing, until it is closed")
     func limitCutOfOne() {
         var script = Script.heldBack(2, connections: 9)
         _ = script.on(.limitCut(id: 1, true), at: 1000)
@@ -206,7 +206,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.growthDue == 2050)
     }
 
-    @Test("an old one goes on until another is ready in its place, however long that takes")
+    @Test("an aged connection stays in use until its replacement is ready, however long that takes")
     func replacesAged() {
         var script = Script()
         _ = script.on(.wanted)
@@ -224,7 +224,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.ended(id: 1, worth: .served), at: 1400) == [])
     }
 
-    @Test("an old one that ends by itself meanwhile is replaced by the one that is being dialled")
+    @Test("an aged connection that ends meanwhile is replaced by the one that is being dialled")
     func agedEnds() {
         var script = Script()
         _ = script.on(.wanted)
@@ -234,7 +234,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.ready(id: 2)) == [.wake(id: 2)])
     }
 
-    @Test("an old one needs no other when one has room; several are replaced one for one, beyond the limit meanwhile")
+    @Test("an aged one needs no replacement when another has room; several are replaced one by one, above the limit")
     func agedBesideOthers() {
         var script = Script.heldBack(2, connections: 2)
         _ = script.on(.heldBack(id: 2, false))
@@ -251,7 +251,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.ready == [3, 4])
     }
 
-    @Test("one that drains is not replaced while others take requests and have room")
+    @Test("a draining connection is not replaced while others have room")
     func losesOne() {
         var script = Script.heldBack(2, connections: 9)
         _ = script.on(.heldBack(id: 1, false), at: 500)
@@ -259,7 +259,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.draining(id: 1, worth: .served), at: 500) == [.dial(id: 3)])
     }
 
-    @Test("when not all were held back for long it gives up the youngest, one at a time, and keeps the last")
+    @Test("when not all were blocked for long it closes the youngest, one at a time, and keeps the last")
     func shrinks() {
         var script = Script.heldBack(4, connections: 4)
         for id in 1...4 as ClosedRange<UInt64> { _ = script.on(.heldBack(id: id, false), at: 1000) }
@@ -275,7 +275,7 @@ struct ConnectionPoolMachineTests {
         #expect(script.machine.nextDue == .max)
     }
 
-    @Test("one that the process has no place for is tried again soon where it is needed, later where it is one more")
+    @Test("a connection without a budget slot is tried again soon if it is needed, later if it is a further one")
     func denied() {
         var script = Script()
         _ = script.on(.wanted)
@@ -285,17 +285,17 @@ struct ConnectionPoolMachineTests {
         #expect(script.on(.wanted, at: due - 1) == [])
         #expect(script.on(.tick(isLoopBusy: false), at: due) == [.dial(id: 2)])
         #expect(script.on(.denied(id: 2), at: due) == [])
-        // It is no failure: the wait does not grow.
+        // It is not a failed dial: the wait does not grow.
         #expect((due + 500...due + 1000).contains(script.machine.nextDue))
         script = Script.heldBack(1, connections: 9)
         #expect(script.on(.tick(isLoopBusy: false), at: 100) == [.dialFurther(id: 2)])
         #expect(script.on(.denied(id: 2), at: 100) == [])
         #expect(script.machine.growthDue == 10_100)
-        // The wait is for one more: where none is left, one is dialled at once.
+        // The wait applies to further connections: if none is left, one is dialled at once.
         #expect(script.on(.ended(id: 1, worth: .served), at: 200) == [.dial(id: 3)])
     }
 
-    @Test("an old one that no other has a place beside goes on")
+    @Test("an aged connection stays in use while the budget has no slot for another")
     func deniedReplacement() {
         var script = Script()
         _ = script.on(.wanted)
@@ -306,7 +306,7 @@ struct ConnectionPoolMachineTests {
         #expect((510...1010).contains(script.machine.nextDue))
     }
 
-    @Test("asked for one of several it gives up the youngest, and never its last")
+    @Test("asked for one of several it closes the youngest, and never its last")
     func askedBack() {
         var script = Script.heldBack(2, connections: 9)
         #expect(script.on(.askedBack, at: 100) == [.retire(id: 2, .spare)])
@@ -336,7 +336,7 @@ struct ConnectionPoolMachineTests {
     }
 
     @Test(
-        "the wait doubles up to its cap, and jitter takes up to half of it",
+        "the wait doubles up to its cap, and jitter reduces it by up to half",
         arguments: [(0, 0, 0), (1, 500, 1000), (2, 1000, 2000), (4, 4000, 8000), (5, 4000, 8000), (90, 4000, 8000)]
             as [(Int, UInt64, UInt64)]
     )

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP2Connections
 
-/// Shares that an expectation may change.
+/// Shares in a class, so that an expectation may change them.
 private final class Shares {
     private var value: ConnectionShares
 
@@ -17,7 +17,7 @@ private final class Shares {
 
 @Suite("Connection shares")
 struct ConnectionSharesTests {
-    @Test("further connections fill one half; a pool that has none to send by gets one while there is any place")
+    @Test("further connections use one half; a pool without a connection gets one while a slot is free")
     func halves() {
         let shares = Shares(capacity: 6)
         for isNeeded in [true, false, false] { #expect(shares.take(1, isNeeded: isNeeded)) }
@@ -32,7 +32,7 @@ struct ConnectionSharesTests {
         #expect(shares[5] == 1)
     }
 
-    @Test("a pool with several is asked for one, and again when it has given one back, until it has one")
+    @Test("a pool with several is asked for one, and again after it has released one, until it has one")
     func asking() {
         let shares = Shares(capacity: 10)
         for isNeeded in [true, false, false] { #expect(shares.take(1, isNeeded: isNeeded)) }
@@ -49,7 +49,7 @@ struct ConnectionSharesTests {
         #expect(shares.nextToAsk() == nil)
     }
 
-    @Test("one place is for whoever needs it")
+    @Test("a single slot goes to the pool that needs it")
     func single() {
         let shares = Shares(capacity: 1)
         #expect(!shares.take(1, isNeeded: false))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP2Connections
 
-/// Both ends of HTTP/2 joined in memory.
+/// Both sides of HTTP/2, connected in memory.
 private struct Pair {
     let client: ClientFraming
     let server: ServerFraming
@@ -20,7 +20,7 @@ private struct Pair {
 
     /// Moves frames both ways until there are none.
     ///
-    /// Returns how many bytes the client sent.
+    /// Returns the number of bytes that the client sent.
     @discardableResult
     func exchange() throws -> Int {
         var sent = 0
@@ -57,7 +57,7 @@ struct FramingTests {
         HTTP2Request(id: 1, path: "/x", headers: headers, body: body)
     }
 
-    @Test("a request that a GOAWAY overtakes is noted as not sent")
+    @Test("a request that a GOAWAY overtakes is recorded as not sent")
     func notSentAfterGoAway() throws {
         let pair = try Pair()
         try pair.exchange()
@@ -72,7 +72,7 @@ struct FramingTests {
         #expect(pair.takeRequests().isEmpty)
     }
 
-    @Test("bodies that wait for the window count against it until they are sent or given up")
+    @Test("bodies that wait for the window count against it until they are sent or dropped")
     func freeWindow() throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.windowUpdateDelay = .hours(1)
@@ -90,7 +90,7 @@ struct FramingTests {
         #expect(pair.client.freeWindow == 0)
     }
 
-    @Test("the first SETTINGS carry what was configured")
+    @Test("the first SETTINGS have the configured values")
     func settings() throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.maxConcurrentStreams = 17
@@ -99,7 +99,7 @@ struct FramingTests {
         #expect(pair.takeEvents() == [.settings(maxConcurrentStreams: 17)])
     }
 
-    @Test("a response larger than the limits is cut, not failed")
+    @Test("a response larger than the limits is truncated without an error")
     func limits() throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.maximumResponseBodyBytes = 100
@@ -151,7 +151,7 @@ struct FramingTests {
         #expect(bytes.indices.contains { bytes[$0...].starts(with: literal) })
     }
 
-    @Test("nghttp2 itself never indexes authorization, whatever is asked for")
+    @Test("nghttp2 itself never indexes authorization, whatever the flag")
     func authorizationIsNeverIndexed() throws {
         let pair = try Pair()
         try pair.exchange()
@@ -162,7 +162,7 @@ struct FramingTests {
         #expect(try pair.exchange() > 300)
     }
 
-    @Test("a stream whose record answers another request by now touches nothing")
+    @Test("a stream whose record belongs to another request has no effect")
     func staleStream() throws {
         let pair = try Pair()
         try pair.exchange()
@@ -181,7 +181,7 @@ struct FramingTests {
         #expect(exchange.responseBody == [2])
     }
 
-    @Test("a request body over the server's limit is flagged and cut")
+    @Test("a request body above the server's limit is flagged and truncated")
     func serverBodyLimit() throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.maximumBodyBytes = 10

@@ -5,7 +5,7 @@ import Testing
 @Suite("GOAWAY debug data")
 struct GoAwayReasonTests {
     @Test(
-        "a reason is found leniently, cleaned and cut",
+        "a reason is parsed leniently, sanitized and truncated",
         arguments: [
             ("", nil),
             (#"{"reason":"Shutdown"}"#, "Shutdown"),

@@ -3,14 +3,14 @@ import Testing
 
 @testable import HTTP2Connections
 
-/// Files whose maker wants a processor for hours.
+/// Files that would occupy a processor for hours.
 ///
-/// The derivations are counted; one of the costly ones that was done uncounted would keep the test from ending.
+/// The derivations are counted; an expensive one without counting would never finish.
 @Suite("Hostile key files", .timeLimit(.minutes(10)))
 struct HostileKeyFileTests {
     private let identity: TLSIdentity
     private let cheap: [UInt8]
-    /// An hour of a processor.
+    /// Rounds for an hour of a processor.
     private let costly = TestDER.encryptedKey(rounds: .max)
 
     private static let password = "secret"
@@ -40,7 +40,7 @@ struct HostileKeyFileTests {
 
     // MARK: PEM
 
-    @Test("one encrypted key is derived once, in the rounds that it names")
+    @Test("one encrypted key is derived once, with its own number of rounds")
     func once() throws {
         let derivations = KeyDerivations()
         let pem = identity.certificateChainPEM + cheap
@@ -49,7 +49,7 @@ struct HostileKeyFileTests {
         #expect(derivations.rounds == 2048)
     }
 
-    @Test("a file that may derive nothing opens without a password only")
+    @Test("with no derivation allowed only an unencrypted file opens")
     func opened() throws {
         let none = KeyDerivations(limit: 0)
         let open = identity.certificateChainPEM + identity.privateKeyPEM
@@ -58,7 +58,7 @@ struct HostileKeyFileTests {
         #expect(none.rounds == 0)
     }
 
-    @Test("a key in more rounds than the limit is refused before it is derived")
+    @Test("a key with more rounds than the limit is rejected before derivation")
     func costlyKey() {
         let derivations = KeyDerivations()
         let pem = identity.certificateChainPEM + TestDER.pem("ENCRYPTED PRIVATE KEY", costly)
@@ -66,7 +66,7 @@ struct HostileKeyFileTests {
         #expect(derivations.rounds == 0)
     }
 
-    @Test("a second private key is refused, whichever of the two is costly, and nothing is derived")
+    @Test("a second private key is rejected, whichever of the two is expensive, and nothing is derived")
     func secondKey() {
         let block = TestDER.pem("ENCRYPTED PRIVATE KEY", costly)
         for keys in [cheap + block, block + cheap, identity.privateKeyPEM + block, block + identity.privateKeyPEM] {
@@ -76,7 +76,7 @@ struct HostileKeyFileTests {
         }
     }
 
-    @Test("an empty or damaged block in front of a costly key is refused, and nothing is derived")
+    @Test("an empty or damaged block before an expensive key is rejected, and nothing is derived")
     func emptyBlock() {
         let block = TestDER.pem("ENCRYPTED PRIVATE KEY", costly)
         let damaged = Array("-----BEGIN PRIVATE KEY-----\n!!!!\n-----END PRIVATE KEY-----\n".utf8)
@@ -92,7 +92,7 @@ struct HostileKeyFileTests {
         }
     }
 
-    @Test("headers of the traditional form do not go with PKCS#8, before a cheap or a costly key")
+    @Test("headers of the traditional form are rejected with PKCS#8, for a cheap and an expensive key")
     func headersOfPKCS8() throws {
         let encoded = String(decoding: cheap, as: UTF8.self).split(separator: "\n").dropFirst().dropLast().joined()
         let content = [UInt8](try #require(Data(base64Encoded: encoded)))
@@ -111,7 +111,7 @@ struct HostileKeyFileTests {
     }
 
     @Test(
-        "a costly key under the name of another form is not derived",
+        "an expensive key with the label of another form is not derived",
         arguments: ["PRIVATE", "RSA PRIVATE", "EC PRIVATE"]
     )
     func disguised(name: String) {
@@ -124,7 +124,7 @@ struct HostileKeyFileTests {
         #expect(derivations.rounds == 0)
     }
 
-    @Test("a costly key inside a key that the traditional form encrypts is not derived")
+    @Test("an expensive key inside a traditionally encrypted key is not derived")
     func nested() throws {
         let sealed = try OpenSSLCommand.run(
             [
@@ -136,11 +136,11 @@ struct HostileKeyFileTests {
         let derivations = KeyDerivations()
         let pem = identity.certificateChainPEM + TestDER.pem("EC PRIVATE KEY", header: Self.header, sealed)
         #expect(failure(pem: pem, derivations) == .wrongPassword)
-        // The least that a part counts for: the traditional form has one round.
+        // The minimum charge of a part: the traditional form has one round.
         #expect(derivations.rounds == 1000)
     }
 
-    @Test("a key that the traditional form encrypts opens with its password only", arguments: ["aes128", "des3"])
+    @Test("a traditionally encrypted key opens only with its password", arguments: ["aes128", "des3"])
     func traditional(cipher: String) throws {
         let key = try OpenSSLCommand.run(
             ["ec", "-\(cipher)", "-passout", "pass:secret", "-in", "IN", "-out", "OUT"],
@@ -154,7 +154,7 @@ struct HostileKeyFileTests {
         #expect(throws: TLSIdentityFailure.wrongPassword) { try TLSIdentity(pem: pem, password: nil) }
     }
 
-    @Test("a derivation that is not counted in rounds is refused")
+    @Test("a derivation without a number of rounds is rejected")
     func scrypt() throws {
         let key = try OpenSSLCommand.run(
             ["pkcs8", "-topk8", "-scrypt", "-passout", "pass:secret", "-in", "IN", "-out", "OUT"],
@@ -202,14 +202,14 @@ struct HostileKeyFileTests {
         )
         #expect(read.privateKeyPEM == identity.privateKeyPEM)
         #expect(derivations.rounds == 15_000)
-        // The same through the code that the hostile files below are made by.
+        // The same with the code that creates the hostile files below.
         let rewritten = KeyDerivations()
         let file = file(of: try safes(of: try export("-iter", "5000")))
         _ = try TLSIdentity(pkcs12: file, password: Self.password, derivations: rewritten)
         #expect(rewritten.rounds == 10_000)
     }
 
-    @Test("the limit is one of the whole file: of 20 safes at the limit one is derived, of 3,000 cheap ones 488")
+    @Test("the limit is for the whole file: of 20 safes at the limit one is derived, of 3,000 cheap ones 488")
     func manySafes() throws {
         let atLimit = try safes(of: try export("-iter", "1000000"))
         let few = KeyDerivations()
@@ -231,7 +231,7 @@ struct HostileKeyFileTests {
         #expect(least.rounds == 1_000_000)
     }
 
-    @Test("a second private key in a file is refused and not derived")
+    @Test("a second private key in a file is rejected and not derived")
     func secondKeyOfFile() throws {
         let parts = try safes(of: try export("-iter", "5000"))
         let derivations = KeyDerivations()
@@ -239,11 +239,11 @@ struct HostileKeyFileTests {
         #expect(derivations.rounds == 10_000)
     }
 
-    @Test("a MAC whose derivation is not PKCS#12's own is refused and not derived")
+    @Test("a MAC whose derivation is not PKCS#12's own is rejected and not derived")
     func strangeMAC() throws {
         var bytes = try export("-iter", "5000")
         let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
-        // PBMAC1 (RFC 9579): its rounds would stand in parameters that nobody looked at.
+        // PBMAC1 (RFC 9579): its rounds would be in parameters that are not checked.
         let pbmac1: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0E]
         let place = try #require(bytes.ranges(of: sha256).last)
         bytes.replaceSubrange(place, with: pbmac1)
@@ -252,7 +252,7 @@ struct HostileKeyFileTests {
         #expect(derivations.rounds == 0)
     }
 
-    @Test("a file cut short anywhere, or with any byte changed, is refused or opens, and costs no more than the limit")
+    @Test("a file truncated anywhere, or with any byte changed, is rejected or opens within the limit")
     func mutations() throws {
         let bytes = try export("-iter", "1000")
         for count in stride(from: 0, to: bytes.count, by: 7) {

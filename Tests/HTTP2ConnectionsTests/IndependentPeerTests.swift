@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Programs that share no code with ours must agree with us.
+/// Interoperability with programs that share no code with ours.
 @Suite("Independent peers")
 struct IndependentPeerTests {
     private static let nodeServer = """
@@ -29,7 +29,7 @@ struct IndependentPeerTests {
         body: Array(repeating: 0x61, count: 3000)
     )
 
-    @Test("Node's http2 server takes our requests", .timeLimit(.minutes(10)))
+    @Test("Node's http2 server accepts our requests", .timeLimit(.minutes(10)))
     func node() async throws {
         let authority = try TestAuthority()
         let peer = try PeerProcess(
@@ -48,14 +48,14 @@ struct IndependentPeerTests {
                 #expect(status == 202)
                 #expect(headers["x-path"] == Self.request.path)
                 #expect(headers["x-auth"] == "bearer x")
-                // Interim responses (RFC 9110 section 15.2) are not the answer.
+                // Interim responses (RFC 9110 section 15.2) are not the final response.
                 #expect(headers["x-early"] == nil)
                 #expect(body == Self.request.body)
             }
         }
     }
 
-    @Test("nghttpd takes our requests", .timeLimit(.minutes(10)))
+    @Test("nghttpd accepts our requests", .timeLimit(.minutes(10)))
     func nghttpd() async throws {
         let authority = try TestAuthority()
         let port = try await Dial.freePort()
@@ -85,7 +85,8 @@ struct IndependentPeerTests {
     func nodeClient() async throws {
         let script = """
             const http2 = require('http2'), fs = require('fs');
-            const client = http2.connect('https://localhost:' + process.argv[2], { ca: fs.readFileSync(process.argv[1]) });
+            const client = http2.connect('https://localhost:' + process.argv[2], { ca: \
+            fs.readFileSync(process.argv[1]) });
             const request = client.request({ ':method': 'POST', ':path': '/echo', 'x-one': 'two' });
             let status, body = '';
             request.on('response', headers => { status = headers[':status']; });
@@ -108,7 +109,7 @@ struct IndependentPeerTests {
     }
 
     @Test(
-        "a peer that speaks only HTTP/1.1 is refused in clear words",
+        "a peer that speaks only HTTP/1.1 causes a clear error",
         .timeLimit(.minutes(10)),
         arguments: ["https", "tls"]
     )
@@ -130,7 +131,7 @@ struct IndependentPeerTests {
         }
     }
 
-    @Test("a peer that falls silent is found out by PING", .timeLimit(.minutes(10)))
+    @Test("a peer that becomes silent is detected by PING", .timeLimit(.minutes(10)))
     func silentPeer() async throws {
         let authority = try TestAuthority()
         let peer = try PeerProcess(

@@ -27,7 +27,7 @@ struct PEMIdentityTests {
         #expect(both.certificateChainPEM == chain + issuer)
     }
 
-    @Test("each fault has a name")
+    @Test("each error has its own case")
     func faults() throws {
         let other = try authority.issue(subject: "other")
         func failure(_ pem: [UInt8], _ password: String? = nil) -> TLSIdentityFailure? {
@@ -49,7 +49,7 @@ struct PEMIdentityTests {
         }
     }
 
-    @Test("an encrypted key opens with its password only")
+    @Test("an encrypted key opens only with its password")
     func encrypted() throws {
         let key = try run(["pkcs8", "-topk8", "-passout", "pass:secret"], input: identity.privateKeyPEM)
         let pem = identity.certificateChainPEM + key

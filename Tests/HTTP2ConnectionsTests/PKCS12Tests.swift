@@ -41,7 +41,7 @@ struct PKCS12Tests {
         _ = try TLSServerContext(identity: read)
     }
 
-    @Test("a wrong password and a broken file are refused without repeating the password")
+    @Test("a wrong password and a broken file cause errors without the password")
     func refuses() throws {
         let authority = try TestAuthority()
         let file = try export(try authority.issue(), password: "right", isLegacy: false)
@@ -56,13 +56,14 @@ struct PKCS12Tests {
         }
     }
 
-    /// A file of `openssl` whose keys are derived so often; `-iter` sets all three derivations, `-nomaciter` the MAC's to 1.
+    /// Makes a file with `openssl` with that many derivation rounds; `-iter` sets all three derivations, `-nomaciter`
+    /// the MAC's to 1.
     private func costly(_ identity: TLSIdentity, _ options: [String]) throws -> [UInt8] {
         try export(identity, password: "secret", isLegacy: false, options)
     }
 
     @Test(
-        "a file that would take minutes is refused before anything is derived that often",
+        "a file that would take minutes is rejected before such a derivation",
         arguments: [["-iter", "1000001"], ["-iter", "1000001", "-nomaciter"]]
     )
     func refusesCost(options: [String]) throws {
@@ -72,7 +73,7 @@ struct PKCS12Tests {
         _ = try TLSIdentity(pkcs12: limit, password: "secret")
     }
 
-    @Test("an encrypted PEM key that would take minutes is refused, too")
+    @Test("an encrypted PEM key that would take minutes is rejected too")
     func refusesCostlyPEM() throws {
         let identity = try TestAuthority().issue()
         func pem(_ iterations: String) throws -> [UInt8] {
@@ -96,7 +97,7 @@ struct PKCS12Tests {
         #expect(try TLSIdentity(pem: usual, password: "secret").privateKeyPEM == identity.privateKeyPEM)
     }
 
-    @Test("a file that was written here is read again")
+    @Test("a file that this code wrote can be read")
     func writes() throws {
         let identity = try TestAuthority().issue(subject: "com.example.app")
         let file = try identity.pkcs12(password: "secret")

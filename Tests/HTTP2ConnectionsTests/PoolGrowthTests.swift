@@ -8,7 +8,7 @@ import Testing
 struct PoolGrowthTests {
     private static let never: TestApplication.Answer = { _ in nil }
 
-    /// Takes so many requests out of the server's events, by connection.
+    /// Takes that many requests from the server's events, by connection.
     private func arrived(_ count: Int, _ loopback: Loopback) async -> [ObjectIdentifier: [HTTP2ServerRequest]] {
         var found: [ObjectIdentifier: [HTTP2ServerRequest]] = [:]
         while found.values.reduce(0, { $0 + $1.count }) < count {
@@ -19,13 +19,13 @@ struct PoolGrowthTests {
         return found
     }
 
-    @Test("streams that are all in use bring more connections, and the load is spread", .timeLimit(.minutes(10)))
+    @Test("when all streams are in use more connections are opened, and the load is spread", .timeLimit(.minutes(10)))
     func streams() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
         try await Loopback.run(answer: Self.never, server: server) { loopback in
             let answers = loopback.submit(70)
-            // Nothing is answered before all have arrived: 8 connections of 9 streams.
+            // There is no response before all have arrived: 8 connections of 9 streams.
             let byConnection = await arrived(70, loopback)
             #expect(byConnection.count == 8)
             #expect(byConnection.values.allSatisfy { $0.count <= 9 })
@@ -54,7 +54,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("it never opens more connections than it may", .timeLimit(.minutes(10)))
+    @Test("it never opens more connections than its limit", .timeLimit(.minutes(10)))
     func limit() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
@@ -77,13 +77,13 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("a pool without a connection gets the place of another's further one", .timeLimit(.minutes(10)))
+    @Test("a pool without a connection gets the slot of another's further one", .timeLimit(.minutes(10)))
     func budget() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
         let budget = HTTP2ConnectionBudget(connections: 4)
         try await Loopback.run(answer: Self.never, server: server, budget: budget) { loopback in
-            // The first and one more; the rest waits, since one half is for those that have none.
+            // The first and one more; the rest waits, since one half is for pools without a connection.
             let answers = loopback.submit(30)
             let byConnection = await arrived(18, loopback)
             #expect(byConnection.count == 2)
@@ -118,7 +118,7 @@ struct PoolGrowthTests {
         #expect(budget.count == 0)
     }
 
-    @Test("a dial that was given up gives its place back when it ends", .timeLimit(.minutes(10)))
+    @Test("an abandoned dial releases its slot when it ends", .timeLimit(.minutes(10)))
     func budgetOfDials() async throws {
         let budget = HTTP2ConnectionBudget(connections: 1)
         let hold = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
@@ -141,7 +141,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("a peer that takes streams away step by step gets no further connection", .timeLimit(.minutes(10)))
+    @Test("a peer that lowers its limit step by step gets no further connection", .timeLimit(.minutes(10)))
     func limitCut() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
@@ -153,7 +153,7 @@ struct PoolGrowthTests {
             var last = await loopback.application.events.requests(1)[0]
             for limit in [5, 2, 1, 0, 1] as [UInt32] {
                 connection.setMaxConcurrentStreams(limit)
-                // SETTINGS reach the client before this answer.
+                // SETTINGS reach the client before this response.
                 last.stream.respond(HTTP2ServerResponse(status: 400))
                 #expect(await answers.next().status == 400)
                 answers = loopback.submit(20)
@@ -173,7 +173,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("one that is blamed finishes what it has, and the others go on", .timeLimit(.minutes(10)))
+    @Test("a connection to be replaced finishes its streams, and the others stay in use", .timeLimit(.minutes(10)))
     func replaces() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
@@ -197,7 +197,7 @@ struct PoolGrowthTests {
         }
     }
 
-    @Test("connections that are not needed any more are closed, one is kept", .timeLimit(.minutes(10)))
+    @Test("connections that are no longer needed are closed, one is kept", .timeLimit(.minutes(10)))
     func shrinks() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10

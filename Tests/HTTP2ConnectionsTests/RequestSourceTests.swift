@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-/// A source that does what a test tells it to.
+/// A source that the test controls.
 private final class ScriptedSource: HTTP2RequestSource {
     private let state = Mutex((left: 0, pool: HTTP2ConnectionPool?.none, capacities: [Int]()))
     private let excess: Int
@@ -76,7 +76,7 @@ struct RequestSourceTests {
         await server.shutdown()
     }
 
-    @Test("a source is never asked for more than the peer's streams allow", .timeLimit(.minutes(10)))
+    @Test("the pool never pulls more than the peer's stream limit allows", .timeLimit(.minutes(10)))
     func capacity() async throws {
         let source = ScriptedSource()
         try await run(source, streams: 10) { pool, _ in
@@ -86,7 +86,7 @@ struct RequestSourceTests {
         }
     }
 
-    @Test("a source that had nothing more is not asked again before it wakes the pool", .timeLimit(.minutes(10)))
+    @Test("an empty source is not asked again before it wakes the pool", .timeLimit(.minutes(10)))
     func askedOnce() async throws {
         let source = ScriptedSource()
         try await run(source) { pool, _ in
@@ -98,7 +98,7 @@ struct RequestSourceTests {
         }
     }
 
-    @Test("what a source gives beyond its room is unprocessed, and answered", .timeLimit(.minutes(10)))
+    @Test("requests beyond the capacity fail as unprocessed", .timeLimit(.minutes(10)))
     func excess() async throws {
         let source = ScriptedSource(excess: 3)
         try await run(source, streams: 1) { pool, _ in
@@ -109,7 +109,7 @@ struct RequestSourceTests {
         }
     }
 
-    @Test("waking the pool from inside an answer is allowed and coalesced", .timeLimit(.minutes(10)))
+    @Test("waking the pool from inside a response is allowed and coalesced", .timeLimit(.minutes(10)))
     func wakeInside() async throws {
         let source = ScriptedSource { pool in
             for _ in 0..<100 { pool.wake() }
@@ -122,7 +122,7 @@ struct RequestSourceTests {
         }
     }
 
-    @Test("shutting the pool down from inside an answer answers everything once", .timeLimit(.minutes(10)))
+    @Test("shutting the pool down from inside a response completes every request once", .timeLimit(.minutes(10)))
     func shutdownInside() async throws {
         let source = ScriptedSource { pool in
             _ = pool.shutdown(deadline: .now())
@@ -139,7 +139,7 @@ struct RequestSourceTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("a full queue refuses, a closed one too, and nothing is lost", .timeLimit(.minutes(10)))
+    @Test("a full or closed queue rejects requests, and nothing is lost", .timeLimit(.minutes(10)))
     func queueBounds() async throws {
         let queue = HTTP2RequestQueue(limit: 2)
         let answers = Answers()

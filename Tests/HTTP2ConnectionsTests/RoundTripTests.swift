@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Client and server over TLS")
 struct RoundTripTests {
-    @Test("a request arrives whole and its answer comes back", .timeLimit(.minutes(10)))
+    @Test("a request arrives complete and its response comes back", .timeLimit(.minutes(10)))
     func echo() async throws {
         let echo: TestApplication.Answer = { request in
             HTTP2ServerResponse(
@@ -44,7 +44,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("many requests share one connection and are each answered once", .timeLimit(.minutes(10)))
+    @Test("many requests share one connection and each gets one response", .timeLimit(.minutes(10)))
     func many() async throws {
         let echo: TestApplication.Answer = { HTTP2ServerResponse(status: 200, body: $0.body) }
         try await Loopback.run(answer: echo, client: .oneConnection) { loopback in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP2Connections
 
-/// Both ends of TLS joined in memory, on one thread.
+/// Both sides of TLS, connected in memory, on one thread.
 private struct TLSPair {
     let client: TLSSession
     let server: TLSSession
@@ -33,10 +33,10 @@ private struct TLSPair {
         try bytes.withUnsafeBytes { bytes in try target.receive(bytes) }
     }
 
-    /// Runs the handshake; what either end says wrong is thrown.
+    /// Runs the handshake; throws the error of either side.
     ///
     /// - Parameters:
-    ///   - keepsLast: Whether what the server says after the handshake stays with it.
+    ///   - keepsLast: Whether the server's bytes after the handshake are held back.
     ///   - before: Called before each step.
     /// - Throws: ``TLSFailure``.
     func handshake(keepsLast: Bool = false, before: () -> Void = {}) throws {
@@ -62,7 +62,7 @@ private struct TLSPair {
     }
 }
 
-/// Leaves an error of somebody else's in the thread's queue.
+/// Leaves an unrelated error in the thread's queue.
 private func polluteErrorQueue() {
     let bio = BIO_new_mem_buf("no PEM", 6)
     #expect(PEM_read_bio_X509(bio, nil, nil, nil) == nil)
@@ -72,7 +72,7 @@ private func polluteErrorQueue() {
 
 @Suite("TLS session")
 struct TLSSessionTests {
-    @Test("bytes go both ways and close_notify ends each")
+    @Test("bytes are exchanged in both directions and close_notify ends each")
     func roundTrip() throws {
         let authority = try TestAuthority()
         let pair = try TLSPair(identity: try authority.issue(), trust: authority.certificatePEM)
@@ -97,7 +97,7 @@ struct TLSSessionTests {
         #expect(answer == .closed)
     }
 
-    @Test("what another session leaves in the thread's error queue does not fail this one")
+    @Test("an error of another session in the thread's queue does not fail this one")
     func errorQueue() throws {
         let authority = try TestAuthority()
         let pair = try TLSPair(identity: try authority.issue(), trust: authority.certificatePEM)
@@ -106,7 +106,7 @@ struct TLSSessionTests {
         // Takes the tickets first: OpenSSL itself clears the queue when it reads handshake messages.
         #expect(try TLSPair.read(pair.client).isEmpty)
         polluteErrorQueue()
-        // Nothing to read means "later": with a dirty queue OpenSSL would call it a failure.
+        // Nothing to read means "later": with an error in the queue OpenSSL would report a failure.
         #expect(try TLSPair.read(pair.client).isEmpty)
         polluteErrorQueue()
         try TLSPair.write([1, 2], pair.client)
@@ -126,7 +126,7 @@ struct TLSSessionTests {
         case nameOnlyInSubject
     }
 
-    @Test("a certificate that does not prove the name is refused with its reason", arguments: Bad.allCases)
+    @Test("a certificate that does not match the name is rejected with its reason", arguments: Bad.allCases)
     func refusals(bad: Bad) throws {
         let authority = try TestAuthority()
         let other = try TestAuthority(name: "Other Authority")
@@ -157,7 +157,7 @@ struct TLSSessionTests {
         #expect(pair.client.isEstablished)
     }
 
-    @Test("a session is resumed with any ticket, though its connection ended without a goodbye", arguments: [0, 1])
+    @Test("a session is resumed with any ticket, even if its connection ended without close_notify", arguments: [0, 1])
     func resumption(ticket: Int) throws {
         let authority = try TestAuthority()
         let clientContext = try TLSClientContext(trustRootsPEM: authority.certificatePEM)
@@ -178,7 +178,7 @@ struct TLSSessionTests {
         #expect(second.server.isResumed)
     }
 
-    @Test("each ticket is there as soon as its last byte is")
+    @Test("each ticket is available as soon as its last byte has arrived")
     func ticketsInPieces() throws {
         let authority = try TestAuthority()
         let pair = try TLSPair(identity: try authority.issue(), trust: authority.certificatePEM)
@@ -195,7 +195,7 @@ struct TLSSessionTests {
         #expect(found == [1, 1])
     }
 
-    @Test("of many sessions the newest are used first, each once but for the last")
+    @Test("of many sessions the newest are used first, each once except the last")
     func sessions() throws {
         var kept = TLSResumptions()
         #expect(kept.next() == nil)
@@ -208,7 +208,7 @@ struct TLSSessionTests {
         #expect(kept.next() === all[0])
     }
 
-    @Test("a client certificate is shown, and missed when it is required")
+    @Test("a client certificate is sent, and a missing required one is an error")
     func clientCertificates() throws {
         let authority = try TestAuthority()
         let good = try TLSPair(
@@ -228,7 +228,7 @@ struct TLSSessionTests {
         #expect(!bad.server.isEstablished)
     }
 
-    @Test("TLS below 1.2 is not spoken", arguments: [TLS1_1_VERSION, TLS1_2_VERSION])
+    @Test("TLS below 1.2 is rejected", arguments: [TLS1_1_VERSION, TLS1_2_VERSION])
     func versions(version: Int32) throws {
         let authority = try TestAuthority()
         let clientContext = try TLSClientContext(trustRootsPEM: authority.certificatePEM)
@@ -244,13 +244,13 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("idle sessions give their buffers back")
+    @Test("idle sessions release their buffers")
     func releasesBuffers() throws {
         let mode = switchboard_SSL_CTX_get_mode(try TLSClientContext().handle.pointer)
         #expect(mode & Int(SSL_MODE_RELEASE_BUFFERS) != 0)
     }
 
-    @Test("broken identities and trust roots are refused with their reason")
+    @Test("broken identities and trust roots are rejected with their reason")
     func brokenMaterial() throws {
         let authority = try TestAuthority()
         let good = try authority.issue()

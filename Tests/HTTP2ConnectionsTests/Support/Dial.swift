@@ -2,7 +2,7 @@ import HTTP2Connections
 import NIOCore
 import NIOPosix
 
-/// A pool with a queue towards any port of this machine.
+/// A pool with a queue, connected to any port of this host.
 struct Dial {
     let pool: HTTP2ConnectionPool
     let queue: HTTP2RequestQueue
@@ -50,7 +50,7 @@ struct Dial {
         }
     }
 
-    /// A port that nobody listens on.
+    /// Returns a closed port.
     static func freePort() async throws -> Int {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()

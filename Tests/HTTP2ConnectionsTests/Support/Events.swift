@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Things that happened, kept until the test asks for them.
+/// A queue of events for a test.
 final class Events<Element: Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
@@ -21,7 +21,7 @@ final class Events<Element: Sendable>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// The oldest that was not taken; waits for one if need be.
+    /// Returns the oldest event, and waits for one if there is none.
     ///
     /// One reader at a time.
     func next() async -> Element {
@@ -38,7 +38,7 @@ final class Events<Element: Sendable>: Sendable {
         }
     }
 
-    /// What is there now.
+    /// The current events.
     var pending: [Element] {
         state.withLock { $0.waiting }
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Finds this machine's address, as soon as it may.
+/// A resolver that returns this host's address when the test allows it.
 struct HeldResolver: Resolver, Sendable {
     let eventLoop: any EventLoop
     let hold: EventLoopFuture<Void>?

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// A server and a pool that talks to it over a real socket with real TLS.
+/// A server and a pool, connected over a real socket with real TLS.
 struct Loopback {
     let server: HTTP2Server
     let application: TestApplication
@@ -14,7 +14,7 @@ struct Loopback {
 
     static let logger = Logger(label: "http2.tests") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Runs `body` with both ends and takes them down afterwards.
+    /// Runs `body` with both sides and shuts them down afterwards.
     static func run(
         answer: TestApplication.Answer? = { _ in HTTP2ServerResponse(status: 200) },
         server serverConfiguration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
@@ -61,7 +61,7 @@ struct Loopback {
         try result.get()
     }
 
-    /// Submits requests without waiting for their answers.
+    /// Submits requests without waiting for their responses.
     func submit(_ count: Int, path: String = "/", body: [UInt8] = [1], timeout: TimeAmount = .seconds(30)) -> Answers {
         let answers = Answers()
         for index in 0..<count {
@@ -83,7 +83,7 @@ struct Loopback {
 }
 
 extension HTTP2ConnectionConfiguration {
-    /// For what is about one connection.
+    /// A configuration with one connection.
     static var oneConnection: Self {
         var configuration = Self()
         configuration.maximumConnections = 1
@@ -94,7 +94,7 @@ extension HTTP2ConnectionConfiguration {
 typealias Answers = Events<HTTP2Response>
 
 extension Events where Element == HTTP2Response {
-    /// Waits for so many answers.
+    /// Waits for that many responses.
     func take(_ count: Int) async -> [HTTP2Response] {
         var found: [HTTP2Response] = []
         for _ in 0..<count { found.append(await next()) }

@@ -3,13 +3,13 @@ import Testing
 
 /// The `openssl` command.
 enum OpenSSLCommand {
-    /// Runs it.
+    /// Runs the command.
     ///
     /// - Parameters:
     ///   - arguments: `IN` and `OUT` stand for the names of its files.
     ///   - input: The content of the file `IN`.
     /// - Returns: The content of the file `OUT`.
-    /// - Throws: When it fails.
+    /// - Throws: An error when it fails.
     static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP2Connections
 
-/// A program that stands at the other end, with files for its certificate.
+/// A program as the peer, with files for its certificate.
 final class PeerProcess: Sendable {
     enum Failure: Error {
         case missing(String)
@@ -41,18 +41,18 @@ final class PeerProcess: Sendable {
         let lines = lines
         try process.run()
         let handle = output.fileHandleForReading
-        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        // On a separate thread: `readabilityHandler` cannot be ended safely on Linux.
         Thread.detachNewThread {
             while true {
                 let data = handle.availableData
-                // Or a test whose program could not start would wait for a line for ever.
+                // Otherwise a test whose program could not start would wait for a line for ever.
                 guard !data.isEmpty else { return lines.add("the program has ended") }
                 for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.add(String(line)) }
             }
         }
     }
 
-    /// Stops the program from running without closing its sockets.
+    /// Suspends the program without closing its sockets.
     func freeze() {
         kill(process.processIdentifier, SIGSTOP)
     }

@@ -1,7 +1,7 @@
 import HTTP2Connections
 import Synchronization
 
-/// A server application that keeps what arrives and lets the test decide.
+/// A server application that stores requests; the test sends the responses.
 final class TestApplication: HTTP2ServerApplication {
     enum Event: Sendable {
         case opened(HTTP2ServerConnection, HTTP2ServerConnectionFacts)
@@ -13,11 +13,11 @@ final class TestApplication: HTTP2ServerApplication {
 
     /// Every event, for the test to await.
     ///
-    /// As many as a test makes.
+    /// Unbounded, but limited by the test.
     let events: Events<Event>
     private let answer: Answer?
 
-    /// - Parameter answer: Answers at once; `nil` from it leaves the stream open.
+    /// - Parameter answer: Makes an immediate response; `nil` leaves the stream open.
     init(answer: Answer? = nil) {
         events = Events()
         self.answer = answer

@@ -1,7 +1,7 @@
 import COpenSSL
 import HTTP2Connections
 
-/// A certificate authority that lives for one test run and issues what tests need, good and bad.
+/// A certificate authority for one test run, which issues valid and invalid certificates.
 ///
 /// `@unchecked Sendable`: key and certificate are only read after `init`; OpenSSL counts references atomically.
 final class TestAuthority: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// DER (X.690) as far as hostile key files need it.
+/// A minimal DER encoder (X.690) for hostile key files.
 enum TestDER {
     static let sequence: UInt8 = 0x30
     static let octets: UInt8 = 0x04
@@ -19,7 +19,7 @@ enum TestDER {
         return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 
-    /// The values that stand one after the other, headers included.
+    /// Returns the consecutive values, headers included.
     static func values(in bytes: some Sequence<UInt8>) throws -> [[UInt8]] {
         var (rest, found) = (Array(bytes)[...], [[UInt8]]())
         while !rest.isEmpty {
@@ -31,7 +31,7 @@ enum TestDER {
         return found
     }
 
-    /// What a value holds.
+    /// Returns the content of a value.
     static func content(of value: [UInt8]) throws -> [UInt8] {
         Array(value.dropFirst(try header(of: value[...]).start))
     }
@@ -44,7 +44,7 @@ enum TestDER {
         return (2 + length.count, length.reduce(0) { $0 << 8 | Int($1) })
     }
 
-    /// PKCS#8 that a password closes, whose key is derived by PBKDF2 in so many rounds; it holds nothing that opens.
+    /// Returns encrypted PKCS#8 with that many PBKDF2 rounds; its content cannot be decrypted.
     static func encryptedKey(rounds: Int32) -> [UInt8] {
         let pbes2: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D]
         let pbkdf2: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0C]

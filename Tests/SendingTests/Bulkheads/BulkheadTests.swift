@@ -6,7 +6,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("One lane's trouble stays on that lane, and in its slots", .timeLimit(.minutes(10)))
+@Suite("A failing lane affects only itself and its slots", .timeLimit(.minutes(10)))
 struct BulkheadTests {
     private static let slots = 8
     private static let sick = devices(of: "sick", "dead", .apns)
@@ -20,12 +20,12 @@ struct BulkheadTests {
     private static var settings: DeliverySettings {
         var settings = DeliverySettings()
         settings.slotsPerLane = slots
-        // Nobody waits at the end for what is never answered.
+        // The shutdown does not wait for missing responses.
         settings.drainDeadlineSeconds = 0
         return settings
     }
 
-    /// A sound app for each provider, and one with another key or host.
+    /// Returns a working app for each provider, and one with another key or host.
     private static func apps(
         key: P256.Signing.PrivateKey? = nil,
         port: Int? = nil
@@ -38,7 +38,7 @@ struct BulkheadTests {
         }
     }
 
-    /// Posts to all three lanes in turn, and waits until everything of the two sound ones has arrived.
+    /// Posts to all three lanes in turn, and waits until all pushes of the two working ones have arrived.
     private func flood(_ site: SendingSite, before: Int = 0) async throws {
         for device in Self.sick + Self.ios + Self.android { try await site.register(device) }
         for (sick, (ios, android)) in zip(Self.sick, zip(Self.ios, Self.android)) {
@@ -51,7 +51,7 @@ struct BulkheadTests {
             #expect(pushes.count == 100)
             #expect(Set(pushes.map(\.token)).count == 100)
         }
-        // The sound APNs lane is empty by now, so that what is in memory is the sick one's.
+        // The working APNs lane is empty by now, so only the failing one has deliveries in memory.
         #expect(try #require(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= Self.slots)
         for device in Self.sick {
             let states = try await site.deliveries(to: device).map(\.state)
@@ -60,10 +60,10 @@ struct BulkheadTests {
         }
     }
 
-    /// Whatever waited on the sick lane leaves once it is sound.
+    /// Checks that pushes that waited on the failing lane are sent once it works.
     private func recover(_ site: SendingSite, before: Int = 0, unanswered: Int = 0) async throws {
         site.set("sick", Apps.ios(site.simulator))
-        // What the old provider had on its way comes back first, as nobody knows what.
+        // Pushes in flight at the old provider are requeued first, with unknown results.
         await site.store.outcomes.wait { $0.count { $0.answer?.outcome == .unknown } == unanswered }
         try await site.advance(seconds: 40)
         await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 300 + before }
@@ -72,7 +72,7 @@ struct BulkheadTests {
         #expect(Set(accepted.map(\.token)).count == 100)
     }
 
-    @Test("a provider that takes connections and says nothing")
+    @Test("a provider that accepts connections and sends nothing")
     func blackHole() async throws {
         let hole = try await BlackHole.open()
         try await SendingSite.run(apps: Self.apps(port: hole.port), settings: Self.settings) { site in
@@ -85,7 +85,7 @@ struct BulkheadTests {
     }
 
     @Test(
-        "a provider that takes pushes and never answers, from the beginning or after a first answer",
+        "a provider that receives pushes and never responds, from the start or after a first response",
         arguments: [false, true]
     )
     func silent(isWarm: Bool) async throws {
@@ -101,7 +101,7 @@ struct BulkheadTests {
             ])
             try await flood(site, before: isWarm ? 1 : 0)
             #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
-            // One at a time until the provider has answered once; then as many as there are slots.
+            // One at a time until the first response; then as many as there are slots.
             let unanswered = isWarm ? Self.slots : 1
             #expect(site.simulator.statistics.count(.unanswered) == unanswered)
             #expect(site.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == unanswered)
@@ -110,7 +110,7 @@ struct BulkheadTests {
         }
     }
 
-    @Test("an app whose key was revoked: one refusal stops its lane, an operator is called, and no device is lost")
+    @Test("an app whose key was revoked: one rejection stops its lane with an alarm, and no device is lost")
     func revokedKey() async throws {
         let other = P256.Signing.PrivateKey()
         try await SendingSite.run(apps: Self.apps(key: other), settings: Self.settings) { site in
@@ -127,7 +127,7 @@ struct BulkheadTests {
         }
     }
 
-    @Test("a device under 429: its own pushes go back to the store behind the one that was refused, others pass")
+    @Test("a device with 429: its own pushes are requeued after the rejected one, others are sent")
     func slowDevice() async throws {
         try await SendingSite.run(settings: Self.settings) { site in
             let slow = Device.ios("slow", token: "dead")
@@ -150,7 +150,7 @@ struct BulkheadTests {
             #expect(
                 records.map(\.disposition).dropFirst() == Array(repeating: .finished(.accepted, nil), count: 100)[...]
             )
-            // In the order in which they were posted.
+            // In the order of posting.
             #expect(records.dropFirst().map(\.delivery) == records.dropFirst().map(\.delivery).sorted())
         }
     }

@@ -1,7 +1,7 @@
 import PushPayloads
 import Testing
 
-@Suite("What follows from each answer of APNs, over the wire and into the store", .timeLimit(.minutes(10)))
+@Suite("The outcome of each APNs response, from the connection to the store", .timeLimit(.minutes(10)))
 struct APNsOutcomeTests {
     /// Every row of the ProviderFacts page, A9.
     static let rows: [OutcomeRow] = [
@@ -45,7 +45,7 @@ struct APNsOutcomeTests {
         try await SendingSite.run { site in try await OutcomeCase(row, site).play() }
     }
 
-    @Test("no row of the table is left out, and none is invented")
+    @Test("the rows are exactly those of the table")
     func complete() {
         let table = APNsAnswers.table.rows.map { "\($0.statuses) \($0.reason ?? "")" }
         let tested = Self.rows.map { "\($0.status...$0.status) \($0.word ?? "")" }

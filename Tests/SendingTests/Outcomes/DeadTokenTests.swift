@@ -4,11 +4,11 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("A device is dropped only for the token that it still has", .timeLimit(.minutes(10)))
+@Suite("A device is removed only for its current token", .timeLimit(.minutes(10)))
 struct DeadTokenTests {
     private static let device = Device.ios("phone", token: "bad0")
 
-    /// Registers the device after ten minutes, and lets the provider refuse a push to it later.
+    /// Registers the device after ten minutes, and makes the provider reject a push to it later.
     private func refuse(
         _ device: Device,
         at site: SendingSite,
@@ -28,7 +28,7 @@ struct DeadTokenTests {
     }
 
     @Test(
-        "Apple's time is milliseconds, and a device that registered after it stays",
+        "Apple's time is in milliseconds, and a device that registered after it stays",
         arguments: [(-1, false), (0, true), (1, true), (-600_000, false), (600_000, true)] as [(Int64, Bool)]
     )
     func appleTime(milliseconds: Int64, isDropped: Bool) async throws {
@@ -42,7 +42,7 @@ struct DeadTokenTests {
         }
     }
 
-    @Test("seconds in place of milliseconds are long before any registration")
+    @Test("seconds instead of milliseconds are long before any registration")
     func secondsForMilliseconds() async throws {
         try await SendingSite.run { site in
             let (_, left) = try await refuse(Self.device, at: site) { registered in
@@ -53,7 +53,7 @@ struct DeadTokenTests {
     }
 
     @Test(
-        "without a time, the moment of sending counts",
+        "without a time, the time of sending counts",
         arguments: [#"{"reason":"Unregistered"}"#, #"{"reason":"Unregistered","timestamp":null}"#, ""]
     )
     func noTime(body: String) async throws {
@@ -65,7 +65,7 @@ struct DeadTokenTests {
         }
     }
 
-    /// Answers that end a token, of both providers.
+    /// Responses that invalidate a token, of both providers.
     private static let endings: [(Device, RuleAction)] = [
         (.ios("phone", token: "bad0"), RuleAction(status: 410, reason: "Unregistered")),
         (.ios("phone", token: "bad0"), RuleAction(status: 400, reason: "BadDeviceToken")),
@@ -74,7 +74,7 @@ struct DeadTokenTests {
         (.android("phone", token: "bad0"), RuleAction(status: 403, reason: "SENDER_ID_MISMATCH")),
     ]
 
-    @Test("a token that was replaced while the push was on its way takes the blame alone", arguments: 0..<endings.count)
+    @Test("a token replaced while its push was in flight does not affect the new one", arguments: 0..<endings.count)
     func replacedMeanwhile(index: Int) async throws {
         let (device, ending) = Self.endings[index]
         try await SendingSite.run { site in
@@ -99,7 +99,7 @@ struct DeadTokenTests {
         }
     }
 
-    @Test("a device that registered the same token again while the push was on its way stays")
+    @Test("a device that registered the same token again while the push was in flight stays")
     func registeredAgainMeanwhile() async throws {
         try await SendingSite.run { site in
             try await site.register(Self.device)
@@ -122,7 +122,7 @@ struct DeadTokenTests {
         }
     }
 
-    @Test("a registration that ended while its push was on its way does not come back, and its successor stays")
+    @Test("a registration that ended while its push was in flight is not restored, and its successor stays")
     func movedMeanwhile() async throws {
         try await SendingSite.run { site in
             try await site.register(Self.device)
@@ -146,7 +146,7 @@ struct DeadTokenTests {
         }
     }
 
-    @Test("twenty refused tokens in a row stop the lane, call an operator, and cost no further device")
+    @Test("twenty rejected tokens in a row stop the lane with an alarm, and no further device is lost")
     func manyQuarantined() async throws {
         try await SendingSite.run { site in
             let devices = (0..<25).map { Device.ios("phone\($0)", token: "bad0\(10 + $0)") }
@@ -157,7 +157,7 @@ struct DeadTokenTests {
                     action: RuleAction(status: 400, reason: "DeviceTokenNotForTopic")
                 )
             ])
-            // One after the other: what is on its way when the lane stops is answered all the same.
+            // One after the other: pushes in flight when the lane stops still get responses.
             try await site.post(to: Array(devices.prefix(20)))
             await site.store.outcomes.wait { $0.count { $0.answer != nil } == 20 }
             await site.logs.wait { $0.contains { $0.level == .error } }
@@ -168,7 +168,7 @@ struct DeadTokenTests {
             #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
             try await site.post(to: Array(devices.suffix(5)))
             #expect(site.simulator.pushes.count == 20)
-            // The app's environment was put right: one push finds out, and the others follow.
+            // The app's environment was corrected: one push probes it, and the others follow.
             site.simulator.setRules([])
             try await site.advance(seconds: 30)
             for device in devices.suffix(5) {

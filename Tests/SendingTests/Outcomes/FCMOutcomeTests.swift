@@ -1,11 +1,12 @@
 import PushPayloads
 import Testing
 
-@Suite("What follows from each answer of FCM, over the wire and into the store", .timeLimit(.minutes(10)))
+@Suite("The outcome of each FCM response, from the connection to the store", .timeLimit(.minutes(10)))
 struct FCMOutcomeTests {
     private typealias Google = GoogleError
 
-    /// Every row of the ProviderFacts page, B4 that has a word, by the table's words for the meanings of a code that has several.
+    /// Every row of the ProviderFacts page, B4, with a reason; a code with several meanings has the table's own
+    /// reasons.
     static let rows: [OutcomeRow] = [
         .fcm(
             400,
@@ -90,7 +91,7 @@ struct FCMOutcomeTests {
         ),
     ]
 
-    /// Every row of B4 that has none, or a word that says nothing: the status decides.
+    /// Every row of B4 without a reason, or with an unknown one: the status decides.
     static let wordless: [OutcomeRow] = [
         .fcm(
             401,
@@ -144,7 +145,7 @@ struct FCMOutcomeTests {
         try await SendingSite.run { site in try await OutcomeCase(row, site).play() }
     }
 
-    @Test("no row of the table is left out, and none is invented")
+    @Test("the rows are exactly those of the table")
     func complete() {
         let table = FCMAnswers.table.rows.map { "\($0.statuses) \($0.reason ?? "")" }
         let tested = Self.rows.map { "\($0.status...$0.status) \($0.word ?? "")" }

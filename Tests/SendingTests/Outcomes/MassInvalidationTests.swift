@@ -5,7 +5,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("A provider that calls every device gone costs none", .timeLimit(.minutes(10)))
+@Suite("A provider that reports every device as unregistered causes no loss", .timeLimit(.minutes(10)))
 struct MassInvalidationTests {
     private static let devices = (0..<80).map { Device.ios("phone\($0)", token: "bad0\(1000 + $0)") }
     private static let suspendedLanes = #"switchboard_delivery_suspended_lanes{provider="apns"}"#
@@ -20,7 +20,7 @@ struct MassInvalidationTests {
         return count
     }
 
-    @Test("the lane is suspended with an alarm, and every device and push is back when it is well again")
+    @Test("the lane is suspended with an alarm, and all devices and pushes are restored when the provider recovers")
     func allAreBack() async throws {
         try await SendingSite.run { site in
             for device in Self.devices { try await site.register(device) }
@@ -33,7 +33,7 @@ struct MassInvalidationTests {
             #expect(calls.first?.metadata["devices"] == "80")
             #expect(site.metric(Self.suspendedLanes) == 1)
             #expect(site.metric(#"switchboard_delivery_lane_suspensions_total{provider="apns"}"#) == 1)
-            // It goes on for longer than devices wait that are gone.
+            // It lasts longer than the delay before unregistered devices are removed.
             for _ in 0..<8 { try await site.advance(seconds: 60) }
             #expect(site.metric(Self.suspendedLanes) == 1)
             site.simulator.setRules([])
@@ -53,7 +53,7 @@ struct MassInvalidationTests {
         }
     }
 
-    @Test("a few that are gone are gone at once, and their registrations end five minutes later")
+    @Test("a few unregistered devices get no more pushes at once, and their registrations end five minutes later")
     func few() async throws {
         try await SendingSite.run { site in
             let devices = Array(Self.devices.prefix(3))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The devices of a consumer", .timeLimit(.minutes(10)))
 struct MovedTokenTests {
-    @Test("show the same badge, and one whose token another consumer registers gets nothing more of the first")
+    @Test("show the same badge, and one whose token another consumer registers gets no more pushes of the first")
     func moves() async throws {
         try await SendingSite.run { site in
             let phone = Device.ios("phone", token: String(repeating: "a1", count: 32))

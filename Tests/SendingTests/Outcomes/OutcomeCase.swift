@@ -4,7 +4,7 @@ import Logging
 import PushSimulator
 import Testing
 
-/// Plays one row: the second push to a device is answered as the row says, others on its lane and elsewhere follow.
+/// Runs one row: the second push to a device gets the row's response, others on its lane and elsewhere follow.
 struct OutcomeCase {
     static let openBreakers = "switchboard_delivery_open_breaker_lanes"
     static let stoppedPlatforms = "switchboard_delivery_stopped_platforms"
@@ -64,7 +64,7 @@ struct OutcomeCase {
         try await checkWire()
     }
 
-    /// Whether an operator is called because of the lane of the refused device.
+    /// Whether there is an alarm for the lane of the rejected device.
     private func isCall(_ line: LogLines.Line) -> Bool {
         line.level == .error && line.metadata["lane.name"]?.contains("/\(refused.app)/") == true
     }
@@ -96,7 +96,7 @@ struct OutcomeCase {
         }
     }
 
-    /// Lets the time pass that the row asks for, and sees who left when.
+    /// Advances the clock by the row's time, and checks which pushes were sent when.
     private func finish(_ registration: RegistrationID, from moment: Timestamp) async throws {
         var wait: Int64 = 0
         if case .again(let time) = row.delivery { wait = time.range.upperBound / 1000 }
@@ -127,7 +127,7 @@ struct OutcomeCase {
         let log = try await site.deliveries(to: refused)
         #expect(log.map(\.state) == [.accepted, row.delivery == .failed ? .failed : .accepted])
         #expect(log.map(\.attempts) == [1, site.pushes(to: refused).count - 1])
-        // Who is gone or quarantined gets nothing more.
+        // Unregistered or quarantined devices get no more pushes.
         try await site.post(to: [refused])
         #expect(try await site.deliveries(to: refused).count == (row.device == .kept ? 3 : 2))
     }

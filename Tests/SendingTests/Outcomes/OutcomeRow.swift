@@ -3,7 +3,7 @@ import GatewayModel
 import PushSimulator
 import Testing
 
-/// One answer of a provider, and all that must follow from it.
+/// One response of a provider, and its expected effects.
 struct OutcomeRow: Sendable, CustomTestStringConvertible {
     enum DeviceEffect: Sendable {
         case kept
@@ -11,7 +11,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         case dropped
     }
 
-    /// What becomes of the refused push; what is sent again is accepted then.
+    /// The outcome of the rejected push; a push that is sent again is then accepted.
     enum DeliveryEffect: Sendable, Equatable {
         case accepted
         case failed
@@ -24,12 +24,12 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         case schedule
         /// FCM's 5xx.
         case tenSeconds
-        /// FCM's 429, which says no time itself.
+        /// FCM's 429 without Retry-After.
         case minute
-        /// As long as the breaker stays open for the first time.
+        /// The first open time of the breaker.
         case breaker
 
-        /// Milliseconds, up to a fifth being added so that not all come back in one moment.
+        /// The wait in milliseconds; up to a fifth is added as jitter.
         var range: ClosedRange<Int64> {
             switch self {
             case .none: 0...0
@@ -42,13 +42,13 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     }
 
     enum LaneEffect: Sendable {
-        /// Other devices' pushes leave meanwhile.
+        /// Other devices' pushes are sent meanwhile.
         case open
-        /// They wait with the refused one.
+        /// They wait with the rejected one.
         case paused
-        /// So they do, and an operator is called.
+        /// They wait too, and there is an alarm.
         case stopped
-        /// An operator is called, but only devices of the refused one's platform wait, which is another than the others'.
+        /// There is an alarm, but only devices of the rejected one's platform wait, which differs from the others'.
         case platformStopped
 
         var isOpen: Bool { self == .open || self == .platformStopped }
@@ -67,11 +67,11 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
 
     var provider: PushType
     var status: Int
-    /// The table's word; nil for a row of the status classes.
+    /// The table's reason; nil for a row of the status classes.
     var word: String?
-    /// What the simulator answers in place of the plain word.
+    /// The simulator's response instead of the plain reason.
     var action: RuleAction
-    /// What operators get to see.
+    /// The reason that operators see.
     var reason: String?
     var device = DeviceEffect.kept
     var delivery: DeliveryEffect
@@ -82,7 +82,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(provider.rawValue) \(name)" }
 
-    /// A row of APNs with the answer that its reason usually has.
+    /// Makes a row of APNs with the usual response of its reason.
     static func apns(
         _ status: Int,
         _ reason: String,
@@ -107,7 +107,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// A row of FCM with Google's error body, or with what a front end says.
+    /// Makes a row of FCM with Google's error body, or with the response of a front end.
     static func fcm(
         _ status: Int,
         _ word: String?,
@@ -133,7 +133,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// An answer that is in no table.
+    /// Makes a row for a response that is in no table.
     static func other(
         _ provider: PushType,
         _ name: String,

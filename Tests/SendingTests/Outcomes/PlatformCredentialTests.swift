@@ -6,7 +6,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("Devices of Apple and browsers behind FCM", .timeLimit(.minutes(10)))
+@Suite("Apple devices and browsers that use FCM", .timeLimit(.minutes(10)))
 struct PlatformCredentialTests {
     private static func device(_ name: String, _ platform: DevicePlatform, token: String) -> Device {
         var device = Device.android(name, token: token)
@@ -30,7 +30,7 @@ struct PlatformCredentialTests {
         return try #require(body?["message"] as? NSDictionary)
     }
 
-    @Test("each gets the part of its platform, which FCM takes")
+    @Test("each gets the part of its platform, which FCM accepts")
     func parts() async throws {
         try await SendingSite.run { site in
             let devices = [Self.phones[0], Self.android, Self.browser]
@@ -50,7 +50,7 @@ struct PlatformCredentialTests {
         }
     }
 
-    @Test("a wrong APNs key in the Firebase project stops its devices of Apple, and nobody else, until it is put right")
+    @Test("a wrong APNs key in the Firebase project stops only its Apple devices, until it is corrected")
     func wrongKey() async throws {
         try await SendingSite.run { site in
             for device in Self.phones + [Self.android, Self.browser] { try await site.register(device) }
@@ -71,7 +71,7 @@ struct PlatformCredentialTests {
             }
             #expect(site.pushes(to: Self.phones[1]).isEmpty)
 
-            // Found out by one push, in vain: twice as long.
+            // A probe push failed: the wait doubles.
             try await site.advance(seconds: 30)
             let tried = await site.store.outcomes.wait { all in all.count { $0.answer?.status == 401 } == 2 }
             #expect(tried.last { $0.answer?.status == 401 }?.disposition == .retry(due: start.adding(seconds: 90)))
@@ -97,7 +97,7 @@ struct PlatformCredentialTests {
 }
 
 extension NSDictionary {
-    /// The value at a path of names with dots.
+    /// Returns the value at a path of names, separated by dots.
     fileprivate func at(_ path: String) -> Any? {
         path.split(separator: ".").reduce(self as Any?) { ($0 as? NSDictionary)?[String($1)] }
     }

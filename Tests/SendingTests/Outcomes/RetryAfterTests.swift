@@ -3,18 +3,18 @@ import GatewayStorage
 import PushSimulator
 import Testing
 
-@Suite("How long a push waits when its provider names a time", .timeLimit(.minutes(10)))
+@Suite("The wait of a push after a Retry-After", .timeLimit(.minutes(10)))
 struct RetryAfterTests {
-    /// The field, the provider, and the shortest wait in seconds that must follow; up to a fifth is added.
+    /// The field, the provider, and the expected minimum wait in seconds; up to a fifth is added.
     static let rows: [(String, PushType, Int64)] = [
         ("40", .apns, 40), ("40", .fcm, 40),
-        // Neither provider's clock nor ours makes a wait shorter than our own.
+        // No clock difference makes a wait shorter than our own.
         ("0", .apns, 5), ("1", .apns, 5), ("1", .fcm, 10),
-        // 90 s after the test's beginning, 22 minutes of which have gone.
+        // 90 s after the test's start, of which 22 minutes have passed.
         ("Fri, 15 Jan 2027 08:23:30 GMT", .apns, 90), ("Fri, 15 Jan 2027 08:23:30 GMT", .fcm, 90),
         ("Friday, 15-Jan-27 08:23:30 GMT", .apns, 90), ("Fri Jan 15 08:23:30 2027", .apns, 90),
         ("Fri, 15 Jan 2021 08:23:30 GMT", .apns, 5),
-        // An hour at most: no field stops a lane for a day.
+        // At most an hour: no header field stops a lane for a day.
         ("86400", .apns, 3600), ("99999999999999999999", .fcm, 3600),
         ("soon", .apns, 5), ("-5", .apns, 5), ("1.5", .fcm, 10), ("40, 50", .apns, 5),
     ]

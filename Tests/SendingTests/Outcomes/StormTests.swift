@@ -3,12 +3,12 @@ import GatewayStorage
 import PushSimulator
 import Testing
 
-@Suite("No provider can make a storm of one push, whatever it answers", .timeLimit(.minutes(10)))
+@Suite("No response of a provider causes a storm of one push", .timeLimit(.minutes(10)))
 struct StormTests {
     private static let device = Device.ios("phone", token: "bad0")
 
     @Test(
-        "an answer that blames each connection gets one new connection and one resend at once",
+        "a response that requires a new connection causes one immediate reconnect and resend",
         arguments: ["IdleTimeout", "UnrelatedKeyIdInToken"]
     )
     func blamedConnection(reason: String) async throws {
@@ -31,7 +31,7 @@ struct StormTests {
         }
     }
 
-    @Test("a push that each connection's GOAWAY leaves out counts no try, and waits ever longer")
+    @Test("a push that every connection's GOAWAY excludes counts no attempt, and waits longer each time")
     func leftOut() async throws {
         try await SendingSite.run { site in
             try await site.register(Self.device)

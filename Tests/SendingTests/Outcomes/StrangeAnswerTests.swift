@@ -2,7 +2,7 @@ import GatewayModel
 import PushSimulator
 import Testing
 
-@Suite("What follows from answers that no provider's documents know", .timeLimit(.minutes(10)))
+@Suite("The outcome of undocumented responses", .timeLimit(.minutes(10)))
 struct StrangeAnswerTests {
     private static let html = "<!DOCTYPE html><title>Error 502 (Server Error)!!1</title>"
     private static let long = String(repeating: "R", count: 300)
@@ -12,7 +12,7 @@ struct StrangeAnswerTests {
     }
 
     private static let apns: [OutcomeRow] = [
-        // Unknown words: the class of the status.
+        // Unknown reasons: the class of the status.
         .other(.apns, "400 unknown word", json(400, #"{"reason":"Novel"}"#), reason: "Novel", .failed),
         .other(
             .apns,
@@ -57,7 +57,7 @@ struct StrangeAnswerTests {
             .again(.breaker),
             lane: .stopped
         ),
-        // A known word under another status is no reason to drop or stop anything.
+        // A known reason with another status must not remove or stop anything.
         .other(
             .apns,
             "400 Unregistered",
@@ -180,7 +180,7 @@ struct StrangeAnswerTests {
         .other(.fcm, "200 empty", json(200, ""), reason: nil, .accepted),
     ]
 
-    @Test("nothing is lost, dropped or stopped without a reason", arguments: apns + fcm)
+    @Test("nothing is lost, removed or stopped without a reason", arguments: apns + fcm)
     func row(_ row: OutcomeRow) async throws {
         try await SendingSite.run { site in try await OutcomeCase(row, site).play() }
     }

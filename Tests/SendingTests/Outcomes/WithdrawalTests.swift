@@ -16,7 +16,7 @@ struct WithdrawalTests {
     }
 
     @Test(
-        "the provider takes the badge with what was read, and the device that read gets nothing",
+        "the provider accepts the badge push with the read marks, and the reading device gets nothing",
         arguments: [(PushType.apns, false), (.apns, true), (.fcm, false)]
     )
     func told(_ pushType: PushType, isWaking: Bool) async throws {

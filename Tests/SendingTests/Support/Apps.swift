@@ -6,12 +6,12 @@ import PushSimulator
 
 /// The apps of a site.
 enum Apps {
-    /// One of the simulator's team, and one of its service account.
+    /// Returns an app of the simulator's team, and one of its service account.
     static func usual(_ simulator: PushSimulator) throws -> [String: AppSettings] {
         ["ios": ios(simulator), "android": android(simulator)]
     }
 
-    /// Pushes by the simulator's APNs.
+    /// Returns an app with the simulator's APNs.
     static func ios(_ simulator: PushSimulator, key: P256.Signing.PrivateKey? = nil, port: Int? = nil) -> AppSettings {
         let url = "https://localhost:\(port ?? simulator.apns.port)"
         return AppSettings(
@@ -26,7 +26,7 @@ enum Apps {
         )
     }
 
-    /// Pushes by the simulator's FCM.
+    /// Returns an app with the simulator's FCM.
     static func android(_ simulator: PushSimulator) -> AppSettings {
         AppSettings(
             platform: .android,
@@ -44,7 +44,7 @@ enum Apps {
     }
 }
 
-/// Certificates and keys of all simulators of this process: RSA keys take a while to make.
+/// The certificates and keys of all simulators of this process: generating RSA keys is slow.
 enum SharedCredentials {
     private static let made: Result<URL, any Error> = Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sending-\(UUID().uuidString)")
@@ -52,7 +52,7 @@ enum SharedCredentials {
         return folder
     }
 
-    /// A copy of its own for one simulator, which writes its address into it.
+    /// Returns a copy for one simulator, which writes its address into it.
     static func copy(into folder: URL) throws -> String {
         let copy = folder.appendingPathComponent("credentials")
         try FileManager.default.copyItem(at: made.get(), to: copy)

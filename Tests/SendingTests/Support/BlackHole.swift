@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A provider that takes every TCP connection and never says a word.
+/// A provider that accepts every TCP connection and never sends anything.
 struct BlackHole {
     private let channel: any Channel
     var port: Int { channel.localAddress?.port ?? 0 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened so far, in order; a test waits for the part of it that it needs.
+/// A list of events in order; a test waits for those that it needs.
 final class Chronicle<Element: Sendable>: Sendable {
     private struct Waiter {
         var isMet: @Sendable ([Element]) -> Bool
@@ -28,7 +28,7 @@ final class Chronicle<Element: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: elements) }
     }
 
-    /// Waits until a condition holds; the test's time limit ends a wait for what never comes.
+    /// Waits until a condition holds; the test's time limit ends a wait without a result.
     @discardableResult
     func wait(until isMet: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
         let number = state.withLock { state in

@@ -1,18 +1,18 @@
 import GatewayModel
 
-/// A device of a consumer of its own.
+/// A device with its own consumer.
 struct Device: Sendable {
     var name: String
     var app: String
     var pushType: PushType
     var environment = PushEnvironment.production
-    /// Hexadecimal, so that either provider takes it.
+    /// The token in hexadecimal, which both providers accept.
     var token: String
 
-    /// What it runs on, if not what its transport is mostly for.
+    /// The platform, if not the usual one of its transport.
     var platform: DevicePlatform?
 
-    /// Whose it is, if not the consumer of its name.
+    /// The consumer, if not the one with the device's name.
     var owner: String?
 
     var consumer: ConsumerID { ConsumerID(trusted: "u-\(owner ?? name)") }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Keeps what is logged.
+/// A log handler that stores log lines.
 struct LogLines: LogHandler {
     struct Line: Sendable {
         var level: Logger.Level

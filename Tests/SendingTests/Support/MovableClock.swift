@@ -2,7 +2,7 @@ import GatewayModel
 import PushSimulator
 import Synchronization
 
-/// The clocks of the gateway and of the simulator, which stand still until the test moves them.
+/// The clocks of the gateway and of the simulator, which only the test advances.
 final class MovableClock: GatewayClock {
     private let elapsed = Mutex<Int64>(0)
     private let ahead = Mutex<Int64>(0)
@@ -13,7 +13,7 @@ final class MovableClock: GatewayClock {
     var monotonicNanoseconds: UInt64 { 1_000_000_000 + UInt64(elapsed.withLock { $0 }) * 1_000_000 }
     var simulated: SimulatorTime { SimulatorTime(milliseconds: now.milliseconds + ahead.withLock { $0 }) }
 
-    /// Lets the provider's clock run ahead of ours: for it our tokens are older than we think.
+    /// Sets the provider's clock ahead of ours: our tokens are then older for the provider.
     func setProviderAhead(seconds: Int64) { ahead.withLock { $0 = seconds * 1000 } }
 
     func advance(seconds: Int64) { elapsed.withLock { $0 += seconds * 1000 } }

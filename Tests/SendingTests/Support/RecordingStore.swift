@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import StorageContract
 
-/// A real store that tells what the delivery core wrote down about its pushes, once that is committed.
+/// A real store that reports the recorded results of pushes once they are committed.
 final class RecordingStore: ForwardingStore {
     let outcomes = Chronicle<OutcomeRecord>()
     let base: any GatewayStore

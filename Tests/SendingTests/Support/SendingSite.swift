@@ -17,8 +17,8 @@ import Synchronization
 import Telemetry
 import Testing
 
-/// The delivery core on a real SQLite file with the real providers, before the simulator over TLS and HTTP/2; both live by
-/// one clock that the test moves.
+/// The delivery core on a real SQLite file with the real providers, connected to the simulator over TLS and HTTP/2;
+/// both use one clock that the test controls.
 final class SendingSite: Sendable {
     static let brand = Brand(
         id: BrandID(trusted: "bank"),
@@ -47,7 +47,7 @@ final class SendingSite: Sendable {
         self.store = store
         self.clock = clock
         self.directory = directory
-        // On a clock that only tests move they would wait for ever.
+        // With a clock that only tests advance they would wait for ever.
         var settings = settings
         settings.outcomeWaitMilliseconds = 0
         let lines = Chronicle<LogLines.Line>()
@@ -64,15 +64,15 @@ final class SendingSite: Sendable {
         registry.addCollector { [service] in service.recordGauges() }
     }
 
-    /// Runs a test before a simulator of its own, then stops everything the way a SIGTERM does.
+    /// Runs a test with a new simulator, then shuts everything down as after a SIGTERM.
     ///
     /// - Parameters:
     ///   - apps: The apps by name; the simulator's own team and service account are ``Apps/ios(_:)`` and
     ///     ``Apps/android(_:)``.
-    ///   - settings: How the core behaves.
+    ///   - settings: The settings of the core.
     ///   - providers: The limits of providers.
     ///   - test: The test.
-    /// - Throws: What the test throws, or why something could not be started or stopped.
+    /// - Throws: The error of the test, or of starting or stopping a component.
     static func run(
         apps: (PushSimulator) throws -> [String: AppSettings] = Apps.usual,
         settings: DeliverySettings = DeliverySettings(),
@@ -127,7 +127,7 @@ final class SendingSite: Sendable {
         try result.get()
     }
 
-    /// Waits between dials and token fetches that do not hold up a test.
+    /// Short waits between dials and token fetches, for fast tests.
     static var quickProviders: PushProviderConfiguration {
         var configuration = PushProviderConfiguration()
         configuration.connection.backoffBase = .milliseconds(1)
@@ -149,7 +149,7 @@ final class SendingSite: Sendable {
         } catch {
             result = .failure(error)
         }
-        // What a silent provider never answers must not be waited for.
+        // The shutdown must not wait for a silent provider.
         simulator.setRules([])
         await group.triggerGracefulShutdown()
         try await running.value
@@ -158,7 +158,7 @@ final class SendingSite: Sendable {
 
     // MARK: - Devices and events
 
-    /// Registers a device under the consumer of its name.
+    /// Registers a device for the consumer of its name.
     func register(_ device: Device, token: String? = nil) async throws {
         _ = try await service.perform(
             .register(
@@ -177,7 +177,7 @@ final class SendingSite: Sendable {
         )
     }
 
-    /// What is stored of a device; nil when it was dropped.
+    /// Returns the stored device; nil when it was removed.
     func registration(of device: Device) async throws -> DeviceRegistration? {
         try await store.registration(
             brand: Self.brand.id,
@@ -205,21 +205,21 @@ final class SendingSite: Sendable {
         _ = try await service.accept(brand: Self.brand, events: events)
     }
 
-    /// The deliveries of a device, oldest first.
+    /// Returns the deliveries of a device, oldest first.
     func deliveries(to device: Device) async throws -> [DeliveryRecord] {
         var query = DeliveryQuery(brand: Self.brand.id, limit: 500)
         query.consumer = device.consumer
         return try await store.deliveries(query).items.reversed()
     }
 
-    /// Waits until this many tries of a device's pushes were answered and written down.
+    /// Waits until this many attempts of a device's pushes have recorded results.
     func outcomes(of device: Device, count: Int) async throws -> [OutcomeRecord] {
         try await outcomes(of: #require(try await registration(of: device)).id, count: count)
     }
 
-    /// Waits until this many tries of a registration's pushes were answered and written down.
+    /// Waits until this many attempts of a registration's pushes have recorded results.
     ///
-    /// What went back unsent is no try, and counts only with `unsent`.
+    /// A requeued push that was not sent is no attempt, and counts only with `unsent`.
     func outcomes(
         of registration: RegistrationID,
         count: Int,
@@ -233,24 +233,24 @@ final class SendingSite: Sendable {
             }
         }
         let found = own(await store.outcomes.wait { own($0).count >= count })
-        // Fewer only when the test's time is up.
+        // Fewer only after the test's time limit.
         try #require(found.count >= count)
         return found
     }
 
-    /// The pushes that the simulator saw for a device's token, in order.
+    /// Returns the pushes that the simulator received for a device's token, in order.
     func pushes(to device: Device) -> [SimulatedPush] {
         simulator.pushes.filter { $0.token == device.token }
     }
 
-    /// Gives an app other settings, as an operator does who puts a credential right.
+    /// Changes an app's settings, like an operator who corrects a credential.
     func set(_ app: String, _ settings: AppSettings) {
         service.lanesChanged(directory.set(app, settings), .credential)
     }
 
     // MARK: - Time
 
-    /// Moves the clock, and lets the writer look at it.
+    /// Advances the clock, and makes the writer read it.
     func advance(seconds: Int64) async throws {
         clock.advance(seconds: seconds)
         _ = try await service.perform(
@@ -263,7 +263,7 @@ final class SendingSite: Sendable {
         )
     }
 
-    /// The value of a metric; nil when it was never counted.
+    /// Returns the value of a metric; nil when it was never counted.
     func metric(_ series: String) -> Int? {
         let line = registry.render().split(separator: "\n").first { $0.hasPrefix(series + " ") }
         return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }

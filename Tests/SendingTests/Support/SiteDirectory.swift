@@ -38,7 +38,7 @@ final class SiteDirectory: LaneDirectory {
         return LaneDescription(id: id, key: key, app: app, brand: SendingSite.brand)
     }
 
-    /// Puts an app's settings right.
+    /// Corrects an app's settings.
     ///
     /// - Returns: Its lanes.
     func set(_ app: String, _ settings: AppSettings) -> [LaneID] {

@@ -4,7 +4,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("Access tokens of FCM before a provider that counts them", .timeLimit(.minutes(10)))
+@Suite("Access tokens of FCM with a provider that counts them", .timeLimit(.minutes(10)))
 struct AccessTokenTests {
     /// Devices of two apps with one service account.
     private static let devices = (0..<40).map { number in
@@ -27,7 +27,7 @@ struct AccessTokenTests {
         #expect(Self.grants(site) == 1)
     }
 
-    @Test("many pushes in flight with a token that Google no longer takes: one new token, and each is sent once more")
+    @Test("many pushes in flight with a token that Google rejects: one new token, and each is sent once more")
     func expired() async throws {
         try await SendingSite.run(apps: Self.apps) { site in
             try await begin(site)
@@ -46,7 +46,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("when the new token is refused too, no third is fetched, and the lanes stop")
+    @Test("when the new token is rejected too, no third is fetched, and the lanes stop")
     func refusedAgain() async throws {
         try await SendingSite.run(apps: Self.apps) { site in
             try await begin(site)
@@ -64,20 +64,20 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("while the token endpoint is down the old token serves; without one, pushes wait and none is lost")
+    @Test("while the token endpoint is down the old token is used; without one, pushes wait and none is lost")
     func endpointDown() async throws {
         try await SendingSite.run(apps: Self.apps) { site in
             try await begin(site)
             let device = Self.devices[0]
             let down = SimulatorRule(match: .init(provider: .oauth), action: RuleAction(status: 503))
             site.simulator.setRules([down])
-            // Due to be renewed, and still good.
+            // Due for renewal, and still valid.
             try await site.advance(seconds: 3400)
             try await site.post(to: [device])
             let second = try await site.outcomes(of: device, count: 2)[1]
             #expect(second.disposition == .finished(.accepted, nil))
             #expect(Set(site.pushes(to: device).map { $0.header("authorization") }).count == 1)
-            // Over: nothing may leave with it.
+            // Expired: nothing may be sent with it.
             try await site.advance(seconds: 300)
             let before = site.simulator.statistics.requests(to: .oauth)
             try await site.post(to: Self.devices)

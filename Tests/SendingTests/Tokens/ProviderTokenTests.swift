@@ -4,7 +4,7 @@ import Logging
 import PushSimulator
 import Testing
 
-@Suite("Provider tokens of APNs before a provider that counts them", .timeLimit(.minutes(10)))
+@Suite("Provider tokens of APNs with a provider that counts them", .timeLimit(.minutes(10)))
 struct ProviderTokenTests {
     /// Devices of one app on two lanes of one key: production and sandbox.
     private static let devices = (0..<40).map { number in
@@ -38,7 +38,7 @@ struct ProviderTokenTests {
             #expect(statistics.accepted(by: .apns) == 42)
             #expect(statistics.count(.refused) <= 40 && statistics.count(.refused) >= 2)
             for device in Self.devices {
-                // At most: one that left behind the others' failure went out with the new token at once.
+                // At most: a push sent after the others' failure already used the new token.
                 let tries = site.pushes(to: device).suffix(2).map(\.status)
                 #expect(tries.last == 200)
                 #expect(site.pushes(to: device).count { $0.status == 403 } <= 1)
@@ -48,21 +48,21 @@ struct ProviderTokenTests {
         }
     }
 
-    @Test("when the new token is called expired too, no third is signed, and the lanes stop")
+    @Test("when the new token is reported as expired too, no third is signed, and the lanes stop")
     func expiredAgain() async throws {
         try await SendingSite.run { site in
             try await begin(site)
             try await site.advance(seconds: 24 * 60)
-            // Our clock is two hours behind: whatever we sign is too old.
+            // Our clock is two hours behind: every token that we sign is too old.
             site.clock.setProviderAhead(seconds: 7200)
             try await site.post(to: Self.devices)
-            // All of the first wave have been answered, and each lane's breaker is open.
+            // All pushes of the first wave have responses, and each lane's breaker is open.
             await site.logs.wait { $0.count { $0.level == .error } == 2 }
             let refusals = site.logs.all.filter { $0.level == .error }
             #expect(refusals.allSatisfy { $0.metadata["provider.reason"] == "ExpiredProviderToken" })
             #expect(Self.authorizations(site).count == 2)
             for device in Self.devices { #expect(site.pushes(to: device).count { $0.status == 403 } <= 2) }
-            // Told the time, it goes on with what it has.
+            // With the right time, it continues with its token.
             site.clock.setProviderAhead(seconds: 0)
             try await site.advance(seconds: 30)
             await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
@@ -70,14 +70,14 @@ struct ProviderTokenTests {
         }
     }
 
-    @Test("told that a token came too early, a connection goes back to the old one, and nothing is signed")
+    @Test("after a token that came too early, a connection returns to the old one, and nothing is signed")
     func tooManyUpdates() async throws {
         try await SendingSite.run { site in
             let device = Self.devices[0]
             try await site.register(device)
             try await site.post(to: [device])
             _ = try await site.outcomes(of: device, count: 1)
-            // Apple's clock is slow: for it the token was in use for 15 minutes only.
+            // Apple's clock is slow: there the token was in use for only 15 minutes.
             site.clock.setProviderAhead(seconds: -35 * 60)
             try await site.advance(seconds: 50 * 60)
             try await site.post(to: [device])
@@ -92,7 +92,7 @@ struct ProviderTokenTests {
         }
     }
 
-    @Test("three hours of four connections that began at different times: no token comes too early or grows too old")
+    @Test("three hours of four connections with different starts: no token comes too early or gets too old")
     func threeHours() async throws {
         let apps: (PushSimulator) throws -> [String: AppSettings] = { simulator in
             ["one": Apps.ios(simulator), "two": Apps.ios(simulator)]
