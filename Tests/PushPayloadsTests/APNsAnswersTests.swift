@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "the time of a 410 is milliseconds",
+        "the time of a 410 is in milliseconds",
         arguments: [
             (#"{"reason":"Unregistered","timestamp":1454402113785}"#, Int64?.some(1_454_402_113_785)),
             (#"{"timestamp":"1454402113785","reason":"ExpiredToken"}"#, 1_454_402_113_785),
@@ -124,13 +124,13 @@ import Testing
         #expect(verdict(status, "<html>").reason == nil)
     }
 
-    @Test("a known reason under another status is of that status's class")
+    @Test("a known reason with another status uses that status's class")
     func strayReason() {
         #expect(verdict(400, #"{"reason":"Unregistered"}"#).outcome == .rejected(token: .keep))
         #expect(verdict(500, #"{"reason":"BadDeviceToken"}"#).outcome == Self.later)
     }
 
-    @Test("a strange reason is sanitised and bounded")
+    @Test("an unknown reason is sanitized and bounded")
     func sanitised() {
         let long = String(repeating: "R", count: 500)
         #expect(verdict(400, #"{"reason":"\#(long)"}"#).reason == String(repeating: "R", count: 64))
@@ -138,7 +138,7 @@ import Testing
         #expect(verdict(400, #"{"reason":"💥"}"#).reason == nil)
     }
 
-    @Test("Retry-After is honoured where there is one")
+    @Test("Retry-After is used if there is one")
     func retryAfter() {
         #expect(
             verdict(503, #"{"reason":"ServiceUnavailable"}"#, retryAfter: "120").outcome

@@ -42,7 +42,7 @@ import Testing
         #expect(request.header("apns-id") == request.header("apns-id")?.lowercased())
     }
 
-    @Test("what may not wait is tried once and not stored", arguments: [-5, 0])
+    @Test("an expired push is tried once and not stored", arguments: [-5, 0])
     func expired(seconds: Int64) {
         #expect(Fixtures.apns(Fixtures.message(), ttlSeconds: seconds).header("apns-expiration") == "0")
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(Fixtures.apns(Fixtures.message { $0.priority = .normal }).header("apns-priority") == "5")
     }
 
-    @Test("a silent message is a background push that shows, sounds and counts nothing")
+    @Test("a silent message is a background push without alert, sound and badge")
     func silent() throws {
         let request = Fixtures.apns(Fixtures.message { $0.silent = true })
         let json = try request.json
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "a preview shows no more than it may",
+        "a preview shows no more than its setting allows",
         arguments: [
             (BrandSettings.Preview.full, "Shipped!", "secret text"),
             (.sender, "Dana", "New message"),
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "a collapse key is kept when it fits 64 bytes, else named after what it is",
+        "a collapse key is kept when it fits 64 bytes, else hashed",
         arguments: [
             ("order-17", "order-17"), (String(repeating: "é", count: 32), String(repeating: "é", count: 32)),
         ]
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(
-        "keys that may not stand in a field become names of their own",
+        "keys that are not valid in a field are hashed",
         arguments: [
             String(repeating: "é", count: 33), "a\nb", " a", "a ", "a\u{7F}", String(repeating: "k", count: 70),
         ]
@@ -161,7 +161,7 @@ import Testing
         #expect(try id(key) != id(key + "x"))
     }
 
-    @Test("a token can not change the path")
+    @Test("a token cannot change the path")
     func hostileToken() {
         let request = APNsRenderer(brand: Fixtures.brand(), topic: "t")
             .request(for: Fixtures.job(nil, token: "a/../b?c d\r\né"), now: Fixtures.now)

@@ -37,7 +37,7 @@ import Testing
     private static let projectQuota =
         #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"project:1","description":"per minute"}]}"#
 
-    /// Every row of the ProviderFacts page, B4, details in both orders where there are two.
+    /// Every row of the ProviderFacts page, B4, with details in both orders if there are two.
     static let rows: [Row] = [
         Row(
             name: "400 payload field",
@@ -204,7 +204,7 @@ import Testing
         #expect(verdict(200, body) == AnswerVerdict(outcome: .accepted(providerID: name), reason: nil))
     }
 
-    @Test("a token is never dropped or quarantined on a status alone", arguments: 300...599)
+    @Test("a token is never removed or quarantined because of a status alone", arguments: 300...599)
     func noDropOnStatus(status: Int) {
         let long = "{\"error\":{\"message\":\"registration token " + String(repeating: "x", count: 100_000)
         for body in ["", "<html>", "{}", "null", #"{"error":"x"}"#, #"{"error":{"details":{}}}"#, long] {

@@ -3,7 +3,7 @@ import GatewayModel
 import PushPayloads
 import Testing
 
-/// What devices of Apple and browsers behind FCM get.
+/// Messages for Apple devices and browsers that use FCM.
 @Suite struct FCMPlatformTests {
     private func message(_ request: PushRequest) throws -> NSDictionary {
         try #require(try request.json["message"] as? NSDictionary)
@@ -17,7 +17,7 @@ import Testing
 
     // MARK: Apple
 
-    @Test("a device of Apple gets data and apns, and nothing of Android", arguments: FCMSettings.Style.allCases)
+    @Test("an Apple device gets data and apns, and no Android part", arguments: FCMSettings.Style.allCases)
     func apple(style: FCMSettings.Style) throws {
         let request = Fixtures.fcm(Fixtures.message(), style: style, platform: .ios)
         let expected = try dictionary(
@@ -64,7 +64,7 @@ import Testing
                 let fcm = try message(behind.request(for: job, now: Fixtures.now))
                 #expect(fcm.at("apns.payload.aps") as? NSDictionary == (try apns.json["aps"] as? NSDictionary))
                 let headers = try #require(fcm.at("apns.headers") as? [String: String])
-                // The topic is the app's that FCM gave the token to, and the id FCM's own.
+                // FCM sets the topic from the token's app, and its own id.
                 let expected = apns.headers.filter { !["apns-topic", "apns-id"].contains($0.name.description) }
                 #expect(headers == Dictionary(uniqueKeysWithValues: expected.map { ($0.name.description, $0.value) }))
                 #expect(fcm["android"] == nil && fcm["webpush"] == nil && fcm["notification"] == nil)
@@ -74,12 +74,13 @@ import Testing
 
     // MARK: Browsers
 
-    @Test("a browser gets data, a Web Notification and the link that a click opens")
+    @Test("a browser gets data, a Web Notification and the link for a click")
     func browser() throws {
         let message = try message(Fixtures.fcm(Fixtures.message(), platform: .web))
         let expected = try dictionary(
             #"""
-            {"notification":{"title":"Dana","body":"Your order has shipped","tag":"019b7c5e-1a2b-7001-8123-456789abcdef"},
+            {"notification":{"title":"Dana","body":"Your order has \
+            shipped","tag":"019b7c5e-1a2b-7001-8123-456789abcdef"},
              "fcm_options":{"link":"https://w.example/c"}}
             """#
         )
@@ -93,7 +94,7 @@ import Testing
         #expect(message["android"] == nil && message["apns"] == nil && message["notification"] == nil)
     }
 
-    @Test("style data leaves it to the service worker, which is told everything")
+    @Test("style data leaves showing to the service worker, which gets all members")
     func browserData() throws {
         let message = try message(Fixtures.fcm(Fixtures.message(), style: .data, platform: .web))
         #expect(message.at("webpush.notification") == nil)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "a topic is of the base64url alphabet and at most 32 long, and two keys never share one by being cut",
+        "a topic is base64url with at most 32 characters, and long keys are hashed, not truncated",
         arguments: [
             "order-17", "order.17", "", String(repeating: "a", count: 32), String(repeating: "a", count: 33), "ä b",
         ]
@@ -120,7 +121,7 @@ import Testing
         )
     }
 
-    @Test("only a push that the consumer should see at once is urgent; a quiet one makes no sound")
+    @Test("only a push for immediate display is urgent; a quiet one has no sound")
     func urgency() throws {
         func web(_ message: Message?, _ change: (inout PushJob) -> Void = { _ in }) throws -> NSDictionary {
             let renderer = FCMRenderer(brand: Fixtures.brand(), projectID: "p", style: .notification)
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "a click opens no link that is not https",
+        "a click opens only https links",
         arguments: ["shop://c", "http://w.example/c", "tel:+1", "mailto:a@b.example"]
     )
     func links(link: String) throws {
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "TTL is whole seconds between nothing and four weeks",
+        "TTL is whole seconds from 0 to four weeks",
         arguments: [(-10, "0"), (59, "59"), (99_999_999, "2419200")]
     )
     func timeToLive(seconds: Int64, expected: String) throws {

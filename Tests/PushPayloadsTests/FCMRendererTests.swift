@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("style data has nothing that the system would show")
+    @Test("style data has no part that the system would show")
     func dataStyle() throws {
         let message = try message(Fixtures.fcm(Fixtures.message(), style: .data))
         #expect(message["notification"] == nil)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "ttl is whole seconds between nothing and four weeks",
+        "ttl is whole seconds from 0 to four weeks",
         arguments: [(-10, "0s"), (0, "0s"), (59, "59s"), (2_419_200, "2419200s"), (99_999_999, "2419200s")]
     )
     func ttl(seconds: Int64, expected: String) throws {

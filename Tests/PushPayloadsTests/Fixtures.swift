@@ -89,7 +89,7 @@ enum Fixtures {
 }
 
 extension Fixtures {
-    /// A push that only sets the badge, after reads elsewhere.
+    /// Makes a push that only sets the badge, after reads elsewhere.
     static func badgeJob(_ read: [ReadMark], platform: DevicePlatform = .ios) -> PushJob {
         var job = job(nil, token: platform == .ios ? "ab12cd" : "fcm-token:APA91b", platform: platform, badge: 2)
         job.read = read
@@ -106,7 +106,7 @@ extension Fixtures {
 }
 
 extension PushRequest {
-    /// The body as an independent parser reads it.
+    /// The body, parsed by an independent parser.
     var json: NSDictionary {
         get throws {
             try #require(try JSONSerialization.jsonObject(with: Data(body)) as? NSDictionary)
@@ -121,7 +121,7 @@ func dictionary(_ text: String) throws -> NSDictionary {
 }
 
 extension NSDictionary {
-    /// The value at a path of names with dots.
+    /// Returns the value at a path of names, separated by dots.
     func at(_ path: String) -> Any? {
         path.split(separator: ".").reduce(self as Any?) { ($0 as? NSDictionary)?[String($1)] }
     }

@@ -3,12 +3,12 @@ import ProcessHarness
 import PushPayloads
 import Testing
 
-@Suite("A provider's answer that is expensive to normalise")
+@Suite("A provider's response that is expensive to normalize")
 struct HostileAnswerTests {
     private static let now = Timestamp(milliseconds: 0)
 
     @Test(
-        "costs no more than its length, wherever the text stands",
+        "has a cost linear in its length, wherever the text is",
         arguments: [
             #"{"reason":"~"}"#, #"{"~":"BadTopic"}"#, #"{"reason":"BadTopic","~":1}"#,
             #"{"error":{"status":"~","message":"~"}}"#,
@@ -39,7 +39,7 @@ struct HostileAnswerTests {
         )
     }
 
-    @Test("as a Retry-After it is none")
+    @Test("is not a valid Retry-After")
     func retryAfter() {
         for (before, after) in [("", ""), ("Sun, 06 ", " 1994 08:49:37 GMT"), ("Sun, 06 Nov 1994 ", " GMT")] {
             let isLinear = HostileText.isLinear { _ = RetryAfter.seconds(before + $0 + after, now: Self.now) }

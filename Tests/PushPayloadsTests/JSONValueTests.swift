@@ -27,7 +27,7 @@ import Testing
         #expect(JSONValue(body: Array(text.utf8)) == nil)
     }
 
-    @Test("invalid UTF-8 is repaired, and every prefix of a body is survived")
+    @Test("invalid UTF-8 is repaired, and no prefix of a body crashes")
     func damaged() {
         #expect(JSONValue(body: [0x22, 0xFF, 0x22])?.text == "\u{FFFD}")
         let body = Array(#"{"error":{"code":404,"details":[{"errorCode":"\u0055NREGISTERED"}],"x":-1.5}}"#.utf8)
@@ -35,7 +35,7 @@ import Testing
         #expect(JSONValue(body: body)?["error"]?["details"]?.elements.first?["errorCode"]?.text == "UNREGISTERED")
     }
 
-    @Test("integers: as numbers and as text, never past the range")
+    @Test("integers: as numbers and as text, never outside the range")
     func integers() {
         #expect(JSONValue.number(1_454_402_113_785).integer == 1_454_402_113_785)
         #expect(JSONValue.string("1454402113785").integer == 1_454_402_113_785)

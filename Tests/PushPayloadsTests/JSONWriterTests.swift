@@ -3,7 +3,7 @@ import PushPayloads
 import Testing
 
 @Suite struct JSONWriterTests {
-    @Test("every scalar of interest survives a foreign parser, at every offset of a word")
+    @Test("every relevant scalar survives an independent parser, at every offset of a word")
     func escapes() throws {
         let scalars = (0..<0x100).map { UInt32($0) } + [0x2028, 0x2029, 0xFFFD, 0x1F600, 0xE000, 0x10FFFF]
         for value in scalars {

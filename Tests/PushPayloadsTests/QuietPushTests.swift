@@ -3,7 +3,7 @@ import GatewayModel
 import PushPayloads
 import Testing
 
-@Suite("Pushes in quiet hours of the silent kind")
+@Suite("Pushes in quiet hours with mode silent")
 struct QuietPushTests {
     private static func job(_ platform: DevicePlatform, isQuiet: Bool) -> PushJob {
         var job = Fixtures.job(Fixtures.message { $0.priority = .high }, platform: platform)
@@ -11,7 +11,7 @@ struct QuietPushTests {
         return job
     }
 
-    @Test("APNs shows them without a sound, and not at once", arguments: [false, true])
+    @Test("APNs shows them without a sound, with low priority", arguments: [false, true])
     func apns(isQuiet: Bool) throws {
         let renderer = APNsRenderer(brand: Fixtures.brand(), topic: "com.example.app")
         let request = renderer.request(for: Self.job(.ios, isQuiet: isQuiet), now: Fixtures.now)
@@ -23,7 +23,7 @@ struct QuietPushTests {
     }
 
     @Test(
-        "FCM shows them on the app's quiet channel, and tells an app that shows them itself",
+        "FCM shows them on the app's quiet channel, and an app that shows them itself gets a mark",
         arguments: [false, true]
     )
     func fcm(isQuiet: Bool) throws {

@@ -7,7 +7,7 @@ import Testing
 struct ReadMarkTests {
     private static let first = Fixtures.messageID.description
 
-    @Test("says beside aps what was read, and wakes nobody")
+    @Test("has the read marks beside aps, and does not wake the app")
     func apns() throws {
         let renderer = APNsRenderer(brand: Fixtures.brand(), topic: "com.example.app")
         let marks = [Fixtures.mark("c-9", 7, messages: 1), Fixtures.mark(#"c "8""#, 3, messages: 0)]
@@ -24,7 +24,7 @@ struct ReadMarkTests {
         #expect(request.badge == 2)
     }
 
-    @Test("wakes the app of a team that asks for it, and only when something was read")
+    @Test("wakes the app if its setting is on, and only with read marks")
     func waking() throws {
         let renderer = APNsRenderer(brand: Fixtures.brand(), topic: "com.example.app", wakesOnRead: true)
         let read = renderer.request(for: Fixtures.badgeJob([Fixtures.mark("c-9", 7, messages: 0)]), now: Fixtures.now)
@@ -33,7 +33,7 @@ struct ReadMarkTests {
         #expect(try nothing.json == ["aps": ["badge": 2]])
     }
 
-    @Test("says it as JSON text among FCM's data")
+    @Test("has the marks as JSON text in FCM's data")
     func fcm() throws {
         let renderer = FCMRenderer(brand: Fixtures.brand(), projectID: "proj-1", style: .notification)
         let marks = [Fixtures.mark(#"c "9""#, 7, messages: 2)]

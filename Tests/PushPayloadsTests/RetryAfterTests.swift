@@ -6,7 +6,7 @@ import Testing
     private static let now = Timestamp(rfc3339: "1994-11-06T08:49:00.500Z") ?? Timestamp(milliseconds: 0)
 
     @Test(
-        "seconds and the three forms of a date; past is 0; capped at an hour; nonsense is nothing",
+        "seconds and the three forms of a date; past is 0; capped at an hour; invalid is nil",
         arguments: [
             (String?.none, Int64?.none), ("0", 0), ("120", 120), (" 7 ", 7), ("3601", 3600),
             ("99999999999999999999999", 3600), ("-1", nil), ("1.5", nil), ("", nil), ("soon", nil), ("٣", nil),

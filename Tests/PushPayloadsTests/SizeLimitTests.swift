@@ -3,7 +3,7 @@ import GatewayModel
 import PushPayloads
 import Testing
 
-/// Never over the provider's limit, whatever the text is made of.
+/// Payloads never exceed the provider's limit, whatever the text.
 @Suite struct SizeLimitTests {
     static let alphabets: [(name: String, characters: [String])] = [
         ("ascii", ["a", "b", " "]),
@@ -30,7 +30,7 @@ import Testing
         return text
     }
 
-    /// Checks a text as shown against the whole one, and says whether it was cut.
+    /// Checks a shown text against the whole one, and returns whether it was truncated.
     private func check(shown: String?, whole: String, isTruncated: Bool, hasData: Bool) throws {
         let shown = try #require(shown)
         #expect(!shown.unicodeScalars.contains("\u{FFFD}"))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// The text that the system or the browser shows.
+    /// Returns the text that the system or the browser shows.
     private static func shown(_ envelope: NSDictionary, on platform: DevicePlatform) -> String? {
         switch platform {
         case .ios: envelope.at("apns.payload.aps.alert.body") as? String
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("as much text is kept as fits: one more character would be over")
+    @Test("as much text is kept as fits: one more character would exceed the limit")
     func tight() throws {
         let text = String(repeating: "a", count: 9000)
         #expect(Fixtures.apns(Fixtures.message { $0.text = text }).body.count == 4096)
@@ -120,7 +120,7 @@ import Testing
         #expect(fcm == 4096 || fcm == 4095)
     }
 
-    @Test("data goes before the text is cut under 100 characters, and then the text is whole again")
+    @Test("data is removed before the text is truncated below 100 characters, and then the text is complete again")
     func dataGoesFirst() throws {
         let text = String(repeating: "b", count: 300)
         let json = try Fixtures.apns(
@@ -134,7 +134,7 @@ import Testing
         #expect(json["truncated"] as? Bool == true)
     }
 
-    @Test("at every size of data the text keeps 100 characters or the data goes")
+    @Test("at every size of data the text keeps 100 characters or the data is removed")
     func denseSweep() throws {
         let text = String(repeating: "b", count: 300)
         var cut = 0
@@ -159,7 +159,7 @@ import Testing
         #expect((180...201).contains(cut))
     }
 
-    @Test("a cut never falls inside a character, wherever the limit is")
+    @Test("a character is never split, wherever the limit is")
     func wholeCharacters() {
         let characters = ["e\u{301}\u{323}\u{330}", "👩‍👩‍👧‍👦", "漢", "x", "\"", "🇩🇪", "\r\n"]
         var text = ""
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("one character of a megabyte, and members of any size, end in a bare push that still names the message")
+    @Test("one character of a megabyte, and members of any size, lead to a bare push with the message id")
     func bare() throws {
         let monster = "a" + String(repeating: "\u{301}", count: 500_000)
         let huge = String(repeating: "\"", count: 3000)
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("silent messages lose their data rather than exceed the limit")
+    @Test("silent messages drop their data rather than exceed the limit")
     func silent() throws {
         let message = Fixtures.message {
             $0.silent = true

@@ -3,7 +3,7 @@ import GatewayModel
 import PushPayloads
 import Testing
 
-@Suite("Pushes that stand for several messages")
+@Suite("Summary pushes of several messages")
 struct SummaryPushTests {
     private static let tag = "summary-\(Fixtures.messageID)"
 
@@ -13,7 +13,7 @@ struct SummaryPushTests {
         return job
     }
 
-    @Test("have a name of their own to APNs, say how many they are, and only they do", arguments: [nil, "order"])
+    @Test("have their own collapse id for APNs and a count, and only they do", arguments: [nil, "order"])
     func apns(collapseKey: String?) throws {
         let renderer = APNsRenderer(brand: Fixtures.brand(), topic: "com.example.app")
         for summary in [Int64(0), 12] {
@@ -30,7 +30,7 @@ struct SummaryPushTests {
         }
     }
 
-    @Test("have a tag of their own at FCM and take nobody's place there", arguments: [nil, "order"])
+    @Test("have their own tag at FCM and replace no other push there", arguments: [nil, "order"])
     func fcm(collapseKey: String?) throws {
         for style in [FCMSettings.Style.notification, .data] {
             let renderer = FCMRenderer(brand: Fixtures.brand(), projectID: "proj-1", style: style)
@@ -50,7 +50,7 @@ struct SummaryPushTests {
         }
     }
 
-    @Test("are as urgent and as loud as what they stand for")
+    @Test("are as urgent and as loud as the summarized messages")
     func loud() throws {
         var job = Fixtures.job(
             Fixtures.message {

@@ -3,7 +3,7 @@ import GatewayModel
 import PushPayloads
 import Testing
 
-@Suite("A brand's own words")
+@Suite("A brand's templates")
 struct TemplateTests {
     private typealias Words = TemplateSettings.Words
 
@@ -22,7 +22,7 @@ struct TemplateTests {
         return BrandRendering(brand: brand).words(of: message, for: job)
     }
 
-    @Test("every value comes as it is, without escapes")
+    @Test("every value is inserted without escapes")
     func values() {
         let all = "{{agent}}|{{brand}}|{{text}}|{{&title}}|{{{unread}}}|{{ conversation }}|{{count}}"
         let message = Fixtures.message {
@@ -34,7 +34,7 @@ struct TemplateTests {
         #expect(words.text == #"Dana|Acme|<b>"5 & 6"</b> {{brand}}|It's <here>|3|c-9|"#)
     }
 
-    @Test("sections follow whether there is such a value")
+    @Test("sections depend on whether there is such a value")
     func sections() {
         let text = "{{#title}}T {{title}}: {{text}}{{/title}}{{^title}}none{{! not shown }}{{/title}}"
         let brand = Self.brand([.agent: ["default": Words(body: text)]])
@@ -43,7 +43,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "the words are those of the exact locale, then of its language, then of all, then the built-in ones",
+        "templates: of the exact locale, then of its language, then of all, then the built-in texts",
         arguments: [
             ("de-AT", "Servus", "deutsch"), ("de_at", "Servus", "deutsch"), ("DE", "deutsch", "deutsch"),
             ("de-CH-1996", "deutsch", "deutsch"), ("zh-Hant-TW", "繁", "any"), ("zh", "any", "any"),
@@ -63,7 +63,7 @@ struct TemplateTests {
         #expect(words.text == body)
     }
 
-    @Test("a kind without words, a missing part and an empty outcome keep the built-in ones")
+    @Test("a kind without a template, a missing part and an empty result keep the built-in texts")
     func builtIn() {
         let brand = Self.brand([
             .agent: ["de": Words(title: "x"), "fr": Words(title: "{{#title}}{{title}}{{/title}} ")]
@@ -80,7 +80,7 @@ struct TemplateTests {
         #expect(words(brand, proactive, locale: "de") == plain)
     }
 
-    @Test("no template tells what the preview hides", arguments: [BrandSettings.Preview.sender, .none])
+    @Test("no template reveals what the preview hides", arguments: [BrandSettings.Preview.sender, .none])
     func preview(_ preview: BrandSettings.Preview) throws {
         let every = "{{agent}}.{{text}}.{{title}}.{{#text}}{{text}}{{/text}}"
         let brand = Self.brand([.agent: ["default": Words(title: every, body: every + "{{unread}}")]], preview: preview)
@@ -102,7 +102,7 @@ struct TemplateTests {
         path.split(separator: ".").reduce(json as Any?) { ($0 as? NSDictionary)?[String($1)] } as? String
     }
 
-    @Test("both providers' pushes show the words")
+    @Test("both providers' pushes use the templates")
     func requests() throws {
         let brand = Self.brand([.agent: ["default": Words(title: "{{brand}}", body: "{{agent}}: {{text}}")]])
         let apns = try Fixtures.apns(Fixtures.message(), brand: brand).json
@@ -141,7 +141,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "a bad template is refused with its place",
+        "an invalid template is rejected with its position",
         arguments: [
             ("{{nickname}}", "has a tag that names none of", 1), ("ab {{text", "has a tag without an end", 4),
             ("{{text}", "has a tag without an end", 1), ("{{{text}}", "has a tag without an end", 1),
@@ -161,7 +161,7 @@ struct TemplateTests {
         #expect(fault?.detail.hasSuffix("at character \(place)") == true, "\(fault?.detail ?? "")")
     }
 
-    @Test("a template may be 1,024 bytes, sections as deep as that goes, and hold braces that are no tags")
+    @Test("a template may have 1,024 bytes, sections as deep as that allows, and braces that are not tags")
     func good() throws {
         let deep = String(repeating: "{{#text}}", count: 50) + "{{brand}}" + String(repeating: "{{/text}}", count: 50)
         for template in ["", "{", "}} { } { }", "{{!{{}}", deep, String(repeating: "é", count: 512)] {

@@ -32,7 +32,7 @@ struct APNsDialectTests {
         try #require(dialect.authorization(of: connection, Moment(clock))).token
     }
 
-    @Test("a connection that opens late takes the newest token and keeps it while the older one changes")
+    @Test("a connection that opens late uses the newest token and keeps it while the older one changes")
     func newestAtFirstUse() throws {
         let early = try token(first)
         clock.advance(seconds: 40 * 60)
@@ -44,7 +44,7 @@ struct APNsDialectTests {
         #expect(try token(second) == late)
     }
 
-    @Test("an expired token is renewed once for all connections that have it, and on each only when it failed there")
+    @Test("an expired token is renewed once for all its connections, and on each only after it failed there")
     func renewedOnce() throws {
         let old = try token(first)
         #expect(try token(second) == old)
@@ -56,7 +56,7 @@ struct APNsDialectTests {
         #expect(try token(second) == new)
     }
 
-    @Test("connections on which a change is allowed do not wait until the expired token fails on them too")
+    @Test("connections that may change do not wait until the expired token fails on them too")
     func renewedEverywhere() throws {
         let old = try token(first)
         #expect(try token(second) == old)
@@ -67,11 +67,11 @@ struct APNsDialectTests {
         #expect(dialect.renewToken(failed: old, on: first, now: Moment(clock)))
         let new = try token(first)
         #expect(try token(second) == new)
-        // Changed after a minute, Apple would refuse the new one here.
+        // Changed after a minute, Apple would reject the new one here.
         #expect(try token(third) == old)
     }
 
-    @Test("a connection that ended leaves nothing behind for the next one")
+    @Test("a connection that ended leaves no state for the next one")
     func ended() throws {
         let old = try token(first)
         clock.advance(seconds: 30 * 60)

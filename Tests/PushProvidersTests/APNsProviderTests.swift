@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct APNsProviderTests {
     private let key = P256.Signing.PrivateKey()
 
-    @Test("a push arrives whole under a token that the public key verifies, and its answer comes back")
+    @Test("a push arrives complete with a token that the public key verifies, and its response comes back")
     func push() async throws {
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("many pushes are answered once each, and the latency is measured on the monotonic clock")
+    @Test("many pushes get one result each, and the latency is measured on the monotonic clock")
     func many() async throws {
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("a sandbox key signs for the sandbox only")
+    @Test("a sandbox key is used only for the sandbox")
     func sandboxKey() async throws {
         let other = P256.Signing.PrivateKey()
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("an expired token is renewed once for all that failed, and they may be sent again at once")
+    @Test("an expired token is renewed once for all failed pushes, which may be sent again at once")
     func expiredToken() async throws {
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
@@ -156,7 +156,7 @@ import Testing
                 let tokens = await harness.application.pushes.take(6).map { $0["authorization"] }
                 #expect(Set(tokens).count == 2)
 
-                // A new token that is called expired too means a wrong clock: no third one.
+                // A new token that is reported as expired too means a wrong clock: no third one.
                 harness.application.setAnswer { _ in .json(403, #"{"reason":"ExpiredProviderToken"}"#) }
                 source.add()
                 provider.wake()
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("told that a token came too early, a connection goes back to the old one and waits")
+    @Test("after a token that came too early, a connection returns to the old one and waits")
     func tooManyUpdates() async throws {
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("answers are read by the table, the 410's time as milliseconds, and the badge comes back")
+    @Test("responses are interpreted by the table, the 410's time in milliseconds, and the badge is reported")
     func answers() async throws {
         let table: [(HTTP2ServerResponse, PushOutcome, String?)] = [
             (.json(400, #"{"reason":"BadDeviceToken"}"#), .rejected(token: .quarantine), "BadDeviceToken"),
@@ -228,7 +228,7 @@ import Testing
                     #expect(answer.status == response.status)
                     #expect(answer.badge == Int64(index))
                 }
-                // A silent push carries no badge, whatever the lane says.
+                // A silent push carries no badge, whatever the job has.
                 source.add(message: TestMessages.message { $0.silent = true }, badge: 9)
                 provider.wake()
                 #expect(await source.answers.next().answer.badge == nil)
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("what the server provably did not process was not sent; what it may have is unknown")
+    @Test("pushes that the server certainly did not process are unsent; those it may have processed are unknown")
     func unprocessedAndUnknown() async throws {
         let answer: TestServer.Answer = { _ in nil }
         try await Harness.run(answer: answer) { harness in
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test("an answer that blames the connection gets a new one")
+    @Test("a response that requires another connection opens a new one")
     func replaceConnection() async throws {
         let answer: TestServer.Answer = { _ in .json(503, #"{"reason":"Shutdown"}"#) }
         try await Harness.run(answer: answer) { harness in
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test("a connection that was blamed gets nothing more, whatever waits")
+    @Test("a connection to be replaced gets no more pushes")
     func blamedGetsNothing() async throws {
         let answer: TestServer.Answer = { request in
             request.stream.connection.id == 1 ? .json(400, #"{"reason":"IdleTimeout"}"#) : .apns(request)
@@ -308,14 +308,14 @@ import Testing
         }
     }
 
-    @Test("all that a connection is blamed for goes out again at once, but not when the next is blamed soon after")
+    @Test("pushes of a replaced connection are sent again at once, but not if the next is replaced soon after")
     func blamedTogether() async throws {
         let answer: TestServer.Answer = { _ in nil }
         try await Harness.run(answer: answer) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 for after in [0, nil] as [Int64?] {
-                    // The first answer lifts the limit of one stream.
+                    // The first response raises the limit of one stream.
                     source.add(4)
                     provider.wake()
                     let first = await harness.application.pushes.next()
@@ -331,7 +331,7 @@ import Testing
         }
     }
 
-    @Test("shutdown lets answers come until its limit, and leaves none out")
+    @Test("shutdown waits for responses until its limit, and every push gets a result")
     func shutdown() async throws {
         let answer: TestServer.Answer = { _ in nil }
         try await Harness.run(answer: answer) { harness in
@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    @Test("the source learns of connecting and being ready")
+    @Test("the source receives connecting and ready")
     func states() async throws {
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
@@ -377,7 +377,7 @@ import Testing
         }
     }
 
-    @Test("check says that it works, or in plain words why not")
+    @Test("check reports that it works, or the error")
     func check() async throws {
         try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
@@ -399,7 +399,7 @@ import Testing
         }
     }
 
-    @Test("a certificate of another host, or of a root that nobody trusts, is refused", arguments: [true, false])
+    @Test("a certificate of another host, or of an untrusted root, is rejected", arguments: [true, false])
     func certificates(isOtherHost: Bool) async throws {
         try await Harness.run(
             certificate: isOtherHost ? TestCertificates.other : TestCertificates.leaf,

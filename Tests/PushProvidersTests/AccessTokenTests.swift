@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AccessTokenTests {
     @Test(
-        "failures are told in plain words",
+        "errors have clear texts",
         arguments: [
             (TokenFetchFailure.refused(endpoint: "h", code: "invalid_grant"), "clock of this host"),
             (.refused(endpoint: "h", code: "invalid_client"), "h rejected the service account (invalid_client)"),
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "the life of a token is taken within bounds",
+        "the lifetime of a token is bounded",
         arguments: [("3599", 3599), ("\"120\"", 120), ("0", 1), ("-5", 1), ("99999999", 86_400), ("null", 3600)]
             as [(String, Int64)]
     )

@@ -17,7 +17,7 @@ import Testing
         #expect(signer.newest(Moment(clock))?.number != first.number)
     }
 
-    @Test("whenever connections open and however long they idle, none sees two tokens within 20 minutes")
+    @Test("whenever connections open and however long they idle, none uses two tokens within 20 minutes")
     func neverTwoTokensWithin20Minutes() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -50,7 +50,7 @@ import Testing
         #expect(signer.renewed(failed: second.number, Moment(clock))?.number != second.number)
     }
 
-    @Test("kept on the old token, a connection changes before Apple's hour ends")
+    @Test("with a kept old token, a connection changes before Apple's hour ends")
     func keepOld() throws {
         var connection = ConnectionToken()
         let first = connection.token(Moment(clock), newest: signer.newest)

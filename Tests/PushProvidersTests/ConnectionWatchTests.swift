@@ -6,7 +6,7 @@ import Testing
 @Suite struct ConnectionWatchTests {
     private let facts = HTTP2ConnectionFacts(tlsVersion: "TLSv1.3", isResumed: false, maxConcurrentStreams: 1000)
 
-    @Test("the end of a draining connection says nothing about the one in use", arguments: [true, false])
+    @Test("the end of a draining connection does not change the state of the one in use", arguments: [true, false])
     func overlap(endsInFailure: Bool) {
         var watch = ConnectionWatch()
         watch.changed(1, .connecting)
@@ -22,7 +22,7 @@ import Testing
         #expect(watch.state == .failed(.closedByPeer))
     }
 
-    @Test("without a draining one, the end is the end of the one in use")
+    @Test("without a draining connection, the end is that of the one in use")
     func ends() {
         var watch = ConnectionWatch()
         watch.changed(1, .connecting)
@@ -34,7 +34,7 @@ import Testing
         #expect(watch.state == .idle)
     }
 
-    @Test("while one takes requests, what becomes of the others does not matter")
+    @Test("while one takes requests, the states of the others do not matter")
     func several() {
         var watch = ConnectionWatch()
         watch.changed(1, .connecting)

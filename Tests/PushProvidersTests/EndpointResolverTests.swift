@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushProviders
 
-/// Knows this machine by any name; one name it looks up for ever.
+/// A resolver that returns this host for any name; the lookup of one name never ends.
 private struct HangingResolver: HostResolver {
     func addresses(of host: String, for _: String) async -> [InternetAddress] {
         if host == "hangs.example" {
@@ -22,7 +22,7 @@ private struct HangingResolver: HostResolver {
 struct EndpointResolverTests {
     private static let answer: TestServer.Answer = { _ in .fcm }
 
-    @Test("are tried in another order for each connection, the families apart, and none is lost")
+    @Test("are tried in another order for each connection, separately by family, and none is lost")
     func order() async throws {
         let texts = (1...20).map { "192.0.2.\($0)" } + (1...20).map { "2001:db8::\($0)" }
         let addresses = texts.compactMap { InternetAddress($0) }
@@ -38,7 +38,7 @@ struct EndpointResolverTests {
         #expect(orders.count == 3)
     }
 
-    @Test("are asked of the resolver that the process has, unless they stand there as numbers")
+    @Test("are looked up with the process's resolver, unless they are IP addresses")
     func asked() async throws {
         let names = TableResolver(["localhost": [["127.0.0.1"]]])
         try await Harness.run(names: names, answer: Self.answer) { harness in
@@ -53,7 +53,7 @@ struct EndpointResolverTests {
         }
     }
 
-    @Test("that are not found make a lane fail, and those of one that hang stop no other")
+    @Test("that are not found make a lane fail, and a hanging lookup stops no other lane")
     func hanging() async throws {
         try await Harness.run(names: HangingResolver(), answer: Self.answer) { harness in
             var stuck = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)

@@ -7,7 +7,7 @@ import PushProviders
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FCMProviderTests {
-    /// Grants tokens that count up from `t1`, and takes every push.
+    /// A server that grants tokens `t1`, `t2` and so on, and accepts every push.
     private final class Google: Sendable {
         private let count = Counter()
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a push goes out under a token that a verified assertion was exchanged for")
+    @Test("a push is sent with a token that was exchanged for a verified assertion")
     func push() async throws {
         let google = Google()
         try await Harness.run(answer: google.answer) { harness in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("while there is no token nothing is pulled; one fetch serves all lanes, which wake by themselves")
+    @Test("without a token nothing is pulled; one fetch serves all lanes, which wake automatically")
     func singleFlight() async throws {
         let google = Google()
         let answer: TestServer.Answer = { request in request.path == "/token" ? nil : .fcm }
@@ -73,7 +73,7 @@ import Testing
                     one.wake()
                     two.wake()
                     let grant = await harness.application.grants.next()
-                    // Both are connected, and still nothing has left.
+                    // Both are connected, and still nothing was sent.
                     while harness.server.openConnections.count < 3 { await Task.yield() }
                     #expect(first.waiting == 20)
                     #expect(second.waiting == 20)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a token is renewed five minutes early, and serves until the new one is there")
+    @Test("a token is renewed five minutes early, and is used until the new one arrives")
     func refresh() async throws {
         let google = Google()
         try await Harness.run(answer: google.answer) { harness in
@@ -112,7 +112,7 @@ import Testing
                 #expect(await push() == "Bearer t1")
                 #expect(harness.application.grants.pending.isEmpty)
                 grant.stream.respond(google.grant())
-                // The provider wakes by itself once the new token is there; a push shows which one it has.
+                // The provider wakes automatically once the new token arrives; a push shows which one it uses.
                 var token = await push()
                 while token == "Bearer t1" { token = await push() }
                 #expect(token == "Bearer t2")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("a refused service account is reported without secrets and tried again by itself")
+    @Test("a rejected service account is reported without secrets and retried automatically")
     func refusedAccount() async throws {
         let google = Google()
         let refusals = Counter()
@@ -139,10 +139,10 @@ import Testing
                 #expect(reason.contains("invalid_grant"))
                 #expect(reason.contains("clock"))
                 #expect(!reason.contains("secret"))
-                // No wake of ours: the retries and the push come by themselves.
+                // Without a wake of the test: the retries and the push happen automatically.
                 #expect(await source.answers.next().answer.status == 200)
                 #expect(await harness.application.grants.take(4).count == 4)
-                // Three refusals of one kind are one piece of news.
+                // Three equal rejections are reported once.
                 var state = await source.states.next()
                 while state != .ready {
                     #expect(state == .connecting)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "a token endpoint may answer anything",
+        "a token endpoint may respond with anything",
         arguments: [
             (HTTP2ServerResponse(status: 502, body: Array("<html>".utf8)), "responded 502"),
             (.json(200, #"{"token_type":"Bearer"}"#), "without an access token"),
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("401 gets one new token for all that failed; 401 again is a matter of set-up and fetches no third")
+    @Test("401 causes one new token for all failed pushes; 401 again is a configuration error and fetches no third")
     func unauthenticated() async throws {
         let google = Google()
         let answer: TestServer.Answer = { request in
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("a wrong key of APNs in the Firebase project does not cost our token")
+    @Test("a wrong APNs key in the Firebase project does not invalidate our token")
     func thirdParty() async throws {
         let google = Google()
         let body = #"""
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("shutdown while a token is being fetched answers a waiting check and leaves the pushes where they are")
+    @Test("shutdown while a token is being fetched completes a waiting check and leaves the pushes in the source")
     func shutdown() async throws {
         let answer: TestServer.Answer = { request in request.path == "/token" ? nil : .fcm }
         try await Harness.run(answer: answer) { harness in

@@ -6,9 +6,9 @@ import NIOPosix
 import PushProviders
 import Testing
 
-/// nghttpd is the reference server of the nghttp2 project: it must take our pushes.
+/// Interoperability with nghttpd, the reference server of the nghttp2 project.
 @Suite(.timeLimit(.minutes(10))) struct NghttpdPeerTests {
-    @Test("nghttpd takes our pushes")
+    @Test("nghttpd accepts our pushes")
     func nghttpd() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nghttpd-\(UUID().uuidString)")
         let devices = folder.appendingPathComponent("3/device")
@@ -16,7 +16,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data(TestCertificates.leafKey.utf8).write(to: folder.appendingPathComponent("key.pem"))
         try Data(TestCertificates.leaf.utf8).write(to: folder.appendingPathComponent("leaf.pem"))
-        // It answers 200 where there is a file and 404 where there is none.
+        // It responds 200 if there is a file and 404 if not.
         for number in 1...19 { try Data().write(to: devices.appendingPathComponent("ab\(number)")) }
 
         let port = try await Self.freePort()
@@ -43,7 +43,7 @@ import Testing
                 source: source
             )
             source.add(20)
-            // It may not listen yet: the provider dials again by itself.
+            // It may not listen yet: the provider dials again automatically.
             provider.wake()
             let answers = await source.answers.take(20)
             #expect(answers.filter { $0.answer.status == 200 }.count == 19)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A port of the loopback address that was free a moment ago.
+    /// Returns a port of the loopback address that was free a moment ago.
     private static func freePort() async throws -> Int {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()

@@ -4,7 +4,7 @@ import GatewayModel
 import PushProviders
 import Testing
 
-/// Node shares no code with us: it must take our pushes and verify our tokens.
+/// Interoperability with Node, which shares no code with us: it must accept our pushes and verify our tokens.
 @Suite(.timeLimit(.minutes(10))) struct NodePeerTests {
     /// Prints its port, then one line of JSON for each push.
     private static let script = """
@@ -28,7 +28,7 @@ import Testing
         server.listen(0, '127.0.0.1', () => console.log(server.address().port));
         """
 
-    @Test("Node's http2 server takes our pushes and verifies our token")
+    @Test("Node's http2 server accepts our pushes and verifies our token")
     func node() async throws {
         let key = P256.Signing.PrivateKey()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("node-\(UUID().uuidString)")
@@ -56,13 +56,13 @@ import Testing
         }
         let lines = Mailbox<String>()
         let handle = output.fileHandleForReading
-        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        // On a separate thread: `readabilityHandler` cannot be ended safely on Linux.
         Thread.detachNewThread {
             var partial = ""
             while true {
                 let data = handle.availableData
                 guard !data.isEmpty else { return }
-                // A line may come in pieces.
+                // A line may arrive in chunks.
                 partial += String(decoding: data, as: UTF8.self)
                 let pieces = partial.split(separator: "\n", omittingEmptySubsequences: false)
                 partial = String(pieces.last ?? "")

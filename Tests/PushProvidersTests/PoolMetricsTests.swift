@@ -6,16 +6,16 @@ import PushProviders
 import Telemetry
 import Testing
 
-@Suite("What connections to providers are counted as", .timeLimit(.minutes(10)))
+@Suite("Metrics of provider connections", .timeLimit(.minutes(10)))
 struct PoolMetricsTests {
-    @Test("what holds a connection back, by its streams or its window", arguments: ["streams", "window"])
+    @Test("blocked connections, by streams or window", arguments: ["streams", "window"])
     func heldBack(by reason: String) async throws {
         let registry = PrometheusRegistry()
         var configuration = HTTP2ServerConfiguration()
         if reason == "streams" {
             configuration.maxConcurrentStreams = 10
         } else {
-            // Granted again later than the test waits for anything.
+            // Window updates come later than the end of the test.
             configuration.windowUpdateDelay = .hours(1)
         }
         let answer: TestServer.Answer = { $0.stream.id == 1 ? .apns($0) : nil }
@@ -40,7 +40,7 @@ struct PoolMetricsTests {
         }
     }
 
-    @Test("connections by what they do and why they ended, and streams")
+    @Test("connections by phase and end reason, and streams")
     func counts() async throws {
         let registry = PrometheusRegistry()
         let answer: TestServer.Answer = { _ in nil }

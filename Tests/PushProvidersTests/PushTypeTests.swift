@@ -4,20 +4,20 @@ import PushPayloads
 import PushSimulator
 import Testing
 
-/// Our table of push types beside the simulator's own, which was made from Apple's pages without it.
+/// A comparison of our table of push types with the simulator's, which was made independently from Apple's pages.
 @Suite("Push types")
 struct PushTypeTests {
     private static let bundleID = "com.example.app"
     private let now = SimulatorTime(seconds: 1_800_000_000)
 
-    /// What the simulator's APNs says to a push of a type; nil for accepted.
+    /// Returns the reason of the simulator's APNs for a push of a type; nil for accepted.
     private func refusal(
         _ row: APNsPushTypeRow,
         topic: String? = nil,
         priority: APNsPriority? = nil,
         bytes: Int? = nil
     ) throws -> String? {
-        // No keys: any well-formed token is taken, so that only the push itself is judged.
+        // No keys: any well-formed token is accepted, so only the push itself is validated.
         let token = try CompactJWS.signed(
             header: .object([
                 .init(name: "alg", value: .string("ES256")), .init(name: "kid", value: .string("KEY1234567")),
@@ -48,13 +48,13 @@ struct PushTypeTests {
         return APNsValidator(directory: APNsDirectory()).verdict(on: request, connection: &connection, at: now).reason
     }
 
-    @Test("every type that APNs knows is in the table, once")
+    @Test("every type of APNs is in the table, once")
     func complete() {
         #expect(APNsPushTypeRow.table.count == APNsPushType.allCases.count)
         #expect(Set(APNsPushTypeRow.table.map(\.name)) == Set(APNsPushType.allCases.map(\.rawValue)))
     }
 
-    @Test("the topic is the one that APNs wants, and no other type's", arguments: APNsPushTypeRow.table)
+    @Test("the topic is the one that APNs requires, and no other type's", arguments: APNsPushTypeRow.table)
     func topic(row: APNsPushTypeRow) throws {
         let type = try #require(APNsPushType(rawValue: row.name))
         #expect(row.topicSuffix ?? "" == type.topicSuffix)
@@ -66,7 +66,7 @@ struct PushTypeTests {
     }
 
     @Test(
-        "APNs takes the priorities of the table and no other, and the default is one",
+        "APNs accepts exactly the priorities of the table, and the default is one of them",
         arguments: APNsPushTypeRow.table
     )
     func priorities(row: APNsPushTypeRow) throws {
@@ -78,13 +78,13 @@ struct PushTypeTests {
         }
     }
 
-    @Test("a body of the limit is taken, one of a byte more is not", arguments: APNsPushTypeRow.table)
+    @Test("a body at the limit is accepted, one byte more is not", arguments: APNsPushTypeRow.table)
     func size(row: APNsPushTypeRow) throws {
         #expect(try refusal(row, bytes: row.maxBodyBytes) == nil)
         #expect(try refusal(row, bytes: row.maxBodyBytes + 1) == "PayloadTooLarge")
     }
 
-    @Test("the table has what Apple's page says in words")
+    @Test("the table matches the text of Apple's page")
     func words() {
         #expect(APNsPushTypeRow.table.filter { $0.maxBodyBytes != 4096 } == [.voip])
         #expect(APNsPushTypeRow.voip.maxBodyBytes == 5120)

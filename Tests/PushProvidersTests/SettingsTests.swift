@@ -58,7 +58,7 @@ import Testing
         (fcm { $0.endpoint = "localhost:443" }, "/fcm/endpoint"),
     ]
 
-    @Test("each wrong member is named, and its value is not repeated", arguments: wrong.indices)
+    @Test("each invalid member is named, and its value is not repeated", arguments: wrong.indices)
     func wrongMember(index: Int) {
         let (app, pointer) = Self.wrong[index]
         let error = #expect(throws: PushCredentialError.self) {
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "endpoints of any usual form are taken",
+        "endpoints of any usual form are accepted",
         arguments: ["https://host", "https://host/", "https://host:8443", "HTTPS://127.0.0.1:1", "https://[::1]:2197"]
     )
     func endpoints(text: String) throws {
@@ -82,7 +82,7 @@ import Testing
         try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = text }, now: TestMessages.now)
     }
 
-    @Test("good settings pass, with Apple's and Google's hosts where none is named")
+    @Test("valid settings pass, with Apple's and Google's hosts by default")
     func good() throws {
         try PushProviderFactory.validate(app: Self.apns { $0.endpoints = nil }, now: TestMessages.now)
         try PushProviderFactory.validate(app: Self.fcm { $0.endpoint = nil }, now: TestMessages.now)
@@ -92,7 +92,7 @@ import Testing
         )
     }
 
-    @Test("a lane without a credential is refused by name", .timeLimit(.minutes(10)))
+    @Test("a lane without a credential causes an error that names it", .timeLimit(.minutes(10)))
     func noCredential() async throws {
         try await Harness.factory { factory, _ in
             for type in PushType.allCases {

@@ -10,7 +10,7 @@ struct TenantEndpointTests {
     private static let loopback = AddressPolicy(allowsLoopback: true)
     private let key = P256.Signing.PrivateKey()
 
-    /// Both transports, with every endpoint at one host and port.
+    /// Returns apps of both transports, with every endpoint at one host and port.
     private func apps(_ host: String, _ port: Int, by setter: AppSettings.EndpointSetter?) -> [(AppSettings, LaneKey)] {
         var apns = TestMessages.apns(key: key, port: port)
         apns.apns?.endpoints = .init(production: "https://\(host):\(port)")
@@ -22,7 +22,7 @@ struct TenantEndpointTests {
         return [(apns, TestMessages.lane(.apns)), (fcm, TestMessages.lane(.fcm))]
     }
 
-    /// Whether a provider can be made and used.
+    /// Returns whether a provider can be created and used.
     private func isUsable(_ factory: PushProviderFactory, _ app: AppSettings, _ lane: LaneKey) async -> Bool {
         do {
             let provider = try factory.make(lane: lane, app: app, brand: TestMessages.brand, source: TestSource())
@@ -33,7 +33,7 @@ struct TenantEndpointTests {
     }
 
     @Test(
-        "lead to no address that is not public, whatever a name resolves to: a listener there gets no connection",
+        "reach only public addresses, whatever a name resolves to: a private listener gets no connection",
         arguments: [
             ("127.0.0.1", []), ("localhost", ["127.0.0.1"]), ("a.localhost", ["127.0.0.1"]), ("[::ffff:127.0.0.1]", []),
             ("10.0.0.1", []), ("169.254.169.254", []), ("0.0.0.0", []), ("2130706433", ["127.0.0.1"]),
@@ -54,7 +54,7 @@ struct TenantEndpointTests {
         await listener.stop()
     }
 
-    @Test("are asked for no token where only the token endpoint leads inside", arguments: [true, false])
+    @Test("get no token request if only the token endpoint is internal", arguments: [true, false])
     func tokenEndpoint(isTenants: Bool) async throws {
         let listener = try await CountingListener.start()
         let resolver = TableResolver(["localhost": [["127.0.0.1"]], "innocent.example": [["127.0.0.1"]]])
@@ -70,7 +70,7 @@ struct TenantEndpointTests {
         await listener.stop()
     }
 
-    @Test("never lead to a port of the gateway itself")
+    @Test("never reach a port of the gateway itself")
     func ownPort() async throws {
         let listener = try await CountingListener.start()
         let ownPorts = OwnPorts()
@@ -88,7 +88,7 @@ struct TenantEndpointTests {
         await listener.stop()
     }
 
-    @Test("the administrator's are not checked", arguments: [nil, AppSettings.EndpointSetter.admin])
+    @Test("set by the administrator are not checked", arguments: [nil, AppSettings.EndpointSetter.admin])
     func administrators(setter: AppSettings.EndpointSetter?) async throws {
         let listener = try await CountingListener.start()
         try await Harness.factory { factory, _ in
@@ -101,7 +101,7 @@ struct TenantEndpointTests {
         await listener.stop()
     }
 
-    @Test("that pass are used by the address that was checked; another one at the next connection is checked again")
+    @Test("that pass are dialled at the checked address; the next connection checks again")
     func rebinding() async throws {
         let answer: TestServer.Answer = { $0.path == "/token" ? .grant("t1") : .fcm }
         for pushType in [PushType.apns, .fcm] {

@@ -17,14 +17,14 @@ import Testing
         var contents: [String: String] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
-            // The one that is no text.
+            // The only binary file.
             contents[name] =
                 name.hasSuffix(".p12") ? bytes.base64EncodedString() : String(decoding: bytes, as: UTF8.self)
         }
         return contents
     }
 
-    @Test("a second start uses what the first left, and only the token endpoint's address is new")
+    @Test("a second start uses the files of the first, and only the token endpoint's address is new")
     func reuse() async throws {
         try await Self.withFolder { folder in
             var configuration = SimulatorConfiguration()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "keys are closed to others",
+        "keys are not readable by others",
         arguments: ["ca.key", "server.key", "apns-key.p8", "service-account.json", "apns-cert.pem", "apns.p12"]
     )
     func modes(name: String) async throws {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a server certificate of another authority is made anew, and clients of the authority are served")
+    @Test("a server certificate of another authority is replaced, and clients of the authority are served")
     func strangeCertificate() async throws {
         try await Self.withFolder { folder in
             _ = try SimulatorCredentials(folder: folder)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("a temporary folder is gone after the end")
+    @Test("a temporary folder is removed at the end")
     func temporary() async throws {
         let simulator = try await PushSimulator.start()
         #expect(FileManager.default.fileExists(atPath: simulator.credentials.authorityFile))

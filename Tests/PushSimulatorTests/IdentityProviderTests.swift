@@ -65,7 +65,7 @@ struct IdentityProviderTests {
         return try #require(set["keys"]?.elements)
     }
 
-    @Test("signs with each algorithm what its set of keys verifies", arguments: SigningAlgorithm.allCases)
+    @Test("signs tokens with each algorithm that its JWK set verifies", arguments: SigningAlgorithm.allCases)
     func way(algorithm: SigningAlgorithm) throws {
         let provider = provider()
         let id = try provider.rotateKey(algorithm)
@@ -94,7 +94,7 @@ struct IdentityProviderTests {
         }
     }
 
-    @Test("publishes old keys beside the new one, or alone")
+    @Test("publishes old keys with the new one, or only the new one")
     func rotation() throws {
         let provider = provider()
         let first = try #require(try keys(provider).first?["kid"]?.stringValue)
@@ -105,7 +105,7 @@ struct IdentityProviderTests {
     }
 
     @Test(
-        "refuses in the standard's words",
+        "rejects with the standard's error codes",
         arguments: [
             (good.replacing("code=c", with: "code=d"), basic, "invalid_grant", 400),
             (good.replacing("app%3A%2Fback", with: "app%3A%2Fback%2F"), basic, "invalid_grant", 400),
@@ -125,7 +125,7 @@ struct IdentityProviderTests {
         #expect(verdict.reason == error && verdict.reply.status == status)
     }
 
-    @Test("takes its client from the body too, and wants to know who asks")
+    @Test("accepts client credentials in the body too, and requires them")
     func client() {
         let provider = provider()
         #expect(ask(provider, authorization: nil).reply.status == 401)
@@ -135,20 +135,20 @@ struct IdentityProviderTests {
         #expect(ask(provider, method: "GET").reason == "invalid_request")
     }
 
-    @Test("takes a code once, within its time, and a verifier only for a code with a challenge")
+    @Test("accepts a code once, within its lifetime, and a verifier only for a code with a challenge")
     func codes() {
         let once = provider()
         #expect(ask(once).isAccepted && ask(once).reason == "invalid_grant")
         #expect(ask(provider(), after: 59).isAccepted)
         #expect(ask(provider(), after: 60).reason == "invalid_grant")
         #expect(ask(provider(challenge: nil)).reason == "invalid_grant")
-        // A wrong try burns it.
+        // A wrong request uses it up.
         let tried = provider()
         _ = ask(tried, Self.good.replacing(Self.verifier, with: Self.challenge))
         #expect(ask(tried).reason == "invalid_grant")
     }
 
-    @Test("a rule spoils the signature alone, or sends elsewhere")
+    @Test("a rule invalidates only the signature, or redirects")
     func rules() throws {
         let provider = provider()
         _ = try provider.rotateKey(.es256)
@@ -177,7 +177,7 @@ struct IdentityProviderTests {
     }
 
     @Test(
-        "codes are read strictly",
+        "codes are parsed strictly",
         arguments: [
             "{}", "[7]", #"[{"code":"c"}]"#, #"[{"code":"c","redirectUri":"r","clientId":"i"}]"#,
             #"[{"code":"c","redirectUri":"r","clientId":"i","claims":[]}]"#,

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct JSONTests {
     @Test(
-        "what RFC 8259 does not allow is refused, whether values are built or stepped over",
+        "text that RFC 8259 does not allow is rejected, whether values are built or skipped",
         arguments: [
             "", "{", "[1,]", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "01", "1.", "-", "+1", "1e", ".5", "tru", "nul",
             #""a"#, "\"a\u{1}\"", #""\x""#, #""\u12g4""#, "[1] 2", "// x\n1", "NaN", #"{"a":"b" "c":"d"}"#,
@@ -13,11 +13,11 @@ import Testing
     func refused(text: String) {
         #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(text.utf8)) }
         let wrapped = Array((#"{"aps":"# + text + "}").utf8)
-        // Some of these become right inside an object only if the whole is; none does.
+        // None of these is valid inside an object either.
         #expect(throws: JSONSyntaxError.self) { try JSONParser.isObject(wrapped, having: "aps") }
     }
 
-    @Test("values come out as they were written")
+    @Test("values are parsed as written")
     func values() throws {
         let text = #" { "a" : [ 1 , -2.5e1, true, null ], "b":"\u00e9\n\ud83d\ude00\/", "c":{} } "#
         let value = try JSONParser.parse(Array(text.utf8))
@@ -27,7 +27,7 @@ import Testing
         #expect(try JSONParser.parse(JSONWriter.bytes(of: value)) == value)
     }
 
-    @Test("a repeated member and half a surrogate pair are refused")
+    @Test("a repeated member and half a surrogate pair are rejected")
     func ambiguity() {
         #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(#"{"a":1,"a":2}"#.utf8)) }
         #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(#""\ud83d""#.utf8)) }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "the quick look finds members of the top level only",
+        "the fast check finds only top-level members",
         arguments: [
             (#"{"aps":{}}"#, true), (#"{"x":{"aps":1}}"#, false), (#"["aps"]"#, false), (#"{"x":"aps"}"#, false),
             (#"{"apsx":1,"aps":[{"a":"\"}"}]}"#, true), ("{}", false), ("3", false),

@@ -3,7 +3,7 @@ import PushSimulator
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ProgramTests {
-    /// The program lies beside the tests.
+    /// The program, in the directory of the tests.
     private static var path: String {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
             "push-simulator"
@@ -11,7 +11,7 @@ import Testing
         .path
     }
 
-    @Test("it says where it listens, serves, and ends in order on a signal", arguments: [SIGTERM, SIGINT])
+    @Test("it prints its addresses, serves, and exits gracefully on a signal", arguments: [SIGTERM, SIGINT])
     func life(signal: Int32) async throws {
         let program = try ChildProgram(
             Self.path,
@@ -37,7 +37,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: values[3]))
     }
 
-    @Test("a port in use ends it with a clear text", arguments: ["--apns", "--fcm", "--control"])
+    @Test("a port in use causes an exit with a clear error", arguments: ["--apns", "--fcm", "--control"])
     func portInUse(option: String) async throws {
         let running = try await PushSimulator.start()
         var addresses = ["--apns": "127.0.0.1:0", "--fcm": "127.0.0.1:0", "--control": "127.0.0.1:0"]
@@ -49,7 +49,7 @@ import Testing
         #expect(program.errorText == "push-simulator: cannot listen on \(running.apns): Address already in use\n")
     }
 
-    @Test("a wrong address is refused before anything starts")
+    @Test("an invalid address is rejected before anything starts")
     func wrongAddress() async throws {
         let program = try ChildProgram(Self.path, ["--apns", "nowhere"])
         #expect(await program.end() == 64)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ValueTests {
     @Test(
-        "a moment is written as RFC 3339 in UTC",
+        "a time is written as RFC 3339 in UTC",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (1_709_210_096_007, "2024-02-29T12:34:56.007Z"),
             (1_735_689_599_999, "2024-12-31T23:59:59.999Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
@@ -14,7 +14,7 @@ import Testing
         #expect(SimulatorTime(milliseconds: milliseconds).rfc3339 == text)
     }
 
-    @Test("base64url is strict: no padding, no foreign characters, no slack bits")
+    @Test("base64url is strict: no padding, no invalid characters, no padding bits")
     func base64() {
         for bytes: [UInt8] in [[], [0], [0xFB, 0xFF], [1, 2, 3]] {
             #expect(Base64.decodeURL(Base64.encodeURL(bytes)) == bytes)
@@ -24,7 +24,7 @@ import Testing
         for text in ["-_8=", "+/8", "A", "-_9", "A A"] { #expect(Base64.decodeURL(text) == nil, "\(text)") }
     }
 
-    @Test("made ids are UUIDs of version 4, each another")
+    @Test("generated ids are distinct UUIDs of version 4")
     func uuids() throws {
         let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
         let ids = (0..<200).map { _ in RandomID.uuid() }
@@ -43,7 +43,7 @@ import Testing
         #expect(SimulatorAddress(text)?.description == text)
     }
 
-    @Test("other texts are no addresses", arguments: ["127.0.0.1", ":80", "::1:80", "x:70000", "x:", "x:-1"])
+    @Test("other texts are not addresses", arguments: ["127.0.0.1", ":80", "::1:80", "x:70000", "x:", "x:-1"])
     func noAddresses(text: String) {
         #expect(SimulatorAddress(text) == nil)
     }

@@ -21,7 +21,7 @@ struct CertificateExpiryTests {
         )
     }
 
-    @Test("each step is told exactly once on the day it is reached, however often one looks")
+    @Test("each step is reported exactly once on its day, however often it is checked")
     func steps() {
         var watch = CertificateExpiryWatch()
         let certificate = subject(days: 31)
@@ -40,7 +40,7 @@ struct CertificateExpiryTests {
         )
     }
 
-    @Test("one that is seen late is told its nearest step only, and each certificate for itself")
+    @Test("a late check reports only the latest step, for each certificate separately")
     func late() {
         var watch = CertificateExpiryWatch()
         let certificates = [subject("a", days: 5), subject("b", days: 40), subject("c", days: -1)]
@@ -50,7 +50,7 @@ struct CertificateExpiryTests {
         #expect(watch.look(certificates, now: clock.now).isEmpty)
     }
 
-    @Test("a clock that is set back tells nothing twice, and a renewed certificate is told anew")
+    @Test("a clock that is set back repeats nothing, and a renewed certificate is reported again")
     func clocks() {
         var watch = CertificateExpiryWatch()
         let old = subject("old", days: 6)

@@ -35,12 +35,12 @@ struct CertificateLaneTests {
         }
     }
 
-    /// The forms in which an operator may have a certificate.
+    /// The file formats of certificates.
     enum Form: CaseIterable {
         case pem, encryptedPEM, archive, archiveInLines, oldArchive, archiveWithoutPassword
     }
 
-    @Test("every form of a certificate opens and sends", arguments: Form.allCases)
+    @Test("every format of a certificate works", arguments: Form.allCases)
     func forms(form: Form) async throws {
         try await CertificateStage.run { stage in
             let pem = try stage.pem
@@ -105,7 +105,7 @@ struct CertificateLaneTests {
         }
     }
 
-    @Test("a certificate that the server does not know makes the lane fail with the reason, and nothing leaves")
+    @Test("a certificate that the server does not trust makes the lane fail with the reason, and nothing is sent")
     func untrusted() async throws {
         try await CertificateStage.run { stage in
             var stranger = SimulatorConfiguration()
@@ -130,7 +130,7 @@ struct CertificateLaneTests {
         }
     }
 
-    @Test("a certificate of one environment never signs in to the other")
+    @Test("a certificate of one environment is never used for the other")
     func environments() async throws {
         try await CertificateStage.run { stage in
             let app = stage.app(try stage.pem { $0.isForProduction = false })
@@ -149,10 +149,10 @@ struct CertificateLaneTests {
         }
     }
 
-    @Test("what APNs says of a certificate stops the lane and loses no device")
+    @Test("a response of APNs about a certificate stops the lane and loses no device")
     func refused() async throws {
         try await CertificateStage.run { stage in
-            // Without Apple's marks it cannot be told here what it is for, so that the server has to say it.
+            // Without Apple's extensions its environment is unknown here, so the server must reject it.
             let unmarked = try stage.pem {
                 $0.isForProduction = false
                 $0.isForSandbox = false
@@ -166,7 +166,7 @@ struct CertificateLaneTests {
         }
     }
 
-    @Test("a certificate that expires while it is in use sends nothing from then on, and says why")
+    @Test("a certificate that expires in use sends nothing any more, and the reason is reported")
     func expires() async throws {
         try await CertificateStage.run { stage in
             let pem = try stage.pem { $0.validForSeconds = 3600 }
@@ -203,7 +203,7 @@ struct CertificateLaneTests {
         }
     }
 
-    @Test("a check names the certificate and its end")
+    @Test("a check names the certificate and its expiry")
     func check() async throws {
         try await CertificateStage.run { stage in
             try await stage.lane(stage.app(try stage.pem)) { provider, _ in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Certificate settings", .timeLimit(.minutes(10)))
 struct CertificateSettingsTests {
-    @Test("each fault is named by its member, and nothing of what was given is repeated")
+    @Test("each error names its member, and no value is repeated")
     func faults() async throws {
         try await CertificateStage.run { stage in
             let pem = try stage.pem
@@ -59,7 +59,7 @@ struct CertificateSettingsTests {
         }
     }
 
-    @Test("a certificate says what the openssl command reads in it")
+    @Test("a certificate's fields are those that the openssl command reads")
     func facts() async throws {
         try await CertificateStage.run { stage in
             let pem = try stage.pem(["com.example.bank", "com.example.bank.voip"]) { $0.isForSandbox = false }
@@ -83,7 +83,7 @@ struct CertificateSettingsTests {
         }
     }
 
-    @Test("settings are opened once: checks and lanes of both environments derive nothing of what was opened")
+    @Test("settings are decrypted once: checks and lanes of both environments derive no keys again")
     func openedOnce() async throws {
         try await CertificateStage.run { stage in
             let file = try OpenSSLCommand.run(
@@ -107,7 +107,7 @@ struct CertificateSettingsTests {
             try await stage.lane(opened) { provider, source in
                 #expect(await CertificateStage.send(1, provider, source).map(\.status) == [200])
             }
-            // What is closed is not opened by the way.
+            // Encrypted settings are not decrypted implicitly.
             for use in [
                 { try PushProviderFactory.validate(app: closed, now: stage.clock.now) },
                 { _ = try APNsCertificate(APNsCertificateSettings(certificate: text, password: "hush")) },
@@ -118,7 +118,7 @@ struct CertificateSettingsTests {
         }
     }
 
-    @Test("an older certificate names its app in the subject only")
+    @Test("an older certificate names its app only in the subject")
     func subject() throws {
         let pem = try OpenSSLCommand.run(
             [

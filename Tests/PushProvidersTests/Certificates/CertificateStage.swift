@@ -17,7 +17,7 @@ struct CertificateStage {
     static func run(body: (CertificateStage) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        // The gateway's clock stands still at a moment that the certificates do not know.
+        // The gateway's clock stands still at a time outside the certificates' validity.
         let clock = TestClock(now: Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))
         var configuration = SimulatorConfiguration()
         configuration.certificates = folder
@@ -77,7 +77,7 @@ struct CertificateStage {
         get throws { try String(contentsOfFile: credentials.certificateFile, encoding: .utf8) }
     }
 
-    /// A certificate as wished, as one PEM text.
+    /// Creates a certificate by specification, as one PEM text.
     func pem(
         _ topics: [String] = ["com.example.bank"],
         _ change: (inout APNsCertificateWish) -> Void = { _ in }
@@ -87,7 +87,7 @@ struct CertificateStage {
         return try credentials.makeCertificate(wish)
     }
 
-    /// What is wrong with an app's settings.
+    /// Returns the error of an app's settings.
     func fault(_ app: AppSettings) -> PushCredentialError? {
         do {
             try PushProviderFactory.validate(app: PushProviderFactory.open(app: app), now: clock.now)
@@ -119,7 +119,7 @@ struct CertificateStage {
         try result.get()
     }
 
-    /// Sends pushes and waits for their answers.
+    /// Sends pushes and waits for their results.
     static func send(_ count: Int, _ provider: any PushProvider, _ source: TestSource) async -> [PushAnswer] {
         source.add(count, token: "ab12")
         provider.wake()

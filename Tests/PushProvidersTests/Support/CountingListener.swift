@@ -23,9 +23,9 @@ final class CountingListener: Sendable {
     /// The port.
     var port: Int { channel.withLock { $0?.localAddress?.port } ?? 0 }
 
-    /// How many connections there were.
+    /// The number of connections.
     var connections: Int { accepted.withLock { $0 } }
 
-    /// Listens no more.
+    /// Stops listening.
     func stop() async { try? await channel.withLock { $0 }?.close().get() }
 }

@@ -60,7 +60,7 @@ struct Harness {
         }
     }
 
-    /// A factory alone, for peers that are not ours.
+    /// Makes only a factory, for third-party peers.
     static func factory(
         trust: String = TestCertificates.root,
         clock: TestClock = TestClock(),
@@ -131,7 +131,7 @@ struct Harness {
     }
 }
 
-/// A compact JWS taken apart.
+/// A parsed compact JWS.
 struct Compact {
     let header: NSDictionary
     let claims: NSDictionary

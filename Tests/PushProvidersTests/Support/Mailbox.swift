@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Things that happened, in order, until the test takes them.
+/// A queue of events for a test.
 ///
 /// One reader at a time.
 final class Mailbox<Element: Sendable>: Sendable {
@@ -43,7 +43,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         return found
     }
 
-    /// Waits for the first that matches; those before it are gone.
+    /// Waits for the first matching event; earlier ones are dropped.
     func first(where matches: (Element) -> Bool) async -> Element {
         while true {
             let element = await next()

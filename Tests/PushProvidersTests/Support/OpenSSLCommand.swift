@@ -3,13 +3,13 @@ import Testing
 
 /// The `openssl` command.
 enum OpenSSLCommand {
-    /// Runs it.
+    /// Runs the command.
     ///
     /// - Parameters:
     ///   - arguments: `IN` and `OUT` stand for the names of its files.
-    ///   - input: What the file `IN` holds.
-    /// - Returns: What it wrote to `OUT`.
-    /// - Throws: When it fails.
+    ///   - input: The content of the file `IN`.
+    /// - Returns: The content of the file `OUT`.
+    /// - Throws: An error when it fails.
     static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -22,7 +22,7 @@ enum OpenSSLCommand {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // Foundation's `Process` waits on a thread that tests in parallel may have taken.
+        // Foundation's `Process` waits on a thread that parallel tests may occupy.
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         var child: pid_t = 0

@@ -1,14 +1,14 @@
 import GuardedHTTP
 import Synchronization
 
-/// Answers from a table, the answers for a name in turn; the last one stays.
+/// A resolver with a table of results, for each name in turn; the last one repeats.
 final class TableResolver: HostResolver {
     private let table: Mutex<[String: [[String]]]>
     private let count = Mutex(0)
 
     init(_ table: [String: [[String]]]) { self.table = Mutex(table) }
 
-    /// How often it was asked.
+    /// The number of lookups.
     var asked: Int { count.withLock { $0 } }
 
     func addresses(of host: String, for owner: String) async -> [InternetAddress] {

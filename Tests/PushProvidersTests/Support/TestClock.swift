@@ -1,7 +1,7 @@
 import GatewayModel
 import Synchronization
 
-/// Clocks that stand still until the test moves them.
+/// Clocks that only the test advances.
 final class TestClock: GatewayClock {
     private let state: Mutex<(wall: Int64, monotonic: UInt64)>
 

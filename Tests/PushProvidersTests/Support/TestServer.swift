@@ -1,7 +1,7 @@
 import HTTP2Connections
 import Synchronization
 
-/// Stands in for Apple and Google: keeps what arrives and answers as the test says.
+/// A server in place of Apple and Google: stores requests and responds as the test defines.
 final class TestServer: HTTP2ServerApplication {
     /// Nil leaves the stream open.
     typealias Answer = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
@@ -44,12 +44,12 @@ extension HTTP2ServerResponse {
         )
     }
 
-    /// What APNs says of a push that it takes.
+    /// The response of APNs to an accepted push.
     static func apns(_ request: HTTP2ServerRequest) -> Self {
         HTTP2ServerResponse(status: 200, headers: [("apns-id", request["apns-id"] ?? "")])
     }
 
-    /// What FCM says of a push that it takes.
+    /// The response of FCM to an accepted push.
     static let fcm = HTTP2ServerResponse.json(200, #"{"name":"projects/proj-1/messages/0:1"}"#)
 
     /// An access token.

@@ -2,7 +2,7 @@ import GatewayModel
 import PushProviders
 import Synchronization
 
-/// A lane that holds what the test puts in.
+/// A lane with the pushes that the test adds.
 final class TestSource: PushSource {
     private struct State {
         var jobs: [PushJob] = []
@@ -14,7 +14,7 @@ final class TestSource: PushSource {
     let states = Mailbox<PushProviderState>()
     private let state = Mutex(State())
 
-    /// Puts pushes in; the provider has to be woken.
+    /// Adds pushes; the test must wake the provider.
     func add(
         _ count: Int = 1,
         message: Message? = TestMessages.message(),
@@ -39,7 +39,7 @@ final class TestSource: PushSource {
         }
     }
 
-    /// Puts a push in again that came back, as a lane does with those to be sent again.
+    /// Requeues a push, as a lane does before a resend.
     func addAgain(_ delivery: DeliveryID) {
         state.withLock { state in
             if let job = state.taken[delivery] { state.jobs.append(job) }

@@ -2,7 +2,7 @@ import PushSimulator
 import Testing
 
 @Suite struct APNsValidatorTests {
-    /// One change to a good push, and what APNs says to it.
+    /// One change to a valid push, and the response of APNs.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var reason: APNsReason
@@ -57,7 +57,7 @@ import Testing
             request.set("authorization", value.dropLast(4) + (value.hasSuffix("AAAA") ? "BBBB" : "AAAA"))
         },
         Row("another path", 404, .badPath) { $0.path = "/4/device/abab" },
-        Row("a path that goes on", 404, .badPath) { $0.path += "/more" },
+        Row("a path with another segment", 404, .badPath) { $0.path += "/more" },
         Row("another method", 405, .methodNotAllowed) { $0.method = "GET" },
         Row("device that is gone", 410, .unregistered) { $0.path = "/3/device/00AA" },
         Row("body of 4097 bytes", 413, .payloadTooLarge) { $0.body = padded(to: 4097) },
@@ -68,7 +68,7 @@ import Testing
         },
     ]
 
-    @Test("a wrong push is refused with Apple's status and reason", arguments: refused)
+    @Test("an invalid push is rejected with Apple's status and reason", arguments: refused)
     func refusal(row: Row) throws {
         let fixture = APNsFixture()
         var push = try fixture.push()
@@ -112,7 +112,7 @@ import Testing
         ),
     ]
 
-    @Test("a right push is accepted", arguments: accepted.indices)
+    @Test("a valid push is accepted", arguments: accepted.indices)
     func acceptance(index: Int) throws {
         let fixture = APNsFixture()
         var push = try fixture.push()
@@ -124,7 +124,7 @@ import Testing
         #expect(verdict.reply.body.isEmpty)
     }
 
-    @Test("each push type wants its own suffix", arguments: APNsPushType.allCases)
+    @Test("each push type requires its own suffix", arguments: APNsPushType.allCases)
     func suffixes(type: APNsPushType) throws {
         let fixture = APNsFixture()
         var push = try fixture.push()
@@ -134,13 +134,13 @@ import Testing
         var connection = APNsConnectionState()
         let validator = fixture.validator()
         #expect(validator.verdict(on: push, connection: &connection, at: APNsFixture.now).reason == nil)
-        // The connection remembers the topic; another one must be looked at all the same.
+        // The connection caches the topic; another one must still be checked.
         push.set("apns-topic", APNsFixture.bundleID + (type == .voip ? "" : ".voip"))
         let again = validator.verdict(on: push, connection: &connection, at: APNsFixture.now)
         #expect(again.reason == APNsReason.badTopic.rawValue)
     }
 
-    @Test("the sender's id is echoed, in a refusal too, and one is made when there is none")
+    @Test("the sender's id is echoed, also in errors, and one is generated when there is none")
     func ids() throws {
         let fixture = APNsFixture()
         let id = "01234567-89ab-4cde-8f01-23456789abcd"
@@ -157,7 +157,7 @@ import Testing
         #expect(answered(push) == id)
     }
 
-    @Test("410 says in milliseconds since when the device is gone, and others say nothing of the kind")
+    @Test("410 has the time of unregistration in milliseconds, and other statuses have no time")
     func timestamp() throws {
         let fixture = APNsFixture()
         var push = try fixture.push()
@@ -170,7 +170,7 @@ import Testing
         #expect(try JSONParser.parse(bad.reply.body)["timestamp"] == nil)
     }
 
-    /// A good body of that size.
+    /// Returns a valid body of that size.
     static func padded(to count: Int) -> [UInt8] {
         let frame = #"{"aps":{},"x":""}"#
         return Array(#"{"aps":{},"x":""#.utf8) + Array(repeating: UInt8(ascii: "y"), count: count - frame.utf8.count)

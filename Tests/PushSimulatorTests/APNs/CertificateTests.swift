@@ -5,7 +5,7 @@ import Testing
 struct CertificateTests {
     private static let voip = "com.example.bank.voip"
 
-    /// What APNs says to a push on a connection that signed in.
+    /// Returns the response of APNs to a push on a connection with a client certificate.
     private func reason(
         topics: Set<String> = [APNsFixture.bundleID, voip],
         isForSandbox: Bool = true,
@@ -36,7 +36,7 @@ struct CertificateTests {
         #expect(try reason { $0.set("authorization", "bearer nonsense") } == nil)
     }
 
-    @Test("the topic is one of the certificate's, and may be left out only where there is one")
+    @Test("the topic is one of the certificate's, and may be omitted only if there is one")
     func topics() throws {
         #expect(try reason { $0.set("apns-topic", "com.example.other") } == "TopicDisallowed")
         #expect(try reason { $0.set("apns-topic", nil) } == "MissingTopic")
@@ -47,7 +47,7 @@ struct CertificateTests {
                 $0.set("apns-push-type", "voip")
             } == nil
         )
-        // Only a token may ask for a device's place.
+        // Only a token may request a device's location.
         #expect(
             try reason {
                 $0.set("apns-topic", "com.example.bank.location-query")
@@ -56,7 +56,7 @@ struct CertificateTests {
         )
     }
 
-    @Test("one that names no topic or has expired is bad, and each environment wants its mark")
+    @Test("one without a topic or expired is bad, and each environment requires its extension")
     func refused() throws {
         #expect(try reason(topics: []) == "BadCertificate")
         #expect(try reason(secondsLeft: 0) == "BadCertificate")

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "a provider token counts for an hour around its iat",
+        "a provider token is valid for an hour around its iat",
         arguments: [
             (-3600, nil), (3600, nil), (-3601, "InvalidProviderToken"), (3601, "ExpiredProviderToken"),
         ] as [(Int64, String?)]
@@ -27,7 +27,7 @@ import Testing
         #expect(reason == expected)
     }
 
-    @Test("a token expires on an open connection too")
+    @Test("a token also expires on an open connection")
     func expiryInUse() throws {
         let fixture = APNsFixture()
         var connection = APNsConnectionState()
@@ -38,24 +38,24 @@ import Testing
     }
 
     @Test(
-        "a token may be replaced 20 minutes after its first use, not after its making",
+        "a token may be replaced 20 minutes after its first use, not after its signing",
         arguments: [(1199, "TooManyProviderTokenUpdates"), (1200, nil)] as [(Int64, String?)]
     )
     func updates(seconds: Int64, expected: String?) throws {
         let fixture = APNsFixture()
         var connection = APNsConnectionState()
-        // Made 44 minutes before it is first used.
+        // Signed 44 minutes before its first use.
         let first = try fixture.authorization(issuedAt: APNsFixture.now.seconds - 2640)
         #expect(try Self.verdict(fixture.validator(), first, &connection, at: APNsFixture.now) == nil)
         let later = SimulatorTime(seconds: APNsFixture.now.seconds + seconds)
         let second = try fixture.authorization(issuedAt: later.seconds)
         #expect(try Self.verdict(fixture.validator(), second, &connection, at: later) == expected)
-        // Another connection has its own clock.
+        // Another connection counts separately.
         var other = APNsConnectionState()
         #expect(try Self.verdict(fixture.validator(), second, &other, at: later) == nil)
     }
 
-    @Test("a second key on one connection is refused, and is good on another")
+    @Test("a second key on one connection is rejected, and valid on another")
     func unrelatedKey() throws {
         let fixture = APNsFixture()
         var second = APNsFixture()
@@ -69,7 +69,7 @@ import Testing
         #expect(try Self.verdict(validator, two, &other, at: APNsFixture.now) == nil)
     }
 
-    @Test("a key of the other environment is told so")
+    @Test("a key of the other environment is rejected with that reason")
     func otherEnvironment() throws {
         var fixture = APNsFixture()
         fixture.isOfOtherEnvironment = true
@@ -112,7 +112,7 @@ import Testing
         #expect(reason == "InvalidProviderToken", "\(row.name)")
     }
 
-    @Test("a right token of these parts is good: the table above differs in one part each")
+    @Test("a valid token of these parts is accepted: the table above differs in one part each")
     func wellFormed() throws {
         let fixture = APNsFixture()
         var connection = APNsConnectionState()

@@ -1,14 +1,14 @@
 import PushSimulator
 import Testing
 
-/// The parts of a message for devices of Apple and browsers.
+/// The parts of a message for Apple devices and browsers.
 @Suite struct FCMPlatformPartTests {
     private static func verdict(_ part: String) -> PushVerdict {
         FCMValidatorTests.verdict(#"{"message":{"token":"t",\#(part)}}"#)
     }
 
     @Test(
-        "what Google, Apple and RFC 8030 document is accepted",
+        "documented members of Google, Apple and RFC 8030 are accepted",
         arguments: [
             #""apns":{"headers":{"apns-priority":"10","apns-push-type":"alert","apns-expiration":"0","apns-collapse-id":"k"}}"#,
             #""apns":{"payload":{"aps":{"alert":{"title":"t","body":"b","loc-args":["x"]},"badge":0,"sound":"default"},"x":[1]}}"#,
@@ -62,7 +62,7 @@ import Testing
         (#""webpush":{"fcm_options":{"link":"shop://x"}}"#, "message.webpush.fcm_options.link"),
     ]
 
-    @Test("what they do not is 400 INVALID_ARGUMENT with the field", arguments: refused.indices)
+    @Test("others get 400 INVALID_ARGUMENT with the field", arguments: refused.indices)
     func refusal(index: Int) throws {
         let row = Self.refused[index]
         let verdict = Self.verdict(row.part)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "what one device gets is at most 4096 bytes, whichever part it comes from",
+        "the payload for one device is at most 4096 bytes, whichever part it comes from",
         arguments: [
             #""apns":{"payload":{"aps":{"alert":"\#(FCMValidatorTests.big)"}}}"#,
             #""apns":{"payload":{"aps":{"badge":1},"x":["\#(FCMValidatorTests.big)"]}}"#,

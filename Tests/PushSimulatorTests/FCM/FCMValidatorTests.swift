@@ -40,13 +40,13 @@ import Testing
         return validator.verdict(on: request, at: now)
     }
 
-    /// The `error` object of an answer.
+    /// Returns the `error` object of a response.
     static func error(_ verdict: PushVerdict) throws -> JSONValue? {
         try JSONParser.parse(verdict.reply.body)["error"]
     }
 
     @Test(
-        "what Google documents is accepted, in both spellings",
+        "documented members are accepted, in both spellings",
         arguments: [
             #"{"message":{"token":"t","data":{"a":"b"}}}"#,
             #"{"message":{"topic":"news","notification":{"title":"t","body":"b","image":"https://x.example"}}}"#,
@@ -136,7 +136,7 @@ import Testing
         (#"{"message":{"token":"gone"}}"#, 404, "NOT_FOUND", "UNREGISTERED"),
     ]
 
-    @Test("a message that FCM itself does not take is refused with FCM's own code", arguments: refused.indices)
+    @Test("a message that FCM itself rejects gets FCM's own code", arguments: refused.indices)
     func refusal(index: Int) throws {
         let row = Self.refused[index]
         let verdict = Self.verdict(row.body)
@@ -158,7 +158,7 @@ import Testing
         ("Bearer foreign", 403, "IAM_PERMISSION_DENIED"),
     ]
 
-    @Test("a wrong access token is refused without FCM's own code", arguments: unauthorized.indices)
+    @Test("an invalid access token is rejected without FCM's own code", arguments: unauthorized.indices)
     func authorization(index: Int) throws {
         let row = Self.unauthorized[index]
         let verdict = Self.verdict(#"{"message":{"token":"t"}}"#, authorization: row.authorization)
@@ -170,7 +170,7 @@ import Testing
         #expect(verdict.reply.headers.contains { $0.name == "www-authenticate" } == (row.status == 401))
     }
 
-    @Test("the wide scope lets an account send too")
+    @Test("the wide scope also allows sending")
     func wideScope() {
         #expect(Self.verdict(#"{"message":{"token":"t"}}"#, authorization: "bearer wide").isAccepted)
     }

@@ -54,7 +54,7 @@ import Testing
         return try endpoint().verdict(on: request, at: now)
     }
 
-    @Test("a right assertion gets a bearer token for the account's project")
+    @Test("a valid assertion gets a bearer token for the account's project")
     func accepted() throws {
         let form = "grant_type=\(Self.jwtBearer)&assertion=\(try Self.assertion())"
         let (verdict, issued) = try Self.verdict(
@@ -97,7 +97,7 @@ import Testing
         ("a scope of nobody", [:], ["scope": .string("messaging")], "invalid_scope"),
     ]
 
-    @Test("an assertion with one wrong part is refused", arguments: wrongParts.indices)
+    @Test("an assertion with one wrong part is rejected", arguments: wrongParts.indices)
     func refused(index: Int) throws {
         let row = Self.wrongParts[index]
         let assertion = try Self.assertion(
@@ -111,7 +111,7 @@ import Testing
         #expect(issued == nil)
     }
 
-    @Test("a changed signature is refused")
+    @Test("a changed signature is rejected")
     func signature() throws {
         let assertion = try Self.assertion()
         let changed = assertion.dropLast(8) + (assertion.hasSuffix("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA")
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "a form of another kind is refused",
+        "another content type or form is rejected",
         arguments: [
             ("grant_type=client_credentials&assertion=x", "unsupported_grant_type"),
             ("assertion=x", "invalid_request"),
@@ -134,7 +134,7 @@ import Testing
         #expect(try Self.verdict(form: form).verdict.reason == error)
     }
 
-    @Test("only POST of a form is taken")
+    @Test("only POST of a form is accepted")
     func requests() throws {
         let form = "grant_type=\(Self.jwtBearer)&assertion=\(try Self.assertion())"
         #expect(try Self.verdict(form: form, method: "GET").verdict.reason == "invalid_request")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RuleBookTests {
     @Test(
-        "wrong rules are refused with the place and what is wrong",
+        "invalid rules are rejected with the position and the error",
         arguments: [
             ("x", "not JSON"),
             ("{}", "the rules must be an array"),
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.description.hasPrefix(start) == true, "\(error?.description ?? "")")
     }
 
-    @Test("rules are shown as they were understood, and can be put back")
+    @Test("rules are returned as parsed, and can be put again")
     func roundTrip() throws {
         let text = #"""
             [{"match":{"provider":"apns","tokenPrefix":"ab","minBytes":9,"everyNth":3},"do":{"status":410,"reason":"Unregistered",
@@ -60,14 +60,14 @@ import Testing
         #expect(rules[3].action.resetCode == 7)
     }
 
-    @Test("minBytes looks at the length of the body")
+    @Test("minBytes checks the length of the body")
     func minBytes() {
         var book = RuleBook([SimulatorRule(match: .init(minBytes: 1000), action: RuleAction(status: 503))])
         #expect(book.action(for: .apns, token: "ab", bytes: 999) == nil)
         #expect(book.action(for: .fcm, token: "ab", bytes: 1000)?.status == 503)
     }
 
-    @Test("everyNth counts what fits otherwise, and what it lets pass goes to the next rule")
+    @Test("everyNth counts matching requests, and others go to the next rule")
     func everyNth() {
         var book = RuleBook([
             SimulatorRule(
@@ -79,12 +79,12 @@ import Testing
         #expect(book.action(for: .apns, token: "cd") == nil)
         let statuses = (0..<6).map { _ in book.action(for: .apns, token: "abcd")?.status }
         #expect(statuses == [nil, nil, 500, nil, nil, 500])
-        // FCM's tokens are compared as they are, and the first rule is not FCM's.
+        // FCM's tokens are compared exactly, and the first rule is not FCM's.
         #expect(book.action(for: .fcm, token: "abcd")?.delayMilliseconds == 1)
         #expect(book.action(for: .fcm, token: "ABcd") == nil)
     }
 
-    @Test("a rule without a provider is not for the token endpoint")
+    @Test("a rule without a provider does not apply to the token endpoint")
     func tokenEndpoint() {
         var book = RuleBook([SimulatorRule(action: RuleAction(status: 503))])
         #expect(book.action(for: .oauth, token: nil) == nil)

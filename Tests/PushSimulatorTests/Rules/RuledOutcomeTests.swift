@@ -18,7 +18,7 @@ import Testing
         RuledOutcome(verdict, bentBy: action, provider: provider, at: now)
     }
 
-    @Test("each of Apple's reasons can be ordered by its name alone", arguments: APNsReason.allCases)
+    @Test("each of Apple's reasons can be set by its name alone", arguments: APNsReason.allCases)
     func reasons(reason: APNsReason) throws {
         let outcome = Self.bent(RuleAction(reason: reason.rawValue))
         #expect(outcome.result == .refused)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a status alone has the provider's usual word",
+        "a status alone has the provider's usual reason",
         arguments: [
             (.apns, 410, "Unregistered"), (.apns, 429, "TooManyRequests"), (.apns, 503, "ServiceUnavailable"),
             (.fcm, 404, "UNREGISTERED"), (.fcm, 429, "QUOTA_EXCEEDED"), (.fcm, 503, "UNAVAILABLE"),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "FCM's codes bring their status and rpc name",
+        "FCM's codes set their status and rpc name",
         arguments: [
             ("INVALID_ARGUMENT", 400, "INVALID_ARGUMENT", true),
             ("THIRD_PARTY_AUTH_ERROR", 401, "UNAUTHENTICATED", true),
@@ -68,7 +68,7 @@ import Testing
         #expect(codes == (hasCode ? [code] : []))
     }
 
-    @Test("a push that is wrong in itself is refused for that")
+    @Test("an invalid push keeps its own error")
     func wrongAnyway() {
         let outcome = Self.bent(RuleAction(status: 503, retryAfter: "9"), verdict: Self.refused)
         #expect(outcome.status == 400)
@@ -76,7 +76,7 @@ import Testing
         #expect(outcome.reply?.headers.contains { $0.name == "retry-after" && $0.value == "9" } == true)
     }
 
-    @Test("a page of HTML comes with 502 unless another status is ordered")
+    @Test("an HTML page has status 502 unless the rule sets another")
     func html() {
         #expect(Self.bent(RuleAction(html: "Sorry")).reply?.status == 502)
         let outcome = Self.bent(RuleAction(status: 504, html: "Sorry"), .fcm)
@@ -85,14 +85,14 @@ import Testing
         #expect(outcome.reply.map { String(decoding: $0.body, as: UTF8.self) }?.contains("<p>Sorry") == true)
     }
 
-    @Test("the ordered moment goes into a 410")
+    @Test("the rule's time is in the 410")
     func timestamp() throws {
         let outcome = Self.bent(RuleAction(status: 410, timestamp: 5))
         #expect(try JSONParser.parse(try #require(outcome.reply).body)["timestamp"] == .integer(5))
     }
 
     @Test(
-        "what has no answer says why",
+        "an outcome without a response has a reason",
         arguments: [
             (RuleAction(drops: true), "drop"), (RuleAction(resetCode: 7), "reset"),
             (RuleAction(isSilent: true), "silent"),
@@ -107,7 +107,7 @@ import Testing
         #expect(outcome.status == nil)
     }
 
-    @Test("delay, covering GOAWAY and stream limits leave the answer alone")
+    @Test("delay, covering GOAWAY and stream limits do not change the response")
     func harmless() {
         let outcome = Self.bent(RuleAction(delayMilliseconds: 5, goAway: .init(), maxStreams: 1))
         #expect(outcome.result == .accepted)

@@ -24,7 +24,7 @@ struct APNsFixture {
         )
     }
 
-    /// A validator that knows this team, a device that is gone, and a device of another app.
+    /// A validator with this team, an unregistered device, and a device of another app.
     func validator(and others: [APNsTeamKey] = []) -> APNsValidator {
         let devices: [String: SimulatedDevice] = [
             "00aa": SimulatedDevice(unregisteredSince: Self.goneSince),
@@ -60,7 +60,7 @@ struct APNsFixture {
 }
 
 extension SimulatorRequest {
-    /// Sets a field, replacing what it had; nil takes it out.
+    /// Sets or replaces a field; nil removes it.
     mutating func set(_ name: String, _ value: String?) {
         headers.removeAll { $0.name == name }
         if let value { headers.append((name, value)) }
@@ -68,7 +68,7 @@ extension SimulatorRequest {
 }
 
 extension PushVerdict {
-    /// Apple's reason in the answer's body.
+    /// Apple's reason in the response's body.
     var bodyReason: String? {
         (try? JSONParser.parse(reply.body))?["reason"]?.stringValue
     }

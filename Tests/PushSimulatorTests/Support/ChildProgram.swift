@@ -2,13 +2,13 @@ import Foundation
 import PushSimulator
 import Synchronization
 
-/// A program beside the test.
+/// A child process of the test.
 final class ChildProgram: Sendable {
-    /// Why there is no result.
+    /// The error when there is no result.
     enum Failure: Error {
         /// The program is not installed: an independent peer must not be skipped silently.
         case missing(String)
-        /// The program ended otherwise than expected.
+        /// The program ended in an unexpected way.
         case ended(status: Int32, errors: String)
     }
 
@@ -48,7 +48,7 @@ final class ChildProgram: Sendable {
         self.lines = lines
         self.ended = ended
         try process.run()
-        // On a thread of its own: `readabilityHandler` is not safe to end on Linux.
+        // On a separate thread: `readabilityHandler` cannot be ended safely on Linux.
         Thread.detachNewThread {
             var data: Data
             repeat {
@@ -68,7 +68,7 @@ final class ChildProgram: Sendable {
         return try JSONParser.parse(Array(last.utf8))
     }
 
-    /// The lines of standard output up to one, inclusive.
+    /// Returns the lines of standard output up to one, inclusive.
     func lines(through last: String) async -> [String] {
         var lines: [String] = []
         for await line in self.lines {
@@ -89,7 +89,7 @@ final class ChildProgram: Sendable {
         return -1
     }
 
-    /// What the program complained about; to be asked after its end.
+    /// The standard error of the program; read it after its end.
     var errorText: String {
         String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }

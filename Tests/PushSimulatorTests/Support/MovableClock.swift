@@ -1,7 +1,7 @@
 import PushSimulator
 import Synchronization
 
-/// A wall clock that a test moves.
+/// A wall clock that a test controls.
 final class MovableClock: Sendable {
     private let time: Mutex<SimulatorTime>
 

@@ -1,4 +1,4 @@
-/// Clients written for Node's own `http2` and `fetch`, which know nothing of this package.
+/// Clients with Node's own `http2` and `fetch`, independent of this package.
 enum NodeScripts {
     /// Arguments: folder, APNs address, FCM address, control URL.
     private static let prelude = #"""
@@ -33,7 +33,7 @@ enum NodeScripts {
 
         """#
 
-    /// A push, a forged one, and orders to misbehave.
+    /// A push, a forged one, and rules.
     static let apns =
         prelude + #"""
             const session = connect(apns);
@@ -52,7 +52,7 @@ enum NodeScripts {
             session.close();
             """#
 
-    /// Pushes on a connection that signed in with the `.p12` file, beside which the token is ignored.
+    /// Pushes on a connection with the `.p12` client certificate, with which the token is ignored.
     static let certificate =
         prelude + #"""
             const archive = { pfx: fs.readFileSync(folder + '/apns.p12'), passphrase: 'simulator' };
@@ -94,7 +94,7 @@ enum NodeScripts {
             session.close();
             """#
 
-    /// The control port: a long poll that a push ends, rules, the counts, and an emptied list.
+    /// The control port: a long poll that a push ends, rules, the counts, and a cleared list.
     static let control =
         prelude + #"""
             const json = async path => (await fetch(control + path)).json();
@@ -114,7 +114,8 @@ enum NodeScripts {
             const cleared = (await fetch(control + '/pushes', { method: 'DELETE' })).status;
             const after = await json('/pushes?after=0');
             console.log(JSON.stringify({
-              empty, woken, wrong: wrong.status, wrongText, badQuery, right: right.status, rulesShown, gone, later, stats,
+              empty, woken, wrong: wrong.status, wrongText, badQuery, right: right.status, rulesShown, gone, later, \
+              stats,
               cleared, after,
             }));
             session.close();

@@ -1,5 +1,5 @@
 extension Result where Failure == any Error {
-    /// Runs the body and keeps how it ended, so that what was started can be stopped before it is looked at.
+    /// Runs the body and stores its result, so that resources can be stopped before the result is used.
     init(_ body: () async throws -> Success) async {
         do {
             self = .success(try await body())

@@ -10,13 +10,13 @@ struct WireClient {
     static let logger = Logger(label: "simulator.tests") { _ in SwiftLogNoOpLogHandler() }
 
     let simulator: PushSimulator
-    /// One provider token for all pushes: a second one within 20 minutes would be refused.
+    /// One provider token for all pushes: a second one within 20 minutes would be rejected.
     let authorization: String
     private let pool: HTTP2ConnectionPool
     private let queue: HTTP2RequestQueue
     let states: AsyncStream<HTTP2ConnectionState>
 
-    /// Runs a simulator and a client of one of its ports, and takes both down.
+    /// Runs a simulator and a client of one of its ports, and shuts both down.
     static func run(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration(),
         port: KeyPath<PushSimulator, SimulatorAddress> = \.apns,
@@ -42,7 +42,7 @@ struct WireClient {
             bufferingPolicy: .bufferingNewest(100)
         )
         let queue = HTTP2RequestQueue(limit: 1000) { changed.yield($0) }
-        // Rules and counts are about a connection.
+        // Rules and counts apply to one connection.
         var configuration = HTTP2ConnectionConfiguration()
         configuration.maximumConnections = 1
         let pool = HTTP2ConnectionPool(
@@ -97,7 +97,7 @@ struct WireClient {
         return await send("/3/device/" + token, headers, body: body, timeout: timeout)
     }
 
-    /// Gets an access token as the service account's file says.
+    /// Requests an access token with the service account's file.
     func accessToken() async throws -> String {
         let form =
             "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(try simulator.assertion())"
@@ -123,13 +123,13 @@ extension SimulatorConfiguration {
 }
 
 extension HTTP2Response {
-    /// The answer's body.
+    /// The response's body.
     func json() throws -> JSONValue {
         guard case .response(_, _, let body) = result else { return .null }
         return try JSONParser.parse(body)
     }
 
-    /// A header of the answer.
+    /// Returns a header of the response.
     func header(_ name: String) -> String? {
         guard case .response(_, let headers, _) = result else { return nil }
         return headers[name]
@@ -137,7 +137,7 @@ extension HTTP2Response {
 }
 
 extension PushSimulator {
-    /// The value of `authorization` for APNs, made now.
+    /// Creates the value of `authorization` for APNs.
     func providerToken(issuedAt: SimulatorTime = .now()) throws -> String {
         let header = JSONValue.object([
             .init(name: "alg", value: .string("ES256")), .init(name: "kid", value: .string(credentials.keyID)),
@@ -149,7 +149,7 @@ extension PushSimulator {
         return "bearer " + (try CompactJWS.signed(header: header, claims: claims, with: credentials.teamKey))
     }
 
-    /// An assertion for the token endpoint, made now.
+    /// Creates an assertion for the token endpoint.
     func assertion() throws -> String {
         let now = SimulatorTime.now().seconds
         let input = CompactJWS.signingInput(

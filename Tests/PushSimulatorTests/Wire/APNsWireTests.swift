@@ -3,7 +3,7 @@ import PushSimulator
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct APNsWireTests {
-    @Test("a push over HTTP/2 is accepted, kept and counted")
+    @Test("a push over HTTP/2 is accepted, stored and counted")
     func accepted() async throws {
         try await WireClient.run { client async throws in
             let answer = await client.push(token: "ABCD")
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("a push signed with another key is refused, kept and counted")
+    @Test("a push signed with another key is rejected, stored and counted")
     func badSignature() async throws {
         try await WireClient.run { client async throws in
             let other = APNsFixture(
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("a connection has one stream until a push is accepted, and a refused one does not change that")
+    @Test("a connection has one stream until a push is accepted; a rejected one does not change that")
     func oneStreamFirst() async throws {
         try await WireClient.run(.with { $0.streams = 77 }) { client async throws in
             let refused = await client.push(body: "{}")
@@ -51,7 +51,7 @@ import Testing
                 break
             }
             #expect(await client.push().status == 200)
-            // The client sends the next as many as the raised limit allows.
+            // The client then sends as many as the raised limit allows.
             client.simulator.setRules([.init(action: RuleAction(delayMilliseconds: 50))])
             try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<100 { group.addTask { await client.push().status } }
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("in quiet mode pushes are judged and counted but not kept")
+    @Test("in quiet mode pushes are validated and counted but not stored")
     func quiet() async throws {
         try await WireClient.run(.with { $0.isQuiet = true }) { client async throws in
             #expect(await client.push().status == 200)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a provider token that grew old on the connection is refused")
+    @Test("a provider token that expired on the connection is rejected")
     func clock() async throws {
         let start = SimulatorTime.now()
         let clock = MovableClock(start)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("only so many pushes are kept, and numbers go on after the list was cleared")
+    @Test("the number of stored pushes is limited, and numbers continue after the list was cleared")
     func bounded() async throws {
         try await WireClient.run(.with { $0.keptPushes = 3 }) { client async throws in
             for _ in 0..<5 { _ = await client.push() }
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("waiting for a push ends when there is none in time")
+    @Test("waiting for a push ends with a timeout")
     func waitingEnds() async throws {
         try await WireClient.run { client async throws in
             _ = await client.push()

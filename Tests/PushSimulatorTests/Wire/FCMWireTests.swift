@@ -14,14 +14,14 @@ import Testing
             let push = try await client.simulator.waitForPush()
             #expect(push.provider == .fcm)
             #expect(push.token == "T")
-            // The request for the access token is counted, but is no push.
+            // The request for the access token is counted, but is not a push.
             #expect(client.simulator.pushes.count == 1)
             #expect(client.simulator.statistics.count(.accepted) == 1)
             #expect(client.simulator.statistics.count(.accepted, of: .oauth) == 1)
         }
     }
 
-    @Test("an unknown field is refused by name")
+    @Test("an unknown field is rejected by name")
     func unknownField() async throws {
         try await WireClient.run(port: \.fcm) { client async throws in
             let token = try await client.accessToken()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("an access token that nobody issued is refused")
+    @Test("an unknown access token is rejected")
     func unknownToken() async throws {
         try await WireClient.run(port: \.fcm) { client async throws in
             let answer = await client.message(#"{"message":{"token":"T"}}"#, accessToken: "ya29.mine")

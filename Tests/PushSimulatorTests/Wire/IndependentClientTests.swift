@@ -2,7 +2,7 @@ import PushSimulator
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct IndependentClientTests {
-    /// Starts a simulator, runs a script against it, and hands over what the script printed.
+    /// Starts a simulator, runs a script against it, and returns the script's output.
     private static func run(_ script: String, body: (JSONValue, PushSimulator) throws -> Void) async throws {
         let simulator = try await PushSimulator.start()
         let control = simulator.control.map { "http://\($0)" } ?? ""
@@ -17,7 +17,7 @@ import Testing
         try result.get()
     }
 
-    @Test("Node's client gets Apple's answers, limits, resets and goodbyes")
+    @Test("Node's client gets Apple's responses, limits, resets and GOAWAY")
     func apns() async throws {
         try await Self.run(NodeScripts.apns) { output, _ in
             #expect(output["limits"] == .array([.integer(1), .integer(1000)]))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("Node's client signs in with the .p12 file, may open many streams at once, and sends to its topics only")
+    @Test("Node's client authenticates with the .p12 file, opens many streams at once, and sends only to its topics")
     func certificate() async throws {
         try await Self.run(NodeScripts.certificate) { output, _ in
             #expect(output["limits"]?[1] == .integer(1000) || output["limits"]?[0] == .integer(1000))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("Node's client gets an access token and Google's answers")
+    @Test("Node's client gets an access token and Google's responses")
     func fcm() async throws {
         try await Self.run(NodeScripts.fcm) { output, simulator in
             #expect(output["type"] == .string("service_account"))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("the control port waits, shows, orders, counts and forgets")
+    @Test("the control port waits, lists, sets rules, counts and clears")
     func control() async throws {
         try await Self.run(NodeScripts.control) { output, _ in
             #expect(

@@ -4,7 +4,7 @@ import PushSimulator
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RuleWireTests {
-    @Test("a refusal is ordered for every other push to some tokens")
+    @Test("a rule rejects every other push to some tokens")
     func refusal() async throws {
         try await WireClient.run { client async throws in
             client.simulator.setRules([
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a delayed answer comes, and others overtake it")
+    @Test("a delayed response arrives, and others overtake it")
     func delay() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("a reset stream fails alone, with the ordered code", arguments: [7, 2] as [UInt32])
+    @Test("a reset stream fails alone, with the rule's code", arguments: [7, 2] as [UInt32])
     func reset(code: UInt32) async throws {
         try await WireClient.run { client async throws in
             client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(resetCode: code))])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a GOAWAY that leaves the request out tells the client that it may send it again")
+    @Test("after a GOAWAY that excludes the request the client may send it again")
     func goAwayUnprocessed() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("a GOAWAY that covers the request lets it be answered, and the next goes over a new connection")
+    @Test("after a GOAWAY that covers the request it gets its response, and the next uses a new connection")
     func goAwayProcessed() async throws {
         try await WireClient.run { client async throws in
             client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(goAway: .init()))])
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("a cut connection leaves the client in doubt")
+    @Test("a reset connection leaves the result unknown")
     func drop() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -97,19 +97,19 @@ import Testing
         }
     }
 
-    @Test("silence lasts until the client gives up; other pushes go on")
+    @Test("silence lasts until the client's timeout; other pushes continue")
     func silent() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
             client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(isSilent: true))])
             #expect(await client.push(token: "00aa", timeout: .milliseconds(200)).failure == .unknown(.deadline))
             #expect(await client.push().status == 200)
-            // A whole time without any answer is the end of a connection.
+            // A whole timeout without any response ends a connection.
             #expect(client.simulator.pushes.map(\.connection) == [1, 1, 2])
         }
     }
 
-    @Test("silence on one stream is no fault of the connection while others are answered")
+    @Test("silence on one stream does not end the connection while others get responses")
     func silentStream() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("a GOAWAY with the highest stream id lets all that is open be answered")
+    @Test("a GOAWAY with the highest stream id allows responses to all open streams")
     func goAwayGraceful() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("a GOAWAY never disowns what was taken up before it")
+    @Test("a GOAWAY never excludes processed streams")
     func goAwayTooLow() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("half an answer leaves the client in doubt, though the push was taken")
+    @Test("half a response leaves the result unknown, though the push was accepted")
     func truncate() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("a mute peer is given up at the request's deadline, and the next push goes over a new connection")
+    @Test("a mute peer is dropped at the request's deadline, and the next push uses a new connection")
     func mute() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("answers that come a byte at a time are read, and given up when they take too long")
+    @Test("responses that arrive byte by byte are read, and time out when they take too long")
     func dribble() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("windows that are granted late hold bodies up, and no push is lost")
+    @Test("late window updates delay bodies, and no push is lost")
     func lateWindows() async throws {
         let configuration = SimulatorConfiguration.with { configuration in
             configuration.streamWindow = 1000
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("a connection that is cut in the middle of a body leaves the client in doubt, and the next works")
+    @Test("a connection reset in the middle of a body leaves the result unknown, and the next one works")
     func resetMidBody() async throws {
         let configuration = SimulatorConfiguration.with { configuration in
             configuration.resetAfterBodyBytes = 5000
@@ -225,13 +225,13 @@ import Testing
         }
     }
 
-    @Test("an ordered stream limit holds from the next stream on")
+    @Test("a rule's stream limit applies from the next stream on")
     func maxStreams() async throws {
         try await WireClient.run { client async throws in
             #expect(await client.push().status == 200)
             client.simulator.setRules([.init(match: .init(tokenPrefix: "00"), action: RuleAction(maxStreams: 10))])
             #expect(await client.push(token: "00aa").status == 200)
-            // The client uses nine tenths of what it may.
+            // The client uses nine tenths of the limit.
             let before = client.simulator.statistics.connections[.apns]?.mostConcurrentStreams
             #expect(before == 1)
             client.simulator.setRules([.init(action: RuleAction(delayMilliseconds: 20))])
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test("a front end's web page comes in place of JSON")
+    @Test("a front end's web page replaces the JSON")
     func html() async throws {
         try await WireClient.run { client async throws in
             client.simulator.setRules([.init(action: RuleAction(html: "Bad gateway"))])
