@@ -130,7 +130,9 @@ package final class PushProviderFactory: Sendable {
         }
     }
 
-    /// Decrypts password-protected parts of an app's settings. Derives keys: do not call it on an event loop.
+    /// Decrypts password-protected parts of an app's settings.
+    ///
+    /// Derives keys: do not call it on an event loop.
     ///
     /// - Parameters:
     ///   - app: The app's settings.
@@ -299,7 +301,7 @@ package final class PushProviderFactory: Sendable {
             return Path(target: endpoint.target, makeResolver: resolver(of: endpoint), client: .open(httpClient))
         }
         guard let tenants else {
-            throw PushCredentialError(pointer: pointer, detail: "is set by a tenant, and this process has no address guard")
+            throw PushCredentialError(pointer: pointer, detail: "is a tenant's, and this process has no address guard")
         }
         let (url, addresses): (GuardedURL, AddressGuard)
         do {

@@ -85,8 +85,7 @@ struct IndependentPeerTests {
     func nodeClient() async throws {
         let script = """
             const http2 = require('http2'), fs = require('fs');
-            const client = http2.connect('https://localhost:' + process.argv[2], { ca: \
-            fs.readFileSync(process.argv[1]) });
+            const client = http2.connect('https://localhost:' + process.argv[2], { ca: fs.readFileSync(process.argv[1]) });
             const request = client.request({ ':method': 'POST', ':path': '/echo', 'x-one': 'two' });
             let status, body = '';
             request.on('response', headers => { status = headers[':status']; });

@@ -24,8 +24,7 @@ struct FollowTests {
                 self.wfile.write(body)
             def do_GET(self):
                 if "/html/" in self.path:
-                    return self.answer(502 if "bad" in self.path else 200, "text/html; charset=utf-8", \
-                    b"<html>proxy</html>")
+                    return self.answer(502 if "bad" in self.path else 200, "text/html; charset=utf-8", b"<html>proxy</html>")
                 if "/plain/" in self.path:
                     return self.answer(200, "application/json", b'{"items":[]}')
                 if self.headers["Authorization"] != "Bearer " + "t" * 40:

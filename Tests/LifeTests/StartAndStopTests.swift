@@ -91,8 +91,7 @@ struct StartAndStopTests {
         let script = """
             import socket,sys
             s=socket.create_connection(("127.0.0.1",\(address.port)))
-            s.sendall(b"POST /v1/brands HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: \(gateway.admin.authorization ?? \
-            "")\\r\\n"
+            s.sendall(b"POST /v1/brands HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: \(gateway.admin.authorization ?? "")\\r\\n"
               b"Content-Type: application/json\\r\\nExpect: 100-continue\\r\\nContent-Length: 100\\r\\n\\r\\n{")
             print("sent",flush=True)
             s.recv(100)

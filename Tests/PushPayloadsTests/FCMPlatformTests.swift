@@ -79,8 +79,7 @@ import Testing
         let message = try message(Fixtures.fcm(Fixtures.message(), platform: .web))
         let expected = try dictionary(
             #"""
-            {"notification":{"title":"Dana","body":"Your order has \
-            shipped","tag":"019b7c5e-1a2b-7001-8123-456789abcdef"},
+            {"notification":{"title":"Dana","body":"Your order has shipped","tag":"019b7c5e-1a2b-7001-8123-456789abcdef"},
              "fcm_options":{"link":"https://w.example/c"}}
             """#
         )

@@ -1,4 +1,6 @@
-/// The error of a request without a response. The cases say whether it may be sent again. Any thread.
+/// The error of a request without a response.
+///
+/// The cases say whether it may be sent again. Any thread.
 package enum HTTP2RequestFailure: Error, Equatable, Sendable {
     /// The peer certainly did not process the request: sending it again is safe.
     ///

@@ -239,7 +239,9 @@ struct ConnectionPoolMachine {
         return lastID
     }
 
-    /// Schedules the next try for a slot. The budget does not notify of free slots, so it is polled: soon if the pool
+    /// Schedules the next try for a slot.
+    ///
+    /// The budget does not notify of free slots, so it is polled: soon if the pool
     /// has no connection.
     private mutating func denied(_ now: UInt64) {
         if isDialNeeded {

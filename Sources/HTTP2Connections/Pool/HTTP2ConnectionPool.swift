@@ -80,7 +80,9 @@ package final class HTTP2ConnectionPool: Sendable {
         }
     }
 
-    /// Drains a connection: its open streams finish, and it takes no more requests. Another is dialled when one is
+    /// Drains a connection: its open streams finish, and it takes no more requests.
+    ///
+    /// Another is dialled when one is
     /// needed.
     ///
     /// On the pool's event loop, also from the source's methods. Soon after the connection was made this counts as a

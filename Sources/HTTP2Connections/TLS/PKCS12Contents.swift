@@ -15,7 +15,9 @@ struct PKCS12Contents {
         for certificate in certificates { X509_free(certificate) }
     }
 
-    /// Reads a file. The caller must call ``free()``, also after an error.
+    /// Reads a file.
+    ///
+    /// The caller must call ``free()``, also after an error.
     ///
     /// - Throws: ``TLSIdentityFailure``.
     mutating func read(

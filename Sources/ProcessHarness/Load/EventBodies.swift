@@ -12,7 +12,7 @@ package enum EventBodies {
     package static func event(run: String, number: Int, consumers: Int) -> String {
         let consumer = number % consumers
         return """
-            {"id":"\(run)-\(number)","type":"agent.message","consumer":"consumer-\(consumer)","conversation":"conversation-\(consumer)",
+            {"id":"\(run)-\(number)","type":"agent.message","consumer":"consumer-\(consumer)","conversation":"conversation-\(consumer)",\
             "dialog":"dialog-\(consumer)","sourceSequence":\(number),"agent":{"id":"8500.2001","nickname":"Dana"},\
             "text":"Your order has shipped and will be with you tomorrow between nine and eleven.",\
             "data":{"orderId":"A\(number)","carrier":"post"},"link":{"ios":"https://shop.example/orders/A\(number)",\

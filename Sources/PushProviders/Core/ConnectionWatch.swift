@@ -38,7 +38,9 @@ struct ConnectionWatch {
         }
     }
 
-    /// Removes a connection. The end of a draining one does not change the combined state.
+    /// Removes a connection.
+    ///
+    /// The end of a draining one does not change the combined state.
     private mutating func end(_ connection: UInt64, _ state: State) {
         let wasReady = ready.remove(connection) != nil
         let wasConnecting = connecting.remove(connection) != nil

@@ -4,7 +4,9 @@ import Synchronization
 
 /// The token sources of a process: one for each service account, shared by all lanes.
 final class AccessTokenSources: Sendable {
-    /// The key of a source. A tenant's app must not share a token that was fetched without the address guard for an
+    /// The key of a source.
+    ///
+    /// A tenant's app must not share a token that was fetched without the address guard for an
     /// administrator's app.
     private struct Key: Hashable {
         var identity: ServiceAccountKey.Identity

@@ -17,7 +17,9 @@ package struct APNsCertificate: Sendable {
         try self.init(opening: opened, derivations: KeyDerivations(limit: 0))
     }
 
-    /// Decrypts a certificate. Derives keys from the password: do not call it on an event loop.
+    /// Decrypts a certificate.
+    ///
+    /// Derives keys from the password: do not call it on an event loop.
     ///
     /// - Parameters:
     ///   - settings: PEM, or a `.p12` file as base64, with its password.

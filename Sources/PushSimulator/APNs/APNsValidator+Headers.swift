@@ -41,7 +41,9 @@ extension APNsValidator {
         return headers
     }
 
-    /// Parses the push type. It may be absent, since Apple requires it only from watchOS 6 on.
+    /// Parses the push type.
+    ///
+    /// It may be absent, since Apple requires it only from watchOS 6 on.
     static func pushType(_ text: String?) throws(APNsRefusal) -> APNsPushType? {
         guard let text else { return nil }
         guard let type = APNsPushType(rawValue: text) else { throw APNsRefusal(.invalidPushType) }

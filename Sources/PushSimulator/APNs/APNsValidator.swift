@@ -82,7 +82,9 @@ package struct APNsValidator: Sendable {
         return bundleID
     }
 
-    /// The longest device token. Apple advises not to assume a length; tokens of Live Activities are longer than those
+    /// The longest device token.
+    ///
+    /// Apple advises not to assume a length; tokens of Live Activities are longer than those
     /// of apps.
     ///
     /// The bound is ours.
@@ -101,7 +103,9 @@ package struct APNsValidator: Sendable {
         if let moment = device.unregisteredSince { throw APNsRefusal(.unregistered, timestamp: moment) }
     }
 
-    /// Checks the body. No page documents a reason for a body that is not a JSON object with `aps`; here it counts as
+    /// Checks the body.
+    ///
+    /// No page documents a reason for a body that is not a JSON object with `aps`; here it counts as
     /// an empty payload.
     private static func check(_ body: [UInt8], type: APNsPushType?) throws(APNsRefusal) {
         guard !body.isEmpty else { throw APNsRefusal(.payloadEmpty) }

@@ -74,7 +74,9 @@ extension FCMValidator {
         }
     }
 
-    /// Returns the counted size. No page documents how it is counted; here it is the keys and values that a device of
+    /// Returns the counted size.
+    ///
+    /// No page documents how it is counted; here it is the keys and values that a device of
     /// the platform receives: its own part replaces the common one if both are given.
     private static func androidSize(of message: JSONValue) -> Int {
         let android = message["android"]

@@ -37,7 +37,9 @@ extension FCMValidator {
         }
     }
 
-    /// Returns whether a member is valid. Members outside the standard are accepted: the object is open.
+    /// Returns whether a member is valid.
+    ///
+    /// Members outside the standard are accepted: the object is open.
     private static func isNotificationMember(_ member: JSONValue.JSONMember) -> Bool {
         switch member.name {
         case "title", "body", "tag", "lang", "icon", "badge", "image": member.value.stringValue != nil

@@ -2,7 +2,9 @@ import GatewayModel
 import ProcessHarness
 import PushPayloads
 
-/// Makes jobs in the form of a lane. All their parts are prepared before, so that only the sender is measured.
+/// Makes jobs in the form of a lane.
+///
+/// All their parts are prepared before, so that only the sender is measured.
 struct JobMaker: Sendable {
     /// The number of devices, which take turns, each with its own path; `h2load` uses the same.
     static let devices = 10_000

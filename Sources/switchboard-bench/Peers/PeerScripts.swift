@@ -62,8 +62,7 @@ enum PeerScripts {
             global accepted
             for number in numbers:
                 request = NotificationRequest(
-                    device_token="ab" * 24 + "%016x" % (number % 10000), message=message, time_to_live=3600, \
-                    priority=10,
+                    device_token="ab" * 24 + "%016x" % (number % 10000), message=message, time_to_live=3600, priority=10,
                     collapse_key="conversation-%d" % (number % 1000), push_type=PushType.ALERT)
                 result = await client.send_notification(request)
                 accepted += result.is_successful

@@ -2,7 +2,9 @@ import AsyncHTTPClient
 import Foundation
 import ProcessHarness
 
-/// The sender alone: jobs in memory are rendered and submitted, and their responses become outcomes. For comparison,
+/// The sender alone: jobs in memory are rendered and submitted, and their responses become outcomes.
+///
+/// For comparison,
 /// `h2load` posts the same body with the same headers over one connection to the same server.
 struct SenderScenario {
     /// The number of notifications.

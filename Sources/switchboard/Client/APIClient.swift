@@ -11,7 +11,9 @@ struct APIClient: Sendable {
     /// The value of `Authorization`: secret.
     var authorization: String?
 
-    /// Shared by the process, never shut down. An unreachable gateway is an error at once, not after retries.
+    /// Shared by the process, never shut down.
+    ///
+    /// An unreachable gateway is an error at once, not after retries.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false

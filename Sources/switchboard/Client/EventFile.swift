@@ -83,7 +83,7 @@ struct EventFile {
             }
             let results = try client.checked(answer).body["results"].items
             guard results.count == left.count else {
-                throw CommandFailure(.failure, "\(client.server) returned \(results.count) results for \(left.count) events")
+                throw CommandFailure(.failure, "\(client.server) returned \(results.count) of \(left.count) results")
             }
             // Retry from the first overloaded event on: later events must not overtake it.
             let full = isLast ? nil : results.firstIndex { $0["problem"]["code"].string == "overloaded" }

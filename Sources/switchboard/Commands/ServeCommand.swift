@@ -45,7 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         if gateway.adminToken.isNew {
-            logger.notice("created an admin token and a master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
+            logger.notice("created admin token and master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
             StandardError.write("switchboard: the admin token is in \(gateway.adminToken.path)")
         }
         if !settings.server.listen.isLoopback {

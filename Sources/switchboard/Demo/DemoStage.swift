@@ -142,16 +142,14 @@ struct DemoStage: Sendable {
 
             Make APNs report every token as unregistered, and send again:
 
-              curl -X PUT '\(control)/rules' -d \
-              '[{"match":{"provider":"apns"},"do":{"status":410,"reason":"Unregistered"}}]'
+              curl -X PUT '\(control)/rules' -d '[{"match":{"provider":"apns"},"do":{"status":410,"reason":"Unregistered"}}]'
 
             For the examples of Sources/switchboard/Documentation.docc/GettingStarted.md:
 
               export SERVER=\(server) ADMIN=$(cat \(directory)/data/admin-token) KEYS=\(keys.folder)
               export APNS=\(apnsURL) APNS_TEAM=\(keys.teamID) APNS_KEY=\(keys.keyID) APNS_TOPIC=\(keys.topic)
               export APNS_DEVICE=\(String(apnsToken.reversed())) FCM=\(fcmURL)
-              export PATH="\(URL(filePath: \
-              "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path()):$PATH"
+              export PATH="\(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path()):$PATH"
             """
     }
 }

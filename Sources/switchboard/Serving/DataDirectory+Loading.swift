@@ -24,7 +24,8 @@ struct LoadedDirectory {
 }
 
 extension DataDirectory {
-    /// Loads brands, apps and credentials with the master key, and completes a rotation that was interrupted after its commit.
+    /// Loads brands, apps and credentials with the master key, and completes a rotation that was interrupted after its
+    /// commit.
     ///
     /// The key is read here, because only the process that holds the store may change it.
     ///

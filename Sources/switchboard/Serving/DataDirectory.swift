@@ -49,7 +49,8 @@ struct DataDirectory {
 
     /// Warnings about data directories that group or others may enter, each with what to do.
     ///
-    /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored key.
+    /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored
+    /// key.
     var openDirectories: [String] {
         let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
         var warnings: [String] = []

@@ -42,7 +42,8 @@ struct GatewayIdentity: Sendable {
             resolver: resolver,
             configuration: configuration,
             policy: policy,
-            // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to benefit.
+            // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to
+            // benefit.
             maxIdle: 0
         )
         let metrics = IdentityProviderMetrics(factory: registry)

@@ -1,6 +1,8 @@
 import GuardedHTTP
 
-/// Resolves host names for one gateway. Each use has its own share of the threads: a webhook's name server that hangs
+/// Resolves host names for one gateway.
+///
+/// Each use has its own share of the threads: a webhook's name server that hangs
 /// delays no login, and that of an endpoint set by a tenant delays no push to the providers' own endpoints.
 struct GatewayNames: Sendable {
     /// The number of simultaneous lookups for each use.

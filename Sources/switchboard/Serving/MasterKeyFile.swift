@@ -2,11 +2,15 @@ import Foundation
 import Glibc
 import Identity
 
-/// The master key file and the files beside it during a rotation: at every moment the keys that are needed to decrypt the data exist.
+/// The master key file and the files beside it during a rotation: at every moment the keys that are needed to decrypt
+/// the data exist.
 ///
 /// No key is ever deleted: a backup, or a database that a restore has kept, may need it.
 ///
-/// A rotation writes `.new`, links the old key to a second name, encrypts everything with the new key in one transaction of the store, and renames `.new` over the old key. Each step is on disk before the next. After a crash the valid key is the one that decrypts the data: before the commit the old one, after it `.new`. A restore whose data needs a kept key uses the same steps with a copy of that key.
+/// A rotation writes `.new`, links the old key to a second name, encrypts everything with the new key in one
+/// transaction of the store, and renames `.new` over the old key. Each step is on disk before the next. After a crash
+/// the valid key is the one that decrypts the data: before the commit the old one, after it `.new`. A restore whose
+/// data needs a kept key uses the same steps with a copy of that key.
 struct MasterKeyFile {
     /// The file's path, symbolic links resolved.
     let path: String

@@ -114,8 +114,7 @@ enum NodeScripts {
             const cleared = (await fetch(control + '/pushes', { method: 'DELETE' })).status;
             const after = await json('/pushes?after=0');
             console.log(JSON.stringify({
-              empty, woken, wrong: wrong.status, wrongText, badQuery, right: right.status, rulesShown, gone, later, \
-              stats,
+              empty, woken, wrong: wrong.status, wrongText, badQuery, right: right.status, rulesShown, gone, later, stats,
               cleared, after,
             }));
             session.close();

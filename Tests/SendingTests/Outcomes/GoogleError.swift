@@ -2,8 +2,7 @@
 enum GoogleError {
     static func body(_ status: Int, _ rpc: String, _ details: String..., message: String = "x") -> String {
         """
-        {"error":{"code":\(status),"message":"\(message)","status":"\(rpc)","details":[\(details.joined(separator: \
-        ","))]}}
+        {"error":{"code":\(status),"message":"\(message)","status":"\(rpc)","details":[\(details.joined(separator: ","))]}}
         """
     }
 
