@@ -72,7 +72,7 @@ package struct HTTP2ConnectionConfiguration: Sendable {
     /// Bytes of a response's body that are kept; the rest is read and dropped.
     package var maximumResponseBodyBytes = 16_384
 
-    /// The stream window that we grant: 64 KiB, as much as any provider's answer needs.
+    /// Our receive window of a stream: 64 KiB, enough for every provider's response.
     package var initialWindowSize = 65_535
 
     /// The first wait after a failed dial; see `DialBackoff` for the formula.

@@ -45,7 +45,7 @@ final class ServerFraming: FramingSession {
         if configuration.connectionWindowSize > 65_535 { grantConnectionWindow(configuration.connectionWindowSize) }
     }
 
-    /// Takes a complete request out of its record; the record stays for the response.
+    /// Removes and returns the complete request of a record; the record stays for the response.
     func takeRequest(record: Int, on connection: HTTP2ServerConnection) -> HTTP2ServerRequest? {
         guard exchanges[record].streamID != 0 else { return nil }
         let request = HTTP2ServerRequest(

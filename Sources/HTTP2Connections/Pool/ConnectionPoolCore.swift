@@ -326,7 +326,7 @@ extension ConnectionPoolCore: ClientConnectionOwner {
         return max(0, min(capacity, least + Self.unevenness - mine))
     }
 
-    /// Lets the others pull, when the connection that runs now has ended its round.
+    /// Lets the other connections pull after the current one has ended its round.
     private func spreadLater() {
         guard !isSpreadScheduled else { return }
         isSpreadScheduled = true

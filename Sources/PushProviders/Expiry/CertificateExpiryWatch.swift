@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// Finds which certificates have come nearer to their end, each step of each certificate once.
+/// Detects certificates that reached the next step before expiry, each step of each certificate once.
 ///
 /// A pure value: the caller has the clock, and says what it finds.
 package struct CertificateExpiryWatch: Sendable {

@@ -6,7 +6,7 @@ struct CopyResult {
     let file: String
     /// The content of the file.
     let report: BackupReport
-    /// How long it took.
+    /// The duration.
     let seconds: Duration
     /// The file in which the replaced master key is kept; nil when the key stayed.
     var keyKeptAside: String?

@@ -9,7 +9,7 @@ import Telemetry
 
 /// The push providers of one gateway with their HTTP clients.
 struct GatewayProviders: Sendable {
-    /// Makes the providers.
+    /// The factory of the providers.
     let factory: PushProviderFactory
     private let client: HTTPClient
     private let tenants: GuardedHTTPClient

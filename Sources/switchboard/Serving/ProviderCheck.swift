@@ -4,7 +4,7 @@ import PushProviders
 
 /// Tests a lane's credential and connection without sending a push.
 struct ProviderCheck {
-    /// Makes the provider.
+    /// The factory of the provider.
     let factory: PushProviderFactory
 
     /// A source that never has a push.
