@@ -133,7 +133,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "StorageContract", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
 
         // Deciding.
         .target(
@@ -202,7 +201,7 @@ let package = Package(
             linkerSettings: [allocator]
         ),
 
-        // Standing in for Apple and Google, and measuring.
+        // Standing in for Apple and Google.
         .target(
             name: "PushSimulator",
             dependencies: [
@@ -219,9 +218,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+
+        // Under Tests/Proof: the storage contract, real processes for tests and measurements, the benchmark, the proofs.
+        .target(
+            name: "StorageContract",
+            dependencies: ["GatewayModel", "GatewayStorage"],
+            path: "Tests/Proof/StorageContract",
+            swiftSettings: settings
+        ),
         .target(
             name: "ProcessHarness",
             dependencies: [httpClient, nioCore, nioHTTP1, nioPosix],
+            path: "Tests/Proof/ProcessHarness",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -237,14 +245,14 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
+            path: "Tests/Proof/switchboard-bench",
             swiftSettings: settings,
             linkerSettings: [allocator]
         ),
-
-        // Proving that nothing is lost.
         .target(
             name: "DeliverySimulation",
             dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushProviders", collections],
+            path: "Tests/Proof/DeliverySimulation",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -255,6 +263,7 @@ let package = Package(
                 crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
+            path: "Tests/Proof/switchboard-proof",
             swiftSettings: settings,
             linkerSettings: [allocator]
         ),

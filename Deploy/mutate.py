@@ -31,9 +31,10 @@ LEAST_SHARE = 0.95
 # Only the simulation reads these: a change there breaks what judges, not what is judged.
 LEFT_OUT = re.compile(r"\+Inspection\.swift$")
 
-# What is copied: folders and files of Sources.
-TOPS = ["TextFormats", "GatewayModel", "GatewayStorage", "PushProviders/Seam/PushResult.swift",
-        "PushProviders/Seam/PushQuota.swift", "Delivery/Seam", "DeliverySimulation"]
+# The folders and files that are copied.
+TOPS = ["Sources/TextFormats", "Sources/GatewayModel", "Sources/GatewayStorage",
+        "Sources/PushProviders/Seam/PushResult.swift", "Sources/PushProviders/Seam/PushQuota.swift", "Sources/Delivery/Seam",
+        "Tests/Proof/DeliverySimulation"]
 
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
@@ -381,15 +382,16 @@ def copy_sources(scratch):
     write(scratch / "Sources" / "mutants" / "main.swift", MAIN.encode())
     wanted = set()
     for top in TOPS:
-        path = ROOT / "Sources" / top
+        path = ROOT / top
         for file in [path] if path.is_file() else sorted(path.rglob("*.swift")):
             relative = file.relative_to(ROOT)
             content = file.read_bytes()
             # Only the shell's side of the seam knows providers.
             if relative.parent == MACHINE or b"any PushProvider" in content:
                 continue
-            wanted.add(scratch / relative)
-            write(scratch / relative, content)
+            place = scratch / "Sources" / relative.relative_to("Tests/Proof" if top.startswith("Tests/Proof") else "Sources")
+            wanted.add(place)
+            write(place, content)
     for path in list((scratch / "Sources").rglob("*.swift")):
         if path not in wanted and path.parent != scratch / MACHINE and path.name != "main.swift":
             path.unlink()

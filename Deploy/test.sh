@@ -29,8 +29,9 @@ fi
 step "format"
 swift format lint --strict --recursive --parallel Sources Tests
 
-step "wording"
+step "wording, and dependencies of targets"
 python3 Deploy/language.py
+python3 Deploy/layers.py
 
 step "build"
 swift build --build-tests
