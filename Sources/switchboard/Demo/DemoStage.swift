@@ -148,7 +148,7 @@ struct DemoStage: Sendable {
 
               export SERVER=\(server) ADMIN=$(cat \(directory)/data/admin-token) KEYS=\(keys.folder)
               export APNS=\(apnsURL) APNS_TEAM=\(keys.teamID) APNS_KEY=\(keys.keyID) APNS_TOPIC=\(keys.topic)
-              export APNS_DEVICE=\(String(apnsToken.reversed())) FCM=\(fcmURL)
+              export APNS_DEVICE=\(String(apnsToken.reversed())) FCM=\(fcmURL) CONTROL=\(control)
               export PATH="\(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path()):$PATH"
             """
     }
