@@ -185,6 +185,7 @@ let package = Package(
                 "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry",
                 "TextFormats", crypto, hummingbird, logging, nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
+            exclude: ["openapi.yaml"],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 # Programs that the tests call: other implementations of HTTP/2, TLS, JSON and metrics.
 test_packages=(nghttp2-client nghttp2-server python3 python3-venv strace prometheus openssl curl python3-yaml)
-# Other implementations of JOSE and of WebSocket, from PyPI.
-python_packages=(joserfc==1.8.0 websockets==17.4)
+# From PyPI: other implementations of JOSE and of WebSocket, and what reads and tries the API description.
+python_packages=(joserfc==1.8.0 websockets==17.4 openapi-spec-validator==0.9.0 schemathesis==4.32.5)
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
 
 started=$SECONDS
@@ -19,7 +19,7 @@ step() { say "[$((SECONDS - started)) s] $*"; }
 require_swift
 require_packages "${build_packages[@]}" "${test_packages[@]}"
 
-if ! python3 -c 'import joserfc, websockets.asyncio.client' 2>/dev/null; then
+if ! python3 -c 'import joserfc, websockets.asyncio.client, openapi_spec_validator, schemathesis' 2>/dev/null; then
     step "Python packages"
     [ -x .build/python/bin/pip ] || python3 -m venv .build/python
     .build/python/bin/pip install --quiet --disable-pip-version-check "${python_packages[@]}"
@@ -32,6 +32,10 @@ swift format lint --strict --recursive --parallel Sources Tests
 step "wording, and dependencies of targets"
 python3 Deploy/language.py
 python3 Deploy/layers.py
+
+step "API description"
+Deploy/openapi.sh --check
+python3 -m openapi_spec_validator Sources/GatewayHTTP/openapi.yaml
 
 step "build"
 swift build --build-tests
@@ -57,6 +61,10 @@ for target in Tests/*Tests; do
     if grep -E '^(➜|⊘|↷)|(Test|Suite) ("[^"]*"|[^" ]+) skipped' "$log" >&2; then fail "$target: a test was skipped"; fi
     grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$log" || fail "$target: no test was run"
 done
+
+step "API description against the server, in short"
+SWITCHBOARD=$(swift build --show-bin-path)/switchboard Deploy/schemathesis.sh --max-examples 3 --seed 11 >"$log" 2>&1 || { cat "$log"; fail "the server does not do what its description says"; }
+grep -E 'generated|passed' "$log" || true
 
 step "demonstration"
 Deploy/quickstart.sh --once

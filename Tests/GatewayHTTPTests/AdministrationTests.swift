@@ -128,6 +128,8 @@ struct AdministrationTests {
                 ["/apns/teamId", "/apns/privateKey", "/apns/topic"]
             ),
             (#"{"platform":"ios","huawei":{"clientId":"SECRET"}}"#, ["/huawei"]),
+            (#"{"platform":"ios","dialect":"ujet"}"#, ["/dialect"]),
+            (#"{"platform":"ios","dialect":"SECRET"}"#, ["/dialect"]),
             (#"{"platform":"web","webPush":{},"pushProxy":{}}"#, ["/webPush", "/pushProxy"]),
             (
                 #"{"platform":"android","fcm":{"serviceAccount":{"project_id":"p","private_key":"SECRET"},"style":1}}"#,

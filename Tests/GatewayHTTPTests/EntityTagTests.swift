@@ -38,7 +38,7 @@ struct EntityTagTests {
             let app = #"{"platform":"ios","apns":\#(API.apns)}"#
             for (method, path, body) in [
                 (HTTPRequest.Method.patch, "/v1/brands/acme", #"{"name":"Other"}"#),
-                (.put, "/v1/brands/acme/apps/ios", #"{"platform":"ios","apns":\#(API.apns),"dialect":"ujet"}"#),
+                (.put, "/v1/brands/acme/apps/ios", #"{"platform":"ios","apns":\#(API.apns),"dialect":"switchboard"}"#),
             ] {
                 let old = try #require(try await api.call(.get, path).headers[.eTag])
                 let first = try await api.call(method, path, body, headers: [.ifMatch: old])

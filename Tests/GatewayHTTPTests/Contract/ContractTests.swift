@@ -1,3 +1,6 @@
+import Foundation
+import GatewayModel
+import GatewayStorage
 import HTTPTypes
 import Testing
 
@@ -12,6 +15,61 @@ struct ContractTests {
             let routes = Set(api.routes)
             #expect(routes.subtracting(described).isEmpty, "not described")
             #expect(described.subtracting(routes).isEmpty, "not there")
+        }
+    }
+
+    @Test("the program has the text of openapi.yaml")
+    func embedded() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let file = root.appending(path: "Sources/GatewayHTTP/openapi.yaml")
+        #expect(try String(contentsOf: file, encoding: .utf8) == OpenAPIDocument.text, "run Deploy/openapi.sh")
+    }
+
+    @Test("sets of names are those of the code")
+    func names() async throws {
+        let schemas = try await Description.read().root["components"]?["schemas"] ?? .null
+        func names(_ path: String...) -> Set<String> {
+            let schema = path.reduce(schemas) { $0[$1] ?? .null }
+            return Set((schema["enum"]?.items ?? []).compactMap(\.string))
+        }
+        func cases<Name: CaseIterable & RawRepresentable<String>>(_: Name.Type) -> Set<String> {
+            Set(Name.allCases.map(\.rawValue))
+        }
+        #expect(names("Problem", "properties", "code") == cases(ProblemCode.self))
+        #expect(names("Scope") == cases(Scope.self))
+        #expect(names("CredentialKind") == cases(CredentialKind.self))
+        #expect(names("DeliveryState") == cases(DeliveryState.self))
+        #expect(names("WebhookSettings", "properties", "types", "items") == cases(OutboundType.self))
+        #expect(names("AuditPage", "properties", "items", "items", "properties", "action") == cases(AuditAction.self))
+        #expect(names("CloudEvent", "properties", "type") == cases(EventType.self))
+        #expect(names("Registration", "properties", "pushType") == cases(PushType.self))
+        #expect(names("Registration", "properties", "environment") == cases(PushEnvironment.self))
+        #expect(names("Registration", "properties", "platform") == cases(DevicePlatform.self))
+        #expect(names("App", "properties", "platform") == cases(DevicePlatform.self))
+        #expect(names("AppToPut", "properties", "fcm", "properties", "style") == cases(FCMSettings.Style.self))
+        #expect(names("BrandSettings", "properties", "preview") == cases(BrandSettings.Preview.self))
+        #expect(names("BrandSettings", "properties", "presence") == cases(BrandSettings.Presence.self))
+        #expect(names("BrandSettings", "properties", "anonymousMerge") == cases(AnonymousMerge.self))
+        // Formats that cannot be rendered yet are not listed.
+        #expect(names("AppToPut", "properties", "dialect") == [AppSettings.Dialect.switchboard.rawValue])
+        let extraTokens = names("DeviceToRegister", "properties", "extraTokens", "items", "properties", "kind")
+        #expect(extraTokens == cases(ExtraToken.Kind.self))
+        let errors = schemas["Problem"]?["properties"]?["errors"]
+        #expect(errors?["maxItems"]?.int == Problem.maxErrors)
+    }
+
+    @Test("every request has an example in each of its media types")
+    func hasExamples() async throws {
+        let paths = try await Description.read().root["paths"] ?? .null
+        for path in paths.names {
+            for method in paths[path]?.names ?? [] {
+                let content = paths[path]?[method]?["requestBody"]?["content"] ?? .null
+                for type in content.names {
+                    let body = content[type]
+                    #expect(body?["example"] != nil || body?["examples"] != nil, "\(method) \(path), \(type)")
+                }
+            }
         }
     }
 
