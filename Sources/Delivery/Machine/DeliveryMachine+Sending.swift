@@ -178,6 +178,8 @@ extension DeliveryMachine {
                 verdict.due = registration.head == nil ? nil : verdict.asked
             }
             if let summary, let due = verdict.due { giveBack(summary.others, of: &registration, due: due) }
+            // A finished row is not requeued: younger rows wait only until the outcomes before it are stored.
+            let requeuedBefore = verdict.onlyFinishes ? outcomesAdded : nil
             add(
                 OutcomeRecord(
                     delivery: row.id,
@@ -193,7 +195,7 @@ extension DeliveryMachine {
                 // Nothing leaves for a device that is reported as gone, or whose token is rejected, until that is
                 // stored.
                 if !verdict.stopsDevice { lanes[lane]?.noteBacklog(row.queue, due: due) }
-                giveBack(&registration, key: key, due: due, isAsked: true)
+                giveBack(&registration, key: key, due: due, isAsked: true, lastRequeued: requeuedBefore)
             } else if let summary {
                 if case .accepted = result.answer.outcome { end(summary.others, of: &registration) }
                 if registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
@@ -217,7 +219,8 @@ extension DeliveryMachine {
         _ registration: inout Registration,
         key: RegistrationID,
         due: Timestamp,
-        isAsked: Bool = false
+        isAsked: Bool = false,
+        lastRequeued: UInt64? = nil
     ) {
         var rows: [OutboxRow] = []
         while let row = registration.head {
@@ -229,7 +232,8 @@ extension DeliveryMachine {
         drop(rows, lane: registration.lane)
         // A commit may be under way that hands out younger rows of this registration: until the commit with these
         // outcomes, such rows must be requeued too.
-        registration.givenBack = GivenBack(due: due, outcome: outcomesAdded, isAsked: isAsked)
+        let last = rows.isEmpty ? lastRequeued ?? outcomesAdded : outcomesAdded
+        registration.givenBack = GivenBack(due: due, outcome: last, isAsked: isAsked)
         givenBack.insert(key)
     }
 
@@ -311,6 +315,9 @@ extension DeliveryMachine {
         /// Whether the store is to stop the device, or to quarantine its token: this ends its waiting rows, which an
         /// operator may have tried again and which must not be in flight by then.
         var stopsDevice: Bool { token != .none }
+
+        /// Whether the row is finished, and nothing happens to the device.
+        var onlyFinishes: Bool { if case .finished = disposition { !stopsDevice } else { false } }
     }
 
     private mutating func decide(
