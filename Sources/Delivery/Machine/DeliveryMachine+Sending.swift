@@ -215,6 +215,8 @@ extension DeliveryMachine {
     }
 
     /// Requeues all rows of a registration behind the one that failed.
+    ///
+    /// If there are none, what is younger waits for the outcome with the number `lastRequeued`; nil means the newest.
     private mutating func giveBack(
         _ registration: inout Registration,
         key: RegistrationID,

@@ -186,6 +186,25 @@ struct SummaryTests {
         #expect(script.machine.isEmpty)
     }
 
+    @Test("that fails and is finished closes its lane no longer than until its other rows are requeued")
+    func closesLane() throws {
+        var script = Self.script {
+            $0.retryDelaysSeconds = [1, 1000, 9000]
+            $0.maxOutcomesPerTurn = 3
+        }
+        var rows = try Self.rows(&script, 4)
+        rows[3].expiresAt = script.now.adding(seconds: 61)
+        script.turn(owned: rows)
+        script.now = script.now.adding(seconds: 60)
+        #expect(script.take().map(\.delivery) == [rows[3].id])
+        // Rows of other devices wait in the store.
+        script.turn(unowned: [MachineScript.lane: script.now])
+        script.answer(rows[3].id, .retry(afterSeconds: 1000, scope: .device))
+        let plan = script.machine.beginTurn(now: script.now)
+        #expect(plan.outcomes.map(\.delivery) == rows.prefix(3).map(\.id))
+        #expect(plan.claims.map(\.lane) == [MachineScript.lane])
+    }
+
     @Test("is retried no sooner than its messages would be, and with all of them")
     func again() throws {
         var script = Self.script { $0.retryDelaysSeconds = [1, 1000, 9000] }
