@@ -220,10 +220,17 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Under Tests/Proof: the storage contract, real processes for tests and measurements, the benchmark, the proofs.
+        // Under Tests/Proof: what tests share, the storage contract, real processes for tests and measurements, the
+        // benchmark, the proofs.
+        .target(
+            name: "TestSupport",
+            dependencies: ["GatewayModel"],
+            path: "Tests/Proof/TestSupport",
+            swiftSettings: settings
+        ),
         .target(
             name: "StorageContract",
-            dependencies: ["GatewayModel", "GatewayStorage"],
+            dependencies: ["GatewayModel", "GatewayStorage", "TestSupport"],
             path: "Tests/Proof/StorageContract",
             swiftSettings: settings
         ),
@@ -285,11 +292,11 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
-        .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"], swiftSettings: settings),
-        .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .testTarget(name: "FairSharingTests", dependencies: ["FairSharing", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "TelemetryTests",
-            dependencies: ["Telemetry", "GatewayModel", logging, metrics],
+            dependencies: ["Telemetry", "GatewayModel", "TestSupport", logging, metrics],
             swiftSettings: settings
         ),
         .testTarget(
@@ -299,14 +306,14 @@ let package = Package(
         ),
         .testTarget(
             name: "HTTP2ConnectionsTests",
-            dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", nioCore, nioPosix, nioEmbedded],
+            dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", "TestSupport", nioCore, nioPosix, nioEmbedded],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
                 "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushSimulator",
-                "Telemetry",
+                "Telemetry", "TestSupport",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
@@ -324,7 +331,7 @@ let package = Package(
             name: "IdentityTests",
             dependencies: [
                 "Identity", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "StorageContract",
-                "TextFormats", crypto, cryptoExtras, logging,
+                "TestSupport", "TextFormats", crypto, cryptoExtras, logging,
             ],
             swiftSettings: settings
         ),
@@ -332,8 +339,8 @@ let package = Package(
             name: "IdentityProvidersTests",
             dependencies: [
                 "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
-                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", "TextFormats", crypto, cryptoExtras,
-                httpClient,
+                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", "TestSupport", "TextFormats",
+                crypto, cryptoExtras, httpClient,
                 logging, metrics, nioCore, nioHTTP1, nioSSL,
             ],
             swiftSettings: settings
@@ -342,7 +349,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
-                "StorageContract", "Telemetry", lifecycle, logging, metrics,
+                "StorageContract", "Telemetry", "TestSupport", lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -357,7 +364,7 @@ let package = Package(
             name: "OutboundTests",
             dependencies: [
                 "Outbound", "GatewayModel", "GatewayStorage", "GuardedHTTP", "ProcessHarness", "SQLiteStorage",
-                "Telemetry",
+                "Telemetry", "TestSupport",
                 crypto, httpClient, lifecycle, logging, metrics, nioPosix,
             ],
             swiftSettings: settings
@@ -372,7 +379,8 @@ let package = Package(
         .testTarget(
             name: "MessagingTests",
             dependencies: [
-                "Messaging", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Telemetry", metrics,
+                "Messaging", "Delivery", "GatewayModel", "GatewayStorage", "Identity", "Telemetry", "TestSupport",
+                metrics,
             ],
             swiftSettings: settings
         ),
@@ -381,7 +389,7 @@ let package = Package(
             dependencies: [
                 "CSimdjson", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
                 "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage",
-                "TextFormats", crypto, httpClient, nioEmbedded,
+                "TestSupport", "TextFormats", crypto, httpClient, nioEmbedded,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
@@ -389,22 +397,26 @@ let package = Package(
         ),
         .testTarget(
             name: "PushSimulatorTests",
-            dependencies: ["PushSimulator", "HTTP2Connections", crypto, cryptoExtras, nioCore, nioPosix],
+            dependencies: [
+                "PushSimulator", "GatewayModel", "HTTP2Connections", "TestSupport", crypto, cryptoExtras, nioCore,
+                nioPosix,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SendingTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
-                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", crypto, cryptoExtras, httpClient,
-                lifecycle, logging, nioCore, nioPosix,
+                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", "TestSupport", crypto, cryptoExtras,
+                httpClient, lifecycle, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "switchboard", "Delivery", "GatewayModel", "Messaging", "PushProviders", "Telemetry", arguments, logging,
+                "switchboard", "Delivery", "GatewayModel", "Messaging", "PushProviders", "Telemetry", "TestSupport",
+                arguments, logging,
             ],
             swiftSettings: settings
         ),

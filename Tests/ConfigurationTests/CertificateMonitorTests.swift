@@ -3,22 +3,13 @@ import Logging
 import PushProviders
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import switchboard
 
 @Suite("Certificate monitor")
 struct CertificateMonitorTests {
-    /// A clock that stands still until the test moves it.
-    private final class HandClock: GatewayClock {
-        private let wall = Mutex(Int64(1_767_323_045_678))
-
-        var now: Timestamp { wall.withLock { Timestamp(milliseconds: $0) } }
-        var monotonicNanoseconds: UInt64 { 1 }
-
-        func advance(days: Int64) { wall.withLock { $0 += days * 86_400_000 } }
-    }
-
     private final class Lines: Sendable {
         let all = Mutex<[(level: Logger.Level, metadata: String)]>([])
     }
@@ -41,7 +32,7 @@ struct CertificateMonitorTests {
 
     @Test("31, 30, 7, 1 and 0 days ahead: a warning twice, an error twice, each once, and a gauge that moves with them")
     func steps() {
-        let clock = HandClock()
+        let clock = TestClock()
         let registry = PrometheusRegistry()
         let lines = Lines()
         let subject = CertificateExpiryWatch.Subject(
@@ -70,7 +61,7 @@ struct CertificateMonitorTests {
             (6, .error, "within_1_day"), (1, .error, "expired"), (1, nil, "expired"),
         ]
         for step in steps {
-            clock.advance(days: step.days)
+            clock.advance(seconds: step.days * 86_400)
             monitor.look()
             monitor.look()
             let told = lines.all.withLock { all in

@@ -1,5 +1,6 @@
 import GuardedHTTP
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -1,6 +1,7 @@
 import GatewayModel
 import HTTPTypes
 import HummingbirdTesting
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

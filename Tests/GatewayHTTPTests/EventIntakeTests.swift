@@ -6,6 +6,7 @@ import GatewayStorage
 import Logging
 import ServiceLifecycle
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

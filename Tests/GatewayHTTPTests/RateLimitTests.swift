@@ -3,6 +3,7 @@ import GuardedHTTP
 import HTTPTypes
 import HummingbirdTesting
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

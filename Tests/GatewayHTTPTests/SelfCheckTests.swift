@@ -1,5 +1,6 @@
 import GatewayModel
 import PushProviders
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -2,6 +2,7 @@ import GatewayModel
 import Logging
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -4,6 +4,7 @@ import GatewayStorage
 import HTTPTypes
 import Identity
 import Outbound
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -1,6 +1,7 @@
 import GatewayModel
 import Identity
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import IdentityProviders
@@ -11,7 +12,7 @@ struct CodeAllowanceTests {
 
     @Test("allows a burst of five seconds' worth, then the rate, separately for each provider")
     func rate() {
-        let clock = HandClock()
+        let clock = TestClock()
         let allowance = CodeAllowance(clock: clock)
         for _ in 0..<250 { #expect(allowance.take("a") == nil) }
         #expect(allowance.take("a") == 1)

@@ -6,6 +6,7 @@ import NIOCore
 import NIOHTTP1
 import PushSimulator
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import IdentityProviders

@@ -4,6 +4,7 @@ import GuardedHTTP
 import Identity
 import PushSimulator
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import IdentityProviders

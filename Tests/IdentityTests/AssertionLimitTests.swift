@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Limits of a credential's assertions", .timeLimit(.minutes(10)))
 struct AssertionLimitTests {
-    private static let start = HandClock.start
+    private static let start = Gateway.start
 
     /// A function that verifies tokens of one credential.
     private typealias Verify = ([String: String?]) async throws -> VerifiedAssertion

@@ -3,6 +3,7 @@ import GatewayModel
 import GatewayStorage
 import Identity
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Certificates encrypted with a password", .timeLimit(.minutes(10)))

@@ -2,6 +2,7 @@ import Foundation
 import GatewayModel
 import GatewayStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Identity

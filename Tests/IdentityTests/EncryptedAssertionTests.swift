@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GatewayModel
+import TestSupport
 import Testing
 
 @testable import Identity

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GatewayModel
+import TestSupport
 import Testing
 
 @testable import Identity
@@ -20,7 +21,7 @@ struct HostileIssuerTokenTests {
         }
     }
 
-    private static let start = HandClock.start
+    private static let start = Gateway.start
 
     private static func claims(_ name: String, _ changes: [String: String?], _ reason: TokenInvalidReason?) -> Case {
         Case(name, reason) { try Issuer.token(claims: Issuer.claims(changes)) }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GatewayModel
 import Identity
+import TestSupport
 import Testing
 
 @Suite("Hostile and broken tokens are rejected, each with its reason", .timeLimit(.minutes(10)))
@@ -21,7 +22,7 @@ struct HostileTokenTests {
         }
     }
 
-    private static let start = HandClock.start
+    private static let start = Gateway.start
 
     private static func claims(_ name: String, _ changes: [String: String?], _ reason: TokenInvalidReason?) -> Case {
         Case(name, Signer.token(claims: Signer.claims(changes)), reason)

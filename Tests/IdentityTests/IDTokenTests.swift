@@ -28,7 +28,7 @@ struct IDTokenTests {
             (["azp": "7"], .wrongAudience), (["iss": nil], .missingClaim), (["iss": #""https://x/""#], .unknownIssuer),
             (["iss": "\"\(Issuer.name.dropLast())\""], .unknownIssuer), (["iss": "7"], .unknownIssuer),
             (["sub": nil], .missingClaim), (["exp": nil], .missingClaim), (["iat": nil], .missingClaim),
-            (["iat": "\(HandClock.start + 61)"], .notYetValid), (["exp": #""1""#], .malformed),
+            (["iat": "\(Gateway.start + 61)"], .notYetValid), (["exp": #""1""#], .malformed),
         ]
         try await Gateway.with { gateway in
             let issued = try await gateway.directory.issue(

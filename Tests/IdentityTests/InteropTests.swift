@@ -16,7 +16,7 @@ struct InteropTests {
     @Test("of each kind, plain and encrypted, with fixed keys and with published keys")
     func joserfc() async throws {
         try await Gateway.with { gateway in
-            var arguments = [Self.script.path(), "\(HandClock.start)"]
+            var arguments = [Self.script.path(), "\(Gateway.start)"]
             for algorithm in KeyEncryptionAlgorithm.allCases {
                 let (id, sealer) = try await gateway.sealer(algorithm)
                 let file = gateway.folder.appending(path: "\(algorithm.rawValue).pem")

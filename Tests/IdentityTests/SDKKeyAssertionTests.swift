@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Assertions that a back-end signed with an SDK key", .timeLimit(.minutes(10)))
 struct SDKKeyAssertionTests {
-    private static let start = HandClock.start
+    private static let start = Gateway.start
 
     @Test("a valid one identifies the consumer")
     func good() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayModel
+import TestSupport
 import Testing
 
 @testable import Identity
@@ -82,7 +83,7 @@ struct ServiceAccountTests {
 
     @Test("an account expires at its time, to the millisecond")
     func expiry() async throws {
-        let end = Timestamp(milliseconds: (HandClock.start + 10) * 1000)
+        let end = Timestamp(milliseconds: (Gateway.start + 10) * 1000)
         try await Self.withAccount(expiresAt: end) { gateway, issued, authenticator in
             let header = Self.basic(issued.summary.id, issued.secret ?? "")
             gateway.clock.advance(seconds: 9)

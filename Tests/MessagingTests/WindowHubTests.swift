@@ -5,6 +5,7 @@ import Messaging
 import Metrics
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite("Changes that windows receive")
@@ -30,20 +31,16 @@ struct WindowHubTests {
         func recheck(_ close: WindowClose) {}
     }
 
-    private final class Clock: Sendable {
-        let now = Mutex(ContinuousClock.now)
-        func pass(_ duration: Duration) { now.withLock { $0 += duration } }
-    }
-
-    private let clock = Clock()
+    private let clock = TestClock()
     private let hub: WindowHub
     private let c = Steps.conversation("c")
 
     init() {
+        let start = ContinuousClock.now
         hub = WindowHub(
             presence: NoPresence(),
             metrics: WindowMetrics(factory: NOOPMetricsHandler.instance)
-        ) { [clock] in clock.now.withLock { $0 } }
+        ) { [clock] in start.advanced(by: .nanoseconds(clock.monotonicNanoseconds)) }
     }
 
     private func open(_ consumer: String = "u-1") throws -> (Port, WindowTicket) {
@@ -89,13 +86,13 @@ struct WindowHubTests {
             (0..<1000).map { _ in news(.typing(c, byConsumer: false)) } + [news(.typing(d, byConsumer: false))]
         )
         #expect(one.told == ["typing c them", "typing d them"] && two.told == one.told)
-        clock.pass(.milliseconds(999))
+        clock.advance(milliseconds: 999)
         hub.committed([news(.typing(c, byConsumer: false))])
         #expect(hub.admitsTyping(Steps.consumer, c, byConsumer: true))
         #expect(!hub.admitsTyping(Steps.consumer, c, byConsumer: true))
         hub.types(Steps.consumer, c, in: ticket.id)
         #expect(one.told.count == 2 && two.told.last == "typing c us")
-        clock.pass(.milliseconds(1))
+        clock.advance(milliseconds: 1)
         hub.committed([news(.typing(c, byConsumer: false)), news(.typing(c, byConsumer: false))])
         #expect(one.told == ["typing c them", "typing d them", "typing c them"])
     }
@@ -109,7 +106,7 @@ struct WindowHubTests {
         #expect(!hub.admitsTyping(Steps.consumer, c, byConsumer: true))
         let other = ConsumerName(brand: BrandID(trusted: "other"), consumer: Steps.consumer.consumer)
         #expect(hub.admitsTyping(other, c, byConsumer: true))
-        clock.pass(.seconds(1))
+        clock.advance(seconds: 1)
         #expect(hub.admitsTyping(Steps.consumer, c, byConsumer: true))
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import GatewayModel
+import TestSupport
 import Testing
 
 @testable import PushProviders

@@ -3,6 +3,7 @@ import Foundation
 import GatewayModel
 import HTTP2Connections
 import PushProviders
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct APNsProviderTests {

@@ -4,6 +4,7 @@ import Foundation
 import GatewayModel
 import HTTP2Connections
 import PushProviders
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FCMProviderTests {

@@ -1,17 +1,12 @@
 import Foundation
-import GatewayModel
 import Logging
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite("Log lines")
 struct GatewayLogHandlerTests {
-    private struct FixedClock: GatewayClock {
-        let now = Timestamp(milliseconds: 1_767_323_045_678)
-        let monotonicNanoseconds: UInt64 = 0
-    }
-
     private final class Lines: LogSink {
         let lines = Mutex<[String]>([])
         func write(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
@@ -27,7 +22,7 @@ struct GatewayLogHandlerTests {
                 label: label,
                 threshold: LogThreshold(level),
                 format: format,
-                clock: FixedClock(),
+                clock: TestClock(),
                 sink: sink
             )
         }
@@ -85,7 +80,7 @@ struct GatewayLogHandlerTests {
         let threshold = LogThreshold(.warning)
         let sink = lines
         let logger = Logger(label: "a") {
-            GatewayLogHandler(label: $0, threshold: threshold, format: .text, clock: FixedClock(), sink: sink)
+            GatewayLogHandler(label: $0, threshold: threshold, format: .text, clock: TestClock(), sink: sink)
         }
         var own = logger
         own.logLevel = .error

@@ -5,26 +5,14 @@ import GatewayStorage
 import Logging
 import SQLiteStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The clock keeper", .timeLimit(.minutes(10)))
 struct ClockKeeperTests {
-    /// The system clock and the monotonic clock of a host, moved by tests.
-    private final class Host: GatewayClock {
-        private let wall = Mutex(ClockKeeperTests.start.milliseconds)
-        private let running = Mutex<UInt64>(5)
-        var now: Timestamp { Timestamp(milliseconds: wall.withLock { $0 }) }
-        var monotonicNanoseconds: UInt64 { running.withLock { $0 } }
-        func set(_ seconds: Int64) { wall.withLock { $0 += seconds * 1000 } }
-        func run(_ seconds: Int64) {
-            set(seconds)
-            running.withLock { $0 += UInt64(seconds) * 1_000_000_000 }
-        }
-    }
-
     private static let start = Timestamp(milliseconds: 1_767_323_045_678)
     private static let month: Int64 = 30 * 86_400
-    private let host = Host()
+    private let host = TestClock(now: Self.start)
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs a test on data that a gateway wrote at ``start``.
@@ -50,22 +38,22 @@ struct ClockKeeperTests {
     @Test("a clock far ahead is guarded for six hours of running, over restarts; then that is logged and it is trusted")
     func lasts() async throws {
         try await withData { store in
-            host.set(2 * Self.month)
+            host.jump(seconds: 2 * Self.month)
             let first = try await open(store)
             #expect(first.isGuarded && first.state.newestStored == Self.start)
             #expect(first.state.guardedUntil == host.now.adding(seconds: 6 * 3600))
             #expect(first.state.gateway == host.now && first.state.system == host.now)
             _ = try await store.begin(now: first.clock.now)
-            host.run(4 * 3600)
+            host.advance(seconds: 4 * 3600)
             await first.look()
             let second = try await open(store)
             #expect(second.state.guardedUntil == host.now.adding(seconds: 2 * 3600))
             let ends = Mutex(0)
             second.onEnd { ends.withLock { $0 += 1 } }
-            host.run(2 * 3600 - 1)
+            host.advance(seconds: 2 * 3600 - 1)
             await second.look()
             #expect(second.isGuarded && ends.withLock { $0 } == 0)
-            host.run(1)
+            host.advance(seconds: 1)
             await second.look()
             await second.look()
             #expect(!second.isGuarded && ends.withLock { $0 } == 1 && second.state.guardedUntil == nil)
@@ -77,7 +65,7 @@ struct ClockKeeperTests {
     @Test("an operator's acceptance ends the guard, is in the audit trail once, and holds for the next start")
     func accepted() async throws {
         try await withData { store in
-            host.set(2 * Self.month)
+            host.jump(seconds: 2 * Self.month)
             let keeper = try await open(store)
             let ends = Mutex(0)
             keeper.onEnd { ends.withLock { $0 += 1 } }
@@ -93,10 +81,10 @@ struct ClockKeeperTests {
     @Test("a clock that is set back during the guard was wrong: the guard stays until the next start")
     func setBack() async throws {
         try await withData { store in
-            host.set(2 * Self.month)
+            host.jump(seconds: 2 * Self.month)
             let keeper = try await open(store)
-            host.set(-2 * Self.month)
-            host.run(7 * 3600)
+            host.jump(seconds: -2 * Self.month)
+            host.advance(seconds: 7 * 3600)
             await keeper.look()
             #expect(keeper.isGuarded && keeper.state.needsRestart)
             #expect(try await !keeper.accept(word()) && keeper.isGuarded)
@@ -108,15 +96,15 @@ struct ClockKeeperTests {
     @Test("a start with the right clock removes what a guarded one wrote")
     func rightAgain() async throws {
         try await withData { store in
-            host.set(2 * Self.month)
+            host.jump(seconds: 2 * Self.month)
             let wrong = try await open(store)
             _ = try await store.begin(now: wrong.clock.now)
-            host.set(-2 * Self.month)
-            host.run(60)
+            host.jump(seconds: -2 * Self.month)
+            host.advance(seconds: 60)
             let right = try await open(store)
             #expect(!right.isGuarded && right.clock.now == host.now && right.state.newestStored == Self.start)
             #expect(try await store.storedTime().mark == ClockMark(trusted: host.now))
-            host.run(60)
+            host.advance(seconds: 60)
             #expect(try await open(store).clock.now == host.now)
         }
     }
@@ -124,16 +112,16 @@ struct ClockKeeperTests {
     @Test("with a clock that is behind, time continues from the newest stored time, also at the next start")
     func behind() async throws {
         try await withData { store in
-            host.set(-12 * Self.month)
+            host.jump(seconds: -12 * Self.month)
             let keeper = try await open(store)
             #expect(!keeper.isGuarded && keeper.clock.now == Self.start)
-            host.run(100)
+            host.advance(seconds: 100)
             let now = keeper.clock.now
             #expect(now == Self.start.adding(seconds: 90))
             await keeper.look()
             #expect(try await open(store).clock.now == now)
             // The clock is set.
-            host.set(12 * Self.month)
+            host.jump(seconds: 12 * Self.month)
             #expect(try await open(store).clock.now == host.now)
         }
     }

@@ -12,6 +12,7 @@ import Testing
 
 @Suite("The housekeeper on a real database", .timeLimit(.minutes(10)))
 struct HousekeeperTests {
+    /// A wall clock that stands still, and the host's monotonic clock: a pause is as long as the batch before it.
     private struct Clock: GatewayClock {
         var now: Timestamp
         var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }

@@ -5,6 +5,7 @@ import Logging
 import StorageContract
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite("Sightings of devices, and stale devices", .timeLimit(.minutes(10)))
@@ -62,11 +63,6 @@ struct SightingTests {
         let brands = [TestCore.brand]
     }
 
-    private struct Clock: GatewayClock {
-        var now: Timestamp
-        var monotonicNanoseconds: UInt64 { 0 }
-    }
-
     @Test("a stale registration ends in a turn of the core, which no longer sends its waiting rows")
     func stale() async throws {
         let core = try TestCore { _ in .retry(afterSeconds: 3600, scope: .device) }
@@ -83,7 +79,7 @@ struct SightingTests {
                     delivery: service,
                     directory: Brands(),
                     settings: HousekeepingSettings(),
-                    clock: Clock(now: now.adding(seconds: days * 86_400)),
+                    clock: TestClock(now: now.adding(seconds: days * 86_400)),
                     metrics: HousekeepingMetrics(factory: registry),
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 )

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GatewayModel
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

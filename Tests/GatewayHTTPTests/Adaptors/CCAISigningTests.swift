@@ -1,6 +1,7 @@
 import Foundation
 import GatewayModel
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

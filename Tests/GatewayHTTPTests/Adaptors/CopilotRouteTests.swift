@@ -1,5 +1,6 @@
 import HTTPTypes
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

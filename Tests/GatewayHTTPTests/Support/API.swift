@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Identity
 import Messaging
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -11,6 +11,7 @@ import Messaging
 import SQLiteStorage
 import ServiceLifecycle
 import Telemetry
+import TestSupport
 
 @testable import GatewayHTTP
 

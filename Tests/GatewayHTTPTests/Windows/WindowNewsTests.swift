@@ -4,6 +4,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Messaging
 import Outbound
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -3,6 +3,7 @@ import GatewayModel
 import HTTPTypes
 import HummingbirdTesting
 import Messaging
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

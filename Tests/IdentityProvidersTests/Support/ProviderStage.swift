@@ -10,6 +10,7 @@ import PushSimulator
 import SQLiteStorage
 import Synchronization
 import Telemetry
+import TestSupport
 
 @testable import IdentityProviders
 
@@ -27,7 +28,7 @@ final class ProviderStage: Sendable {
     let directory: TemporaryDirectory
     let simulator: PushSimulator
     let client: GuardedHTTPClient
-    let clock = HandClock()
+    let clock = TestClock(now: Timestamp(milliseconds: 1_700_000_000_000))
     let registry = PrometheusRegistry()
     let metrics: IdentityProviderMetrics
     let key = MasterKey()

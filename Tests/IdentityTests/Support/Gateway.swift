@@ -4,16 +4,19 @@ import GatewayStorage
 import Identity
 import Logging
 import SQLiteStorage
+import TestSupport
 
 /// A real store in its own folder, and the parts that are built on it.
 struct Gateway {
     static let acme = BrandID(trusted: "acme")
     static let other = BrandID(trusted: "other")
+    /// The time at which the clock begins, in seconds: 2023-11-14T22:13:20Z.
+    static let start: Int64 = 1_700_000_000
 
     let folder: URL
     let store: any GatewayStore
     let key: MasterKey
-    let clock: HandClock
+    let clock: TestClock
     let directory: Directory
     let writer: StoreWriter
 
@@ -29,7 +32,7 @@ struct Gateway {
             path: folder.appending(path: "data.sqlite").path,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         )
-        let clock = HandClock()
+        let clock = TestClock(now: Timestamp(milliseconds: start * 1000))
         let key = MasterKey()
         let incarnation = try await store.begin(now: clock.now).incarnation
         let directory = try await load(store, key, clock)
@@ -59,7 +62,7 @@ struct Gateway {
     static func load(
         _ store: any GatewayStore,
         _ key: MasterKey,
-        _ clock: HandClock
+        _ clock: TestClock
     ) async throws(DirectoryError) -> Directory {
         try await Directory.load(store: store, box: SecretBox(key: key), clock: clock, reader: TestSettingsReader())
     }

@@ -37,8 +37,8 @@ enum Issuer {
     /// Returns valid claims with a test's changes; nil removes a claim.
     static func claims(_ changes: [String: String?] = [:]) -> String {
         var members: [String: String] = [
-            "iss": "\"\(name)\"", "sub": #""consumer-1""#, "iat": "\(HandClock.start)",
-            "exp": "\(HandClock.start + 600)",
+            "iss": "\"\(name)\"", "sub": #""consumer-1""#, "iat": "\(Gateway.start)",
+            "exp": "\(Gateway.start + 600)",
         ]
         for (name, value) in changes { members[name] = value }
         return object(members)

@@ -9,7 +9,7 @@ enum Signer {
     /// Returns valid claims with a test's changes; nil removes a claim.
     static func claims(_ changes: [String: String?] = [:]) -> String {
         var members: [String: String] = [
-            "iss": #""main""#, "iat": "\(HandClock.start)", "exp": "\(HandClock.start + 600)",
+            "iss": #""main""#, "iat": "\(Gateway.start)", "exp": "\(Gateway.start + 600)",
             "identifier": #""consumer-1""#,
         ]
         for (name, value) in changes { members[name] = value }

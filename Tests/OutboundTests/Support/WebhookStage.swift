@@ -10,17 +10,8 @@ import ProcessHarness
 import SQLiteStorage
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
-
-/// A wall clock that a test moves.
-final class MovableClock: GatewayClock {
-    private let time = Mutex(Timestamp(milliseconds: 1_767_323_045_000))
-
-    var now: Timestamp { time.withLock { $0 } }
-    var monotonicNanoseconds: UInt64 { 0 }
-
-    func advance(seconds: Int64) { time.withLock { $0 = $0.adding(seconds: seconds) } }
-}
 
 /// The webhook targets, as a test sets them.
 final class TestWebhookDirectory: WebhookDirectory {
@@ -49,7 +40,7 @@ final class WebhookStage: Sendable {
     static let key = [UInt8](repeating: 7, count: 32)
     let directory: TemporaryDirectory
     let store: any GatewayStore
-    let clock = MovableClock()
+    let clock = TestClock(now: WebhookStage.madeAt)
     let targets = TestWebhookDirectory()
     let service: WebhookService
     private let events = Mutex((count: 0, ids: MessageIDGenerator()))

@@ -4,6 +4,7 @@ import GatewayStorage
 import GuardedHTTP
 import Outbound
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Webhooks and their receivers", .timeLimit(.minutes(10)))

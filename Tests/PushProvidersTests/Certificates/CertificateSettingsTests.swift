@@ -3,6 +3,7 @@ import GatewayModel
 import HTTP2Connections
 import PushProviders
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite("Certificate settings", .timeLimit(.minutes(10)))

@@ -3,6 +3,7 @@ import Foundation
 import GatewayModel
 import PushProviders
 import PushSimulator
+import TestSupport
 import Testing
 
 /// Two simulated APNs of one authority, production and sandbox, and a factory that trusts them.

@@ -9,6 +9,7 @@ import NIOCore
 import NIOPosix
 import PushProviders
 import Telemetry
+import TestSupport
 import Testing
 
 /// A provider's host on loopback with real TLS, and a factory that trusts it by a file.

@@ -1,5 +1,7 @@
+import GatewayModel
 import HTTP2Connections
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct APNsWireTests {
@@ -76,11 +78,12 @@ import Testing
     @Test("a provider token that expired on the connection is rejected")
     func clock() async throws {
         let start = SimulatorTime.now()
-        let clock = MovableClock(start)
-        try await WireClient.run(.with { $0.clock = { clock.now } }) { client async throws in
+        let clock = TestClock(now: Timestamp(milliseconds: start.milliseconds))
+        let read: @Sendable () -> SimulatorTime = { SimulatorTime(milliseconds: clock.now.milliseconds) }
+        try await WireClient.run(.with { $0.clock = read }) { client async throws in
             let token = try client.simulator.providerToken(issuedAt: start)
             #expect(await client.push(authorization: token).status == 200)
-            clock.now = SimulatorTime(seconds: start.seconds + 3602)
+            clock.advance(seconds: 3602)
             #expect(try await client.push(authorization: token).json()["reason"] == .string("ExpiredProviderToken"))
         }
     }

@@ -2,6 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Logging
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite("A device is removed only for its current token", .timeLimit(.minutes(10)))

@@ -3,6 +3,7 @@ import GatewayModel
 import GatewayStorage
 import Logging
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite("A provider that reports every device as unregistered causes no loss", .timeLimit(.minutes(10)))

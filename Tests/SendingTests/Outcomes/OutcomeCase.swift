@@ -2,6 +2,7 @@ import GatewayModel
 import GatewayStorage
 import Logging
 import PushSimulator
+import TestSupport
 import Testing
 
 /// Runs one row: the second push to a device gets the row's response, others on its lane and elsewhere follow.

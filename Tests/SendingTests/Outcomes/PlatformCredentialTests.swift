@@ -4,6 +4,7 @@ import GatewayModel
 import GatewayStorage
 import Logging
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite("Apple devices and browsers that use FCM", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import GatewayModel
 import GatewayStorage
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite("The wait of a push after a Retry-After", .timeLimit(.minutes(10)))

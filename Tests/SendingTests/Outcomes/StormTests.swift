@@ -1,6 +1,7 @@
 import GatewayModel
 import GatewayStorage
 import PushSimulator
+import TestSupport
 import Testing
 
 @Suite("No response of a provider causes a storm of one push", .timeLimit(.minutes(10)))

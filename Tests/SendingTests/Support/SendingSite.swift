@@ -15,6 +15,7 @@ import ServiceLifecycle
 import StorageContract
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 /// The delivery core on a real SQLite file with the real providers, connected to the simulator over TLS and HTTP/2;
@@ -30,7 +31,8 @@ final class SendingSite: Sendable {
     let simulator: PushSimulator
     let store: RecordingStore
     let service: DeliveryService
-    let clock: MovableClock
+    let clock: TestClock
+    let providerClock: ProviderClock
     let logs: Chronicle<LogLines.Line>
     let registry: PrometheusRegistry
     private let directory: SiteDirectory
@@ -39,13 +41,15 @@ final class SendingSite: Sendable {
     private init(
         simulator: PushSimulator,
         store: RecordingStore,
-        clock: MovableClock,
+        clock: TestClock,
+        providerClock: ProviderClock,
         settings: DeliverySettings,
         directory: SiteDirectory
     ) {
         self.simulator = simulator
         self.store = store
         self.clock = clock
+        self.providerClock = providerClock
         self.directory = directory
         // With a clock that only tests advance they would wait for ever.
         var settings = settings
@@ -79,14 +83,15 @@ final class SendingSite: Sendable {
         providers: PushProviderConfiguration = SendingSite.quickProviders,
         _ test: (SendingSite) async throws -> Void
     ) async throws {
-        let clock = MovableClock()
+        let clock = TestClock(now: Timestamp(milliseconds: 1_800_000_000_000))
+        let providerClock = ProviderClock(clock)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sending-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = SimulatorConfiguration()
         configuration.control = nil
         configuration.certificates = try SharedCredentials.copy(into: folder)
-        configuration.clock = { clock.simulated }
+        configuration.clock = { providerClock.now }
         let simulator = try await PushSimulator.start(configuration)
         let client = HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
@@ -113,6 +118,7 @@ final class SendingSite: Sendable {
                 simulator: simulator,
                 store: store,
                 clock: clock,
+                providerClock: providerClock,
                 settings: settings,
                 directory: directory
             )

@@ -32,7 +32,7 @@ struct AccessTokenTests {
         try await SendingSite.run(apps: Self.apps) { site in
             try await begin(site)
             try await site.advance(seconds: 24 * 60)
-            site.clock.setProviderAhead(seconds: 37 * 60)
+            site.providerClock.setAhead(seconds: 37 * 60)
             try await site.post(to: Self.devices)
             await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
             #expect(Self.grants(site) == 2)

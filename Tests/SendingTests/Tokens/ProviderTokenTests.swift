@@ -30,7 +30,7 @@ struct ProviderTokenTests {
         try await SendingSite.run { site in
             try await begin(site)
             try await site.advance(seconds: 24 * 60)
-            site.clock.setProviderAhead(seconds: 37 * 60)
+            site.providerClock.setAhead(seconds: 37 * 60)
             try await site.post(to: Self.devices)
             await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
             #expect(Self.authorizations(site).count == 2)
@@ -54,7 +54,7 @@ struct ProviderTokenTests {
             try await begin(site)
             try await site.advance(seconds: 24 * 60)
             // Our clock is two hours behind: every token that we sign is too old.
-            site.clock.setProviderAhead(seconds: 7200)
+            site.providerClock.setAhead(seconds: 7200)
             try await site.post(to: Self.devices)
             // All pushes of the first wave have responses, and each lane's breaker is open.
             await site.logs.wait { $0.count { $0.level == .error } == 2 }
@@ -63,7 +63,7 @@ struct ProviderTokenTests {
             #expect(Self.authorizations(site).count == 2)
             for device in Self.devices { #expect(site.pushes(to: device).count { $0.status == 403 } <= 2) }
             // With the right time, it continues with its token.
-            site.clock.setProviderAhead(seconds: 0)
+            site.providerClock.setAhead(seconds: 0)
             try await site.advance(seconds: 30)
             await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
             #expect(Self.authorizations(site).count == 2)
@@ -78,7 +78,7 @@ struct ProviderTokenTests {
             try await site.post(to: [device])
             _ = try await site.outcomes(of: device, count: 1)
             // Apple's clock is slow: there the token was in use for only 15 minutes.
-            site.clock.setProviderAhead(seconds: -35 * 60)
+            site.providerClock.setAhead(seconds: -35 * 60)
             try await site.advance(seconds: 50 * 60)
             try await site.post(to: [device])
             _ = try await site.outcomes(of: device, count: 2)
