@@ -1,4 +1,5 @@
 import FairSharing
+import TestSupport
 import Testing
 
 @Suite("FairLine: owners take turns")
@@ -75,7 +76,7 @@ struct FairLineTests {
 
     @Test("loses no piece and keeps its limits under random load", arguments: 1...20)
     func random(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SplitMix(seed: seed)
         let atOnce = Int.random(in: 1...6, using: &random)
         let capacity = atOnce + Int.random(in: 0...20, using: &random)
         var line = FairLine<Int, Int>(runningAtOnce: atOnce, capacity: capacity)

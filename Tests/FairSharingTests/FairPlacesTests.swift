@@ -1,4 +1,5 @@
 import FairSharing
+import TestSupport
 import Testing
 
 @Suite("FairPlaces: places that owners share")
@@ -43,7 +44,7 @@ struct FairPlacesTests {
         arguments: 1...20
     )
     func random(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SplitMix(seed: seed)
         let capacity = Int.random(in: 1...40, using: &random)
         let limit = Bool.random(using: &random) ? Int.random(in: 1...10, using: &random) : .max
         var places = FairPlaces<Int>(capacity: capacity, capacityPerOwner: limit)

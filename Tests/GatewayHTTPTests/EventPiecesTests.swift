@@ -1,5 +1,6 @@
 import GatewayModel
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP
@@ -118,7 +119,7 @@ struct EventPiecesTests {
 
     @Test("the same random events are equal in every format")
     func differential() throws {
-        var random = SplitMix(state: 5)
+        var random = SplitMix(seed: 5)
         for number in 0..<400 {
             let members = Self.randomEvent(number, &random)
             var seen: [String] = []

@@ -1,4 +1,5 @@
 import GatewayModel
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP
@@ -334,7 +335,7 @@ struct EventReaderTests {
         let pieces = [
             "\"", "{", "}", "[", "]", ",", ":", "\\", "\\u", "\u{0}", "1e99", "-", "null", "\"id\":\"1\"", " ", "\n",
         ]
-        var random = SplitMix(state: 20_260_102)
+        var random = SplitMix(seed: 20_260_102)
         let reader = EventReader()
         var taken = 0
         var refused = 0

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TestSupport
 import Testing
 
 @testable import Identity
@@ -77,7 +78,7 @@ struct SessionCacheTests {
         [10_000, 16]
     )
     func likeATable(seed: UInt64, limit: Int) {
-        var random = SeededNumbers(seed: seed)
+        var random = SplitMix(seed: seed)
         var cache = SessionCache(limit: limit)
         var table: [Int: StoredSession] = [:]
         var made: [StoredSession] = []
@@ -116,20 +117,5 @@ struct SessionCacheTests {
             #expect(cache.count == found)
             if limit > made.count { #expect(found == table.count) } else { #expect(found <= limit) }
         }
-    }
-}
-
-/// A generator of numbers from a seed.
-private struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,22 +1,16 @@
 import Foundation
+import TestSupport
 import TextFormats
 
 @testable import Identity
 
 /// Random documents from a seed, with random white space and escapes.
 struct RandomJSON {
-    private var state: UInt64
+    private var random: SplitMix
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+    init(seed: UInt64) { random = SplitMix(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1) }
 
-    private mutating func below(_ limit: UInt64) -> UInt64 {
-        // SplitMix64.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return (word ^ (word >> 31)) % limit
-    }
+    private mutating func below(_ limit: UInt64) -> UInt64 { random.next() % limit }
 
     mutating func value(depth: Int) -> StrictJSON {
         switch below(depth < 5 ? 8 : 5) {

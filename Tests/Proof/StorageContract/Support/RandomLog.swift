@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TestSupport
 import Testing
 
 /// A delivery log of two brands with every possible event of a delivery, and the expected lists.

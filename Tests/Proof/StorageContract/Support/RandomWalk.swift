@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TestSupport
 import Testing
 
 /// Random turns on a store and on a model of it, compared after every turn.
