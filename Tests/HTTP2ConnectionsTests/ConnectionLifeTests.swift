@@ -2,6 +2,7 @@ import HTTP2Connections
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 /// The behaviour of a connection with a misbehaving peer, over real sockets.
@@ -291,7 +292,7 @@ struct ConnectionLifeTests {
         ) { dial in
             let answers = Answers()
             #expect(
-                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(300))) { answers.add($0) }
+                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(300))) { answers.put($0) }
             )
             #expect(await dial.failure() == .setupTimedOut)
             #expect(await answers.next().failure == .unprocessed(.deadline))
@@ -306,7 +307,7 @@ struct ConnectionLifeTests {
         try await Dial.run(port: port, trust: authority.certificatePEM) { dial in
             let answers = Answers()
             #expect(
-                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(50))) { answers.add($0) }
+                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(50))) { answers.put($0) }
             )
             #expect(await dial.failure().label == "unreachable")
             #expect(await answers.next().failure == .unprocessed(.deadline))

@@ -1,6 +1,7 @@
 import HTTP2Connections
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 /// Interoperability with programs that share no code with ours.

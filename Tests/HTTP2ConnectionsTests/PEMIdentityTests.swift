@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTP2Connections
@@ -60,18 +61,6 @@ struct PEMIdentityTests {
     }
 
     private func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (from, to) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
-        try Data(input).write(to: from)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments = arguments + ["-in", from.path, "-out", to.path]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return [UInt8](try Data(contentsOf: to))
+        try OpenSSLCommand.run(arguments + ["-in", "IN", "-out", "OUT"], input: input)
     }
 }

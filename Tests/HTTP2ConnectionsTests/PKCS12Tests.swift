@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTP2Connections
@@ -12,22 +12,11 @@ struct PKCS12Tests {
         isLegacy: Bool,
         _ options: [String] = []
     ) throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let input = folder.appendingPathComponent("in.pem")
-        let output = folder.appendingPathComponent("out.p12")
-        try Data(identity.privateKeyPEM + identity.certificateChainPEM).write(to: input)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments =
-            ["pkcs12", "-export", "-in", input.path, "-out", output.path, "-passout", "pass:" + password]
-            + options + (isLegacy ? ["-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES"] : [])
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return [UInt8](try Data(contentsOf: output))
+        try OpenSSLCommand.run(
+            ["pkcs12", "-export", "-in", "IN", "-out", "OUT", "-passout", "pass:" + password]
+                + options + (isLegacy ? ["-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-3DES"] : []),
+            input: identity.privateKeyPEM + identity.certificateChainPEM
+        )
     }
 
     @Test("a file is read, new or old", arguments: [(false, "secret"), (true, "secret"), (false, "")])
@@ -77,19 +66,9 @@ struct PKCS12Tests {
     func refusesCostlyPEM() throws {
         let identity = try TestAuthority().issue()
         func pem(_ iterations: String) throws -> [UInt8] {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let (input, output) = (folder.appendingPathComponent("key.pem"), folder.appendingPathComponent("out.pem"))
-            try Data(identity.privateKeyPEM).write(to: input)
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-            process.arguments = ["pkcs8", "-topk8", "-in", input.path, "-out", output.path]
-            process.arguments? += ["-passout", "pass:secret", "-iter", iterations]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
-            return identity.certificateChainPEM + [UInt8](try Data(contentsOf: output))
+            let arguments = ["-in", "IN", "-out", "OUT", "-passout", "pass:secret", "-iter", iterations]
+            let key = try OpenSSLCommand.run(["pkcs8", "-topk8"] + arguments, input: identity.privateKeyPEM)
+            return identity.certificateChainPEM + key
         }
         let costly = try pem("1000001")
         #expect(throws: TLSIdentityFailure.tooManyDerivations) { try TLSIdentity(pem: costly, password: "secret") }

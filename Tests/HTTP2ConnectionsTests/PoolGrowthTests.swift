@@ -1,6 +1,7 @@
 import HTTP2Connections
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 /// Several connections of one pool, over real sockets.

@@ -2,6 +2,7 @@ import HTTP2Connections
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 /// A source that the test controls.
@@ -40,7 +41,7 @@ private final class ScriptedSource: HTTP2RequestSource {
 
     func receive(_ responses: [HTTP2Response]) {
         if let pool = state.withLock({ $0.pool }) { onReceive(pool) }
-        for response in responses { answers.add(response) }
+        for response in responses { answers.put(response) }
     }
 
     func connectionChanged(_ connection: UInt64, _ state: HTTP2ConnectionState) {}
@@ -144,13 +145,13 @@ struct RequestSourceTests {
         let queue = HTTP2RequestQueue(limit: 2)
         let answers = Answers()
         let request = HTTP2Request(id: 5, path: "/")
-        #expect(queue.submit(request) { answers.add($0) })
-        #expect(queue.submit(request) { answers.add($0) })
-        #expect(!queue.submit(request) { answers.add($0) })
+        #expect(queue.submit(request) { answers.put($0) })
+        #expect(queue.submit(request) { answers.put($0) })
+        #expect(!queue.submit(request) { answers.put($0) })
         #expect(await queue.send(request).failure == .unprocessed(.queueFull))
         #expect(queue.depth == 2)
         queue.close()
         #expect(await answers.take(2).allSatisfy { $0.id == 5 && $0.failure == .unprocessed(.shutdown) })
-        #expect(!queue.submit(request) { answers.add($0) })
+        #expect(!queue.submit(request) { answers.put($0) })
     }
 }

@@ -1,5 +1,6 @@
 import HTTP2Connections
 import NIOCore
+import TestSupport
 import Testing
 
 @Suite("Client and server over TLS")

@@ -4,6 +4,7 @@ import GatewayModel
 import NIOCore
 import NIOPosix
 import PushProviders
+import TestSupport
 import Testing
 
 /// Interoperability with nghttpd, the reference server of the nghttp2 project.

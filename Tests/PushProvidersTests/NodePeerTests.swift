@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GatewayModel
 import PushProviders
+import TestSupport
 import Testing
 
 /// Interoperability with Node, which shares no code with us: it must accept our pushes and verify our tokens.

@@ -4,6 +4,7 @@ import HTTP2Connections
 import NIOCore
 import PushProviders
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite("Metrics of provider connections", .timeLimit(.minutes(10)))

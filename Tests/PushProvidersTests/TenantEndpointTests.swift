@@ -3,6 +3,7 @@ import GatewayModel
 import GuardedHTTP
 import HTTP2Connections
 import PushProviders
+import TestSupport
 import Testing
 
 @Suite("Endpoints that a tenant set", .timeLimit(.minutes(10)))

@@ -1,12 +1,13 @@
 import HTTP2Connections
 import NIOCore
 import NIOPosix
+import TestSupport
 
 /// A pool with a queue, connected to any port of this host.
 struct Dial {
     let pool: HTTP2ConnectionPool
     let queue: HTTP2RequestQueue
-    let states: Events<HTTP2ConnectionState>
+    let states: Mailbox<HTTP2ConnectionState>
 
     /// Runs `body` and takes the pool down afterwards.
     static func run(
@@ -19,8 +20,8 @@ struct Dial {
         limit: Int = 100,
         body: (Dial) async throws -> Void
     ) async throws {
-        let states = Events<HTTP2ConnectionState>()
-        let queue = HTTP2RequestQueue(limit: limit) { states.add($0) }
+        let states = Mailbox<HTTP2ConnectionState>()
+        let queue = HTTP2RequestQueue(limit: limit) { states.put($0) }
         let pool = HTTP2ConnectionPool(
             target: HTTP2Target(host: "127.0.0.1", port: port, serverName: serverName),
             tls: try TLSClientContext(trustRootsPEM: trust, identity: identity),

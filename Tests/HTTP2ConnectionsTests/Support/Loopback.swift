@@ -2,6 +2,7 @@ import HTTP2Connections
 import Logging
 import NIOCore
 import NIOPosix
+import TestSupport
 
 /// A server and a pool, connected over a real socket with real TLS.
 struct Loopback {
@@ -10,7 +11,7 @@ struct Loopback {
     let authority: TestAuthority
     let pool: HTTP2ConnectionPool
     let queue: HTTP2RequestQueue
-    let states: Events<HTTP2ConnectionState>
+    let states: Mailbox<HTTP2ConnectionState>
 
     static let logger = Logger(label: "http2.tests") { _ in SwiftLogNoOpLogHandler() }
 
@@ -33,8 +34,8 @@ struct Loopback {
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
-        let states = Events<HTTP2ConnectionState>()
-        let queue = HTTP2RequestQueue(limit: limit) { states.add($0) }
+        let states = Mailbox<HTTP2ConnectionState>()
+        let queue = HTTP2RequestQueue(limit: limit) { states.put($0) }
         let pool = HTTP2ConnectionPool(
             target: HTTP2Target(host: "127.0.0.1", port: server.port, serverName: "localhost"),
             tls: try TLSClientContext(trustRootsPEM: authority.certificatePEM),
@@ -66,8 +67,8 @@ struct Loopback {
         let answers = Answers()
         for index in 0..<count {
             let request = HTTP2Request(id: UInt64(index), path: path, body: body, timeout: timeout)
-            if !queue.submit(request, completion: { answers.add($0) }) {
-                answers.add(HTTP2Response(id: UInt64(index), result: .failure(.unprocessed(.queueFull))))
+            if !queue.submit(request, completion: { answers.put($0) }) {
+                answers.put(HTTP2Response(id: UInt64(index), result: .failure(.unprocessed(.queueFull))))
             }
         }
         return answers
@@ -91,16 +92,7 @@ extension HTTP2ConnectionConfiguration {
     }
 }
 
-typealias Answers = Events<HTTP2Response>
-
-extension Events where Element == HTTP2Response {
-    /// Waits for that many responses.
-    func take(_ count: Int) async -> [HTTP2Response] {
-        var found: [HTTP2Response] = []
-        for _ in 0..<count { found.append(await next()) }
-        return found
-    }
-}
+typealias Answers = Mailbox<HTTP2Response>
 
 extension Result where Failure == any Error {
     fileprivate init(catching body: () async throws -> Success) async {

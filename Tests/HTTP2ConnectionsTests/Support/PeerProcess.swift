@@ -1,5 +1,6 @@
 import Foundation
 import HTTP2Connections
+import TestSupport
 
 /// A program as the peer, with files for its certificate.
 final class PeerProcess: Sendable {
@@ -7,7 +8,7 @@ final class PeerProcess: Sendable {
         case missing(String)
     }
 
-    let lines = Events<String>()
+    let lines = Mailbox<String>()
     private let process: Process
     private let folder: URL
 
@@ -46,8 +47,8 @@ final class PeerProcess: Sendable {
             while true {
                 let data = handle.availableData
                 // Otherwise a test whose program could not start would wait for a line for ever.
-                guard !data.isEmpty else { return lines.add("the program has ended") }
-                for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.add(String(line)) }
+                guard !data.isEmpty else { return lines.put("the program has ended") }
+                for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { lines.put(String(line)) }
             }
         }
     }

@@ -1,5 +1,6 @@
 import HTTP2Connections
 import Synchronization
+import TestSupport
 
 /// A server application that stores requests; the test sends the responses.
 final class TestApplication: HTTP2ServerApplication {
@@ -14,17 +15,17 @@ final class TestApplication: HTTP2ServerApplication {
     /// Every event, for the test to await.
     ///
     /// Unbounded, but limited by the test.
-    let events: Events<Event>
+    let events: Mailbox<Event>
     private let answer: Answer?
 
     /// - Parameter answer: Makes an immediate response; `nil` leaves the stream open.
     init(answer: Answer? = nil) {
-        events = Events()
+        events = Mailbox()
         self.answer = answer
     }
 
     func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts) {
-        events.add(.opened(connection, facts))
+        events.put(.opened(connection, facts))
     }
 
     func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection) {
@@ -33,15 +34,15 @@ final class TestApplication: HTTP2ServerApplication {
                 if let response = answer(request) { request.stream.respond(response) }
             }
         }
-        events.add(.requests(requests, connection))
+        events.put(.requests(requests, connection))
     }
 
     func connectionClosed(_ connection: HTTP2ServerConnection) {
-        events.add(.closed(connection))
+        events.put(.closed(connection))
     }
 }
 
-extension Events where Element == TestApplication.Event {
+extension Mailbox where Element == TestApplication.Event {
     /// Waits for requests until there are `count` of them.
     func requests(_ count: Int) async -> [HTTP2ServerRequest] {
         var found: [HTTP2ServerRequest] = []

@@ -1,5 +1,6 @@
 import HTTP2Connections
 import Synchronization
+import TestSupport
 
 /// A server in place of Apple and Google: stores requests and responds as the test defines.
 final class TestServer: HTTP2ServerApplication {

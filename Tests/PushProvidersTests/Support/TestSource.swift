@@ -1,6 +1,7 @@
 import GatewayModel
 import PushProviders
 import Synchronization
+import TestSupport
 
 /// A lane with the pushes that the test adds.
 final class TestSource: PushSource {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A queue of events for a test.
 ///
-/// One reader at a time.
-final class Mailbox<Element: Sendable>: Sendable {
+/// One reader at a time. Thread-safe. Unbounded, but limited by the test.
+package final class Mailbox<Element: Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
         var reader: CheckedContinuation<Element, Never>?
@@ -11,7 +11,13 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    func put(_ element: Element) {
+    /// Creates an empty queue.
+    package init() {}
+
+    /// Adds an event.
+    ///
+    /// - Parameter element: The event.
+    package func put(_ element: Element) {
         let reader = state.withLock { state -> CheckedContinuation<Element, Never>? in
             guard let reader = state.reader else {
                 state.waiting.append(element)
@@ -23,7 +29,10 @@ final class Mailbox<Element: Sendable>: Sendable {
         reader?.resume(returning: element)
     }
 
-    func next() async -> Element {
+    /// Removes the oldest event, and waits for one if there is none.
+    ///
+    /// - Returns: The event.
+    package func next() async -> Element {
         await withCheckedContinuation { continuation in
             let found = state.withLock { state -> Element? in
                 guard !state.waiting.isEmpty else {
@@ -37,19 +46,27 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    func take(_ count: Int) async -> [Element] {
+    /// Removes that many events, and waits for them.
+    ///
+    /// - Parameter count: The number of events.
+    /// - Returns: The events, oldest first.
+    package func take(_ count: Int) async -> [Element] {
         var found: [Element] = []
         for _ in 0..<count { found.append(await next()) }
         return found
     }
 
     /// Waits for the first matching event; earlier ones are dropped.
-    func first(where matches: (Element) -> Bool) async -> Element {
+    ///
+    /// - Parameter matches: The condition.
+    /// - Returns: The event.
+    package func first(where matches: (Element) -> Bool) async -> Element {
         while true {
             let element = await next()
             if matches(element) { return element }
         }
     }
 
-    var pending: [Element] { state.withLock { $0.waiting } }
+    /// The events that nobody has taken yet, oldest first.
+    package var pending: [Element] { state.withLock { $0.waiting } }
 }

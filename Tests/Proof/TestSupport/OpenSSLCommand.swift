@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The `openssl` command.
-enum OpenSSLCommand {
+package enum OpenSSLCommand {
     /// Runs the command.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ enum OpenSSLCommand {
     ///   - input: The content of the file `IN`.
     /// - Returns: The content of the file `OUT`.
     /// - Throws: An error when it fails.
-    static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
+    package static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
