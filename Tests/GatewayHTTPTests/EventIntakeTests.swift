@@ -39,7 +39,8 @@ struct EventIntakeTests {
         let clock = TestClock()
         let delivery = DeliveryService(
             store: store,
-            directory: TestLanes(clock: clock),
+            directory: TestLanes(),
+            makeProvider: { _, _ in nil },
             settings: DeliverySettings(),
             clock: clock,
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),

@@ -21,3 +21,8 @@ package struct LaneRules: Sendable, Equatable {
         campaignRatePerSecond = settings.campaignRatePerSecond
     }
 }
+
+extension LaneDirectory {
+    /// Returns the rules of a lane's brand; nil when there are none.
+    func rules(of id: LaneID) -> LaneRules? { lane(id).flatMap { LaneRules($0.brand.settings) } }
+}

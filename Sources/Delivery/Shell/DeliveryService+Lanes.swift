@@ -71,7 +71,7 @@ extension DeliveryService {
         }
         let source = LaneSource(service: self, lane: lane, number: number, name: description.key)
         do {
-            let provider = try directory.makeProvider(description, source: source)
+            let provider = try maker(description, source)
             return (.success(provider), LaneRules(description.brand.settings))
         } catch {
             return (.failure(ProviderFailure(text: "\(error)")), nil)

@@ -2,7 +2,7 @@ import CoreMetrics
 package import GatewayModel
 package import GatewayStorage
 package import Logging
-import PushProviders
+package import PushProviders
 import ServiceLifecycle
 import Synchronization
 package import Telemetry
@@ -14,6 +14,7 @@ package import Telemetry
 package final class DeliveryService: Service, Sendable {
     let store: any GatewayStore
     let directory: any LaneDirectory
+    let maker: @Sendable (LaneDescription, any PushSource) throws -> (any PushProvider)?
     let settings: DeliverySettings
     let clock: any GatewayClock
     let metrics: DeliveryMetrics
@@ -26,7 +27,10 @@ package final class DeliveryService: Service, Sendable {
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - directory: The source of lanes and providers.
+    ///   - directory: The source of lanes.
+    ///   - makeProvider: Creates the provider of a lane, which takes its pushes from the source; called on any thread,
+    ///     opens no connection. Returns nil while the lane's credential is being loaded, after which the lane is
+    ///     reported as changed. Throws an error whose text says what is wrong with the credential, without secrets.
     ///   - settings: The settings.
     ///   - clock: The gateway's time.
     ///   - metrics: The metrics.
@@ -34,6 +38,7 @@ package final class DeliveryService: Service, Sendable {
     package init(
         store: any GatewayStore,
         directory: any LaneDirectory,
+        makeProvider: @escaping @Sendable (LaneDescription, any PushSource) throws -> (any PushProvider)?,
         settings: DeliverySettings,
         clock: any GatewayClock,
         metrics: DeliveryMetrics,
@@ -41,6 +46,7 @@ package final class DeliveryService: Service, Sendable {
     ) {
         self.store = store
         self.directory = directory
+        self.maker = makeProvider
         self.settings = settings
         self.clock = clock
         self.metrics = metrics

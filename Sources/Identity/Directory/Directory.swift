@@ -7,7 +7,7 @@ internal import TextFormats
 ///
 /// Loaded from the store at the start and updated by every administrative change: a change is visible to every thread
 /// before the call returns (R33). Reads are thread-safe, cost one short lock, and never block on IO.
-package final class Directory: Sendable {
+package final class Directory: LaneDirectory {
     let store: any GatewayStore
     let box: SecretBox
     let clock: any GatewayClock
@@ -132,7 +132,7 @@ package final class Directory: Sendable {
     ///
     /// - Parameter id: The lane's id.
     /// - Returns: Nil when there is no such lane, or while its app has no credential for it.
-    package func lane(_ id: LaneID) -> DirectoryLane? { snapshot.lane(id) }
+    package func lane(_ id: LaneID) -> LaneDescription? { snapshot.lane(id) }
 
     /// Returns the id of a lane.
     ///
@@ -141,7 +141,7 @@ package final class Directory: Sendable {
     package func laneID(_ key: LaneKey) -> LaneID? { snapshot.laneIDs[key] }
 
     /// All lanes that can send, by id.
-    package var lanes: [DirectoryLane] {
+    package var lanes: [LaneDescription] {
         let snapshot = snapshot
         return snapshot.lanes.keys.compactMap(snapshot.lane).sorted { $0.id.rawValue < $1.id.rawValue }
     }

@@ -64,14 +64,14 @@ struct DirectorySnapshot: Sendable {
     var revokedIssuers = RevokedNames<RevokedIssuer>()
     var revokedJWEKeys = RevokedNames<KeyName>()
 
-    func lane(_ id: LaneID) -> DirectoryLane? {
+    func lane(_ id: LaneID) -> LaneDescription? {
         guard
             let key = lanes[id],
             let app = apps[AppKey(brand: key.brand, app: key.app)],
             app.settings.supports(key.pushType),
             let brand = brands[key.brand]
         else { return nil }
-        return DirectoryLane(id: id, key: key, app: settingsInForce(of: app), brand: brand)
+        return LaneDescription(id: id, key: key, app: settingsInForce(of: app), brand: brand)
     }
 
     /// Returns whether an app's brand has the host of the app's links.

@@ -1,5 +1,6 @@
 import GatewayModel
 import Identity
+import PushProviders
 import Synchronization
 
 /// Decrypts apps' certificates that an earlier version stored with their passwords, one after the other.
@@ -22,8 +23,22 @@ final class AppOpener: Sendable {
 
     init(directory: Directory) { self.directory = directory }
 
-    /// Opens an app in the background; the directory then notifies its listeners of the app's lanes.
-    func open(_ app: DirectoryApp) {
+    /// Opens a lane's app in the background if it is not open; the directory then notifies its listeners of the app's
+    /// lanes.
+    ///
+    /// - Parameter lane: The lane's name.
+    /// - Returns: Whether the app is open, or was deleted.
+    /// - Throws: `PushCredentialError` when the app cannot be opened.
+    func isOpen(_ lane: LaneKey) throws(PushCredentialError) -> Bool {
+        guard let app = directory.app(brand: lane.brand, app: lane.app), app.isClosed else { return true }
+        if let problem = app.openingProblem {
+            throw PushCredentialError(pointer: problem.pointer, detail: problem.detail)
+        }
+        open(app)
+        return false
+    }
+
+    private func open(_ app: DirectoryApp) {
         let name = Name(brand: app.brand, app: app.id)
         let begins = state.withLock { state in
             if !state.waiting.contains(name) { state.waiting.append(name) }

@@ -131,9 +131,14 @@ final class Gateway: Sendable {
             await store.close()
             throw error
         }
+        let opener = AppOpener(directory: directory)
         let delivery = DeliveryService(
             store: store,
-            directory: GatewayLaneDirectory(directory: directory, factory: providers.factory),
+            directory: directory,
+            makeProvider: { lane, source in
+                guard try opener.isOpen(lane.key) else { return nil }
+                return try providers.factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: source)
+            },
             settings: settings.delivery,
             clock: steadyClock,
             metrics: DeliveryMetrics(factory: registry),

@@ -1,5 +1,4 @@
 import GatewayModel
-import Identity
 import PushProviders
 
 /// Tests a lane's credential and connection without sending a push.
@@ -18,7 +17,7 @@ struct ProviderCheck {
     ///
     /// - Parameter lane: The lane.
     /// - Returns: The result as text.
-    func check(_ lane: DirectoryLane) async -> PushProviderVerdict {
+    func check(_ lane: LaneDescription) async -> PushProviderVerdict {
         guard PushProviderFactory.isUsed(lane.key, app: lane.app) else {
             return PushProviderVerdict(
                 isUsable: true,

@@ -58,7 +58,7 @@ final class TestCore: LaneDirectory {
         LaneDescription(id: id, key: Self.lane, app: AppSettings(platform: .ios), brand: Self.brand)
     }
 
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
+    private func makeProvider(source: any PushSource) -> (any PushProvider)? {
         guard mayMake.withLock({ $0 })() else { return nil }
         let provider = ScriptedProvider(source: source, answer: answer)
         made.withLock { $0.append(provider) }
@@ -112,6 +112,7 @@ final class TestCore: LaneDirectory {
         let service = DeliveryService(
             store: store,
             directory: self,
+            makeProvider: { _, source in self.makeProvider(source: source) },
             settings: settings,
             clock: SystemClock(),
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),

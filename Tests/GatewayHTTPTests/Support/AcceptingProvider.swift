@@ -1,4 +1,3 @@
-import Delivery
 import GatewayModel
 import Identity
 import PushProviders
@@ -40,20 +39,9 @@ final class AcceptingProvider: PushProvider {
     func shutdown(within limit: Duration) async {}
 }
 
-/// Creates lanes of the test's directory, which is created after the delivery core.
+/// The lanes of the test's directory, which is created after the delivery core.
 final class TestLanes: LaneDirectory {
     let directory = Mutex<Directory?>(nil)
-    private let clock: any GatewayClock
 
-    init(clock: any GatewayClock) { self.clock = clock }
-
-    func lane(_ id: LaneID) -> LaneDescription? {
-        directory.withLock { $0 }?.lane(id).map {
-            LaneDescription(id: $0.id, key: $0.key, app: $0.app, brand: $0.brand)
-        }
-    }
-
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
-        AcceptingProvider(source: source, clock: clock)
-    }
+    func lane(_ id: LaneID) -> LaneDescription? { directory.withLock { $0 }?.lane(id) }
 }

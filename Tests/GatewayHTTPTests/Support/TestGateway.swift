@@ -102,13 +102,14 @@ enum TestGateway {
         _ logger: Logger,
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
-        let lanes = TestLanes(clock: data.clock)
+        let lanes = TestLanes()
         var settings = DeliverySettings()
         // On a clock that stands still they would wait forever.
         settings.outcomeWaitMilliseconds = 0
         let delivery = DeliveryService(
             store: data.store,
             directory: lanes,
+            makeProvider: { [clock = data.clock] _, source in AcceptingProvider(source: source, clock: clock) },
             settings: settings,
             clock: data.clock,
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),

@@ -44,7 +44,8 @@ final class SendingSite: Sendable {
         clock: TestClock,
         providerClock: ProviderClock,
         settings: DeliverySettings,
-        directory: SiteDirectory
+        directory: SiteDirectory,
+        factory: PushProviderFactory
     ) {
         self.simulator = simulator
         self.store = store
@@ -60,6 +61,9 @@ final class SendingSite: Sendable {
         service = DeliveryService(
             store: store,
             directory: directory,
+            makeProvider: { lane, source in
+                try factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: source)
+            },
             settings: settings,
             clock: clock,
             metrics: DeliveryMetrics(factory: registry),
@@ -113,14 +117,15 @@ final class SendingSite: Sendable {
             let base = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: quiet)
             let store = RecordingStore(base)
             let apps = try apps(simulator)
-            let directory = try await SiteDirectory(apps: apps, store: store, factory: factory)
+            let directory = try await SiteDirectory(apps: apps, store: store)
             let site = SendingSite(
                 simulator: simulator,
                 store: store,
                 clock: clock,
                 providerClock: providerClock,
                 settings: settings,
-                directory: directory
+                directory: directory,
+                factory: factory
             )
             try await site.live(test)
             await store.close()

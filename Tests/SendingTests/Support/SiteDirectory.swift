@@ -1,19 +1,15 @@
-import Delivery
 import GatewayModel
 import GatewayStorage
-import PushProviders
 import Synchronization
 
 /// The lanes of a site's apps, in the order of the apps' names.
 final class SiteDirectory: LaneDirectory {
     private let lanes: [LaneID: LaneKey]
     private let apps: Mutex<[String: AppSettings]>
-    private let factory: PushProviderFactory
 
     /// Stores the brand and the apps.
-    init(apps: [String: AppSettings], store: any GatewayStore, factory: PushProviderFactory) async throws {
+    init(apps: [String: AppSettings], store: any GatewayStore) async throws {
         self.apps = Mutex(apps)
-        self.factory = factory
         try await store.insertBrand(SendingSite.brand)
         for (name, app) in apps.sorted(by: { $0.key < $1.key }) {
             let id = AppID(trusted: name)
@@ -44,9 +40,5 @@ final class SiteDirectory: LaneDirectory {
     func set(_ app: String, _ settings: AppSettings) -> [LaneID] {
         apps.withLock { $0[app] = settings }
         return lanes.filter { $0.value.app.rawValue == app }.keys.sorted { $0.rawValue < $1.rawValue }
-    }
-
-    func makeProvider(_ lane: LaneDescription, source: any PushSource) throws -> (any PushProvider)? {
-        try factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: source)
     }
 }

@@ -54,6 +54,7 @@ struct BareRouteCommand: AsyncParsableCommand {
         let delivery = DeliveryService(
             store: NotStoringStore(),
             directory: PausedLanes(),
+            makeProvider: { _, _ in nil },
             settings: DeliverySettings(),
             clock: SystemClock(),
             metrics: DeliveryMetrics(factory: PrometheusRegistry()),

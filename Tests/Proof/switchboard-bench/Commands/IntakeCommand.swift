@@ -64,6 +64,7 @@ struct IntakeCommand: AsyncParsableCommand {
         let delivery = DeliveryService(
             store: store,
             directory: PausedLanes(),
+            makeProvider: { _, _ in nil },
             settings: DeliverySettings(),
             clock: clock,
             metrics: DeliveryMetrics(factory: registry),
