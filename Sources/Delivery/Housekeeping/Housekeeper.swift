@@ -13,7 +13,7 @@ package import Telemetry
 package final class Housekeeper: Service, Sendable {
     private let store: any GatewayStore
     private let delivery: DeliveryService?
-    private let directory: any RetentionDirectory
+    private let brands: @Sendable () -> [Brand]
     private let settings: HousekeepingSettings
     private let clock: any GatewayClock
     private let keeper: ClockKeeper?
@@ -32,7 +32,7 @@ package final class Housekeeper: Service, Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - delivery: The delivery core, which ends registrations of devices that were not seen for long; nil ends none.
-    ///   - directory: The brands with their retention.
+    ///   - brands: Returns all brands as they are now, with their retention; called on any thread.
     ///   - settings: The settings.
     ///   - clock: The gateway's time.
     ///   - keeper: The clock guard, which knows whether the clock may be wrong; nil trusts it.
@@ -41,7 +41,7 @@ package final class Housekeeper: Service, Sendable {
     package init(
         store: any GatewayStore,
         delivery: DeliveryService? = nil,
-        directory: any RetentionDirectory,
+        brands: @escaping @Sendable () -> [Brand],
         settings: HousekeepingSettings,
         clock: any GatewayClock,
         keeper: ClockKeeper? = nil,
@@ -50,7 +50,7 @@ package final class Housekeeper: Service, Sendable {
     ) {
         self.store = store
         self.delivery = delivery
-        self.directory = directory
+        self.brands = brands
         self.settings = settings
         self.clock = clock
         self.keeper = keeper
@@ -88,7 +88,7 @@ package final class Housekeeper: Service, Sendable {
     /// Runs one pass over everything that has a retention time.
     package func keepRetention() async {
         let works = HousekeepingPlan.works(
-            brands: directory.brands,
+            brands: brands(),
             maxRetentionDays: settings.maxRetentionDays,
             auditRetentionDays: settings.auditRetentionDays,
             now: clock.now
@@ -101,7 +101,7 @@ package final class Housekeeper: Service, Sendable {
     /// core, whose lanes may have pushes for them.
     private func endStaleDevices() async {
         guard let delivery, keeper?.isGuarded != true else { return }
-        for brand in directory.brands where !Task.isCancelled {
+        for brand in brands() where !Task.isCancelled {
             let since = clock.now.adding(seconds: -brand.settings.staleDeviceDays * 86_400)
             var isThrough = false
             while !isThrough, !Task.isCancelled {

@@ -309,7 +309,7 @@ final class Gateway: Sendable {
         let housekeeper = Housekeeper(
             store: store,
             delivery: delivery,
-            directory: GatewayRetentionDirectory(directory: directory),
+            brands: { [directory] in directory.brands },
             settings: settings.housekeeping,
             // A jump of the system clock must not expire deliveries, nor data with a retention of years.
             clock: keeper.clock,

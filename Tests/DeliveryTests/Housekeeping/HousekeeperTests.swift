@@ -18,10 +18,6 @@ struct HousekeeperTests {
         var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
     }
 
-    private struct Brands: RetentionDirectory {
-        let brands = [TestCore.brand]
-    }
-
     /// A log handler that keeps the lines of warnings and above.
     private struct Lines: LogHandler {
         let lines: Log
@@ -122,7 +118,7 @@ struct HousekeeperTests {
         ) -> Housekeeper {
             Housekeeper(
                 store: store,
-                directory: Brands(),
+                brands: { [TestCore.brand] },
                 settings: settings,
                 clock: Clock(now: Self.now),
                 keeper: keeper,

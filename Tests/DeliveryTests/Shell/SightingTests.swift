@@ -59,10 +59,6 @@ struct SightingTests {
         }
     }
 
-    private struct Brands: RetentionDirectory {
-        let brands = [TestCore.brand]
-    }
-
     @Test("a stale registration ends in a turn of the core, which no longer sends its waiting rows")
     func stale() async throws {
         let core = try TestCore { _ in .retry(afterSeconds: 3600, scope: .device) }
@@ -77,7 +73,7 @@ struct SightingTests {
                 let housekeeper = Housekeeper(
                     store: store,
                     delivery: service,
-                    directory: Brands(),
+                    brands: { [TestCore.brand] },
                     settings: HousekeepingSettings(),
                     clock: TestClock(now: now.adding(seconds: days * 86_400)),
                     metrics: HousekeepingMetrics(factory: registry),
