@@ -7,7 +7,7 @@ internal import TextFormats
 ///
 /// Loaded from the store at the start and updated by every administrative change: a change is visible to every thread
 /// before the call returns (R33). Reads are thread-safe, cost one short lock, and never block on IO.
-package final class Directory: LaneDirectory {
+package final class Directory: LaneDirectory, WebhookDirectory {
     let store: any GatewayStore
     let box: SecretBox
     let clock: any GatewayClock

@@ -37,14 +37,19 @@ package struct WebhookTarget: Sendable {
     }
 }
 
-/// The brands' webhooks as the webhook service reads them; implemented by the module that has the brands.
-package protocol WebhookDirectory: Sendable {
+extension WebhookDirectory {
     /// The brands with a webhook.
-    var brandsWithWebhook: [BrandID] { get }
+    var brandsWithWebhook: [BrandID] { brands.filter { $0.webhook != nil }.map(\.id) }
 
-    /// Returns the current target of a brand's items.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: Nil when it has no webhook.
-    func target(of brand: BrandID) -> WebhookTarget?
+    /// Returns the current target of a brand's items; nil when it has no webhook.
+    func target(of brand: BrandID) -> WebhookTarget? {
+        guard let brand = self.brand(brand), let webhook = brand.webhook else { return nil }
+        return WebhookTarget(
+            brand: brand.id,
+            brandCreatedAt: brand.createdAt,
+            url: webhook.url,
+            types: webhook.types.map(Set.init),
+            keys: webhookKeys(brand: brand.id)
+        )
+    }
 }

@@ -43,7 +43,7 @@ struct GatewayOutbound: Sendable {
         let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         let webhooks = WebhookService(
             store: store,
-            directory: GatewayWebhookDirectory(directory: directory),
+            directory: directory,
             makeSender: {
                 HTTPWebhookSender(
                     client: GuardedHTTPClient(

@@ -13,12 +13,18 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The webhook targets, as a test sets them.
+/// The brands with their webhooks and keys, as a test sets them.
 final class TestWebhookDirectory: WebhookDirectory {
-    let targets = Mutex<[BrandID: WebhookTarget]>([:])
+    struct Entry {
+        var brand: Brand
+        var keys: [[UInt8]]
+    }
 
-    var brandsWithWebhook: [BrandID] { targets.withLock { Array($0.keys) } }
-    func target(of brand: BrandID) -> WebhookTarget? { targets.withLock { $0[brand] } }
+    let entries = Mutex<[BrandID: Entry]>([:])
+
+    var brands: [Brand] { entries.withLock { $0.values.map(\.brand) } }
+    func brand(_ id: BrandID) -> Brand? { entries.withLock { $0[id]?.brand } }
+    func webhookKeys(brand: BrandID) -> [[UInt8]] { entries.withLock { $0[brand]?.keys ?? [] } }
 }
 
 /// A resolver that always returns the same addresses, and counts its lookups.
@@ -41,7 +47,7 @@ final class WebhookStage: Sendable {
     let directory: TemporaryDirectory
     let store: any GatewayStore
     let clock = TestClock(now: WebhookStage.madeAt)
-    let targets = TestWebhookDirectory()
+    let webhooks = TestWebhookDirectory()
     let service: WebhookService
     private let events = Mutex((count: 0, ids: MessageIDGenerator()))
 
@@ -54,7 +60,7 @@ final class WebhookStage: Sendable {
         let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         let service = WebhookService(
             store: store,
-            directory: targets,
+            directory: webhooks,
             makeSender: {
                 HTTPWebhookSender(
                     client: GuardedHTTPClient(
@@ -92,26 +98,31 @@ final class WebhookStage: Sendable {
 
     /// Creates a brand with a webhook.
     func makeBrand(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookStage.key]) async throws {
-        let webhook = WebhookSettings(url: url, types: nil, sealedSecret: [1], secretFingerprint: "f")
-        let brand = Brand(
-            id: BrandID(trusted: id),
-            name: id,
-            settings: BrandSettings(),
-            createdAt: clock.now,
-            webhook: webhook
-        )
-        try await store.insertBrand(brand)
+        try await store.insertBrand(Self.brand(id, url: url, types: nil))
         set(id, url: url, keys: keys)
     }
 
-    /// Changes the target of a brand's items.
+    /// Changes a brand's webhook.
     func set(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookStage.key], types: Set<OutboundType>? = nil)
     {
-        let brand = BrandID(trusted: id)
-        targets.targets.withLock {
-            $0[brand] = WebhookTarget(brand: brand, brandCreatedAt: Self.madeAt, url: url, types: types, keys: keys)
-        }
+        let brand = Self.brand(id, url: url, types: types)
+        webhooks.entries.withLock { $0[brand.id] = TestWebhookDirectory.Entry(brand: brand, keys: keys) }
         service.changed()
+    }
+
+    private static func brand(_ id: String, url: String, types: Set<OutboundType>?) -> Brand {
+        Brand(
+            id: BrandID(trusted: id),
+            name: id,
+            settings: BrandSettings(),
+            createdAt: madeAt,
+            webhook: WebhookSettings(
+                url: url,
+                types: types.map { Array($0) },
+                sealedSecret: [1],
+                secretFingerprint: "f"
+            )
+        )
     }
 
     /// Opens conversations: one item each.
@@ -160,7 +171,7 @@ final class WebhookStage: Sendable {
     }
 
     private func makeDue() async throws {
-        for brand in targets.brandsWithWebhook {
+        for brand in webhooks.brands.map(\.id) {
             guard let next = try await store.webhookState(brand: brand)?.nextTry, next > clock.now else { continue }
             clock.advance(seconds: (next.milliseconds - clock.now.milliseconds) / 1000 + 1)
             service.changed()

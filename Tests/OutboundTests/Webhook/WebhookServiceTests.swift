@@ -209,7 +209,7 @@ struct WebhookServiceTests {
             try await stage.makeBrand(url: url(receiver))
             try await stage.open(1)
             try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
-            stage.targets.targets.withLock { $0 = [:] }
+            stage.webhooks.entries.withLock { $0 = [:] }
             stage.service.changed()
             try await stage.open(1)
             stage.set(url: url(receiver))
