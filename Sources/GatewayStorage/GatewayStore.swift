@@ -8,8 +8,8 @@ package import GatewayModel
 /// - An event is counted once: (brand, source, id) is unique for the brand's `dedupeHours`.
 /// - `sequence` is dense from 1 within a conversation, in commit order. The last sequence never falls, so the number of
 ///   a message that housekeeping has removed is not reused.
-/// - A consumer's unread equals the number of its stored messages that count (agent, not silent) and lie above their
-///   conversation's read mark. A read mark never moves back and never past the last sequence.
+/// - A consumer's unread equals the number of its stored messages that count (``GatewayModel/Message/countsAsUnread``)
+///   and lie above their conversation's read mark. A read mark never moves back and never past the last sequence.
 /// - The outbox holds exactly the deliveries that are not finished; a finished one is in the delivery log and nowhere
 ///   else. A row is owned by one incarnation or by none.
 /// - The rows of one registration are handed out in the order of their ids: a row with an older unowned sibling is

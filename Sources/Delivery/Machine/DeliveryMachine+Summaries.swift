@@ -99,7 +99,7 @@ extension DeliveryMachine {
 
     private static func isSummed(_ row: OutboxRow, now: Timestamp) -> Bool {
         guard let message = row.message else { return false }
-        return message.kind == .agent && !message.silent && row.expiresAt > now
+        return message.countsAsUnread && row.expiresAt > now
     }
 
     /// Ends the rows that an accepted summary stood for, right behind its own outcome.

@@ -51,6 +51,9 @@ package final class Message: Sendable {
     /// The campaign of a proactive message.
     package let campaign: String?
 
+    /// Whether it counts as unread until the consumer has read it: an agent's message that is not silent.
+    package var countsAsUnread: Bool { kind == .agent && !silent }
+
     /// Creates the message of an event.
     ///
     /// - Parameters:

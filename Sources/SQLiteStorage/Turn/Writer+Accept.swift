@@ -84,18 +84,10 @@ extension Writer {
                 ?? makeConversation(posted.messageID, brand: brand, of: consumer, at: now)
         }
 
-        let counts = posted.event.kind == .agent && !posted.event.silent
         let key = Int64(bitPattern: posted.messageID.high)
         conversation.lastSequence += 1
         conversation.lastMessage = key
         conversation.isResolved = false
-        if counts {
-            conversation.unread += 1
-            consumer.unread += 1
-            context.changed(consumer)
-        }
-        context.changed(conversation)
-        consumer.active = .conversation(conversation.name.id)
         let message = Message(
             posted,
             brand: request.brand,
@@ -104,7 +96,14 @@ extension Writer {
             acceptedAt: now,
             expiresAt: now.adding(seconds: posted.event.ttlSeconds ?? request.messageTtlSeconds)
         )
-        try insert(message, key: key, conversation: conversation.key, counts: counts)
+        if message.countsAsUnread {
+            conversation.unread += 1
+            consumer.unread += 1
+            context.changed(consumer)
+        }
+        context.changed(conversation)
+        consumer.active = .conversation(conversation.name.id)
+        try insert(message, key: key, conversation: conversation.key)
         if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
         let campaign = try posted.event.campaign.map { try self.campaign(BrandedName(brand: brand, id: $0), at: now) }
         context.tellWindows(of: consumer, request.brand, .message(message))
@@ -141,7 +140,7 @@ extension Writer {
         )
     }
 
-    func insert(_ message: Message, key: Int64, conversation: Int64, counts: Bool) throws {
+    func insert(_ message: Message, key: Int64, conversation: Int64) throws {
         try db.prepare(
             """
             INSERT INTO messages (key, low, conversation, sequence, counts, kind, source_sequence, dialog, agent_id, \
@@ -151,9 +150,10 @@ extension Writer {
             """
         )
         .int(key).int(Int64(bitPattern: message.id.low)).int(conversation)
-        .int(message.sequence).int(counts ? 1 : 0).text(message.kind.rawValue).int(message.sourceSequence)
-        .text(message.dialog).text(message.agentID).text(message.agentNickname).text(message.text).text(message.title)
-        .text(message.data?.text).text(message.link.ios).text(message.link.android).text(message.link.web)
+        .int(message.sequence).int(message.countsAsUnread ? 1 : 0).text(message.kind.rawValue)
+        .int(message.sourceSequence).text(message.dialog).text(message.agentID).text(message.agentNickname)
+        .text(message.text).text(message.title).text(message.data?.text)
+        .text(message.link.ios).text(message.link.android).text(message.link.web)
         .text(message.priority.rawValue).text(message.collapseKey).text(message.category).text(message.sound)
         .int(message.silent ? 1 : 0).int(message.acceptedAt.milliseconds).int(message.sentAt.milliseconds)
         .int(message.expiresAt.milliseconds).int(message.lookBackUntil?.milliseconds).text(message.campaign).run()

@@ -32,7 +32,7 @@ extension Writer {
             sequence: conversation.lastSequence,
             at: context.turn.now
         )
-        try insert(message, key: key, conversation: conversation.key, counts: false)
+        try insert(message, key: key, conversation: conversation.key)
         try tell(brand, at: context.turn.now, .written(message, client: request.clientID))
         context.tellWindows(of: consumer, request.brand, .message(message))
         return .written(

@@ -111,7 +111,6 @@ enum ProbeRoutes {
         let unread = try await call.read { store throws(StorageError) in
             try await store.unread(brand: brand.id, consumer: event.consumer).total
         }
-        let counts = event.kind == .agent && !event.silent
         let message = Message(
             PostedEvent(event, id),
             brand: brand.id,
@@ -127,7 +126,7 @@ enum ProbeRoutes {
             platform: pushType == .apns ? .ios : app.settings.platform,
             locale: locale,
             message: message,
-            badge: event.silent ? nil : unread + (counts ? 1 : 0),
+            badge: event.silent ? nil : unread + (message.countsAsUnread ? 1 : 0),
             expiresAt: message.expiresAt
         )
     }

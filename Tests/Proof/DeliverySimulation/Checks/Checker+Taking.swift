@@ -63,12 +63,11 @@ extension Checker {
     ) throws(Violation) -> [Int64] {
         let id = job.delivery.rawValue
         // An expired one leaves while the clock may be wrong, and by itself.
-        guard let threshold, let message = job.message, message.kind == .agent, !message.silent,
-            store.delivery(id).expiresAt > now
+        guard let threshold, let message = job.message, message.countsAsUnread, store.delivery(id).expiresAt > now
         else { return [] }
         let waiting = held[Int(job.registration.rawValue) - 1].filter {
             let row = store.delivery($0)
-            return row.expiresAt > now && row.message?.kind == .agent && row.message?.silent == false
+            return row.expiresAt > now && row.message?.countsAsUnread == true
         }.sorted()
         let since = waiting.map { store.delivery($0).queuedAt }.min() ?? now
         let isStorm =

@@ -159,7 +159,7 @@ extension Simulation {
             guard known.insert(outcome.registration).inserted else { continue }
             let first = checker.firstQueued[Int(outcome.registration.rawValue) - 1]
             let isOld = first.adding(seconds: plan.settings.summaryAfterSeconds) <= now
-            let isSummed = row.message?.kind == .agent && row.message?.silent == false && row.expiresAt > now
+            let isSummed = row.message?.countsAsUnread == true && row.expiresAt > now
             try expect(.stormIsSummed, isOld && isSummed) {
                 "delivery \(outcome.delivery) is requeued for a summary, queued at \(first.milliseconds)"
             }

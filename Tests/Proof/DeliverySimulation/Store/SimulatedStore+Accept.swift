@@ -87,20 +87,10 @@ extension SimulatedStore {
         let name = event.conversation ?? ConversationID(trusted: messageID.description)
         let active = event.conversation == nil ? activeConversation(of: consumer) : nil
         let key = known ?? active ?? makeConversation(request.brand, name, of: consumer)
-        let counts = event.kind == .agent && !event.silent
 
         var conversation = conversations[Int(key) - 1]
         conversation.lastSequence += flaw == .skipsSequence ? 2 : 1
         conversation.lastMessage = messageID.high
-        conversation.counts.append(counts)
-        if event.kind != .agent, !event.silent { conversation.proactive.append(conversation.lastSequence) }
-        if event.kind != .agent { conversation.untapped.append(messageID) }
-        if counts, flaw != .miscounts {
-            conversation.unread += 1
-            consumers[Int(consumer) - 1].unread += 1
-            context.changed.insert(consumer)
-        }
-        conversations[Int(key) - 1] = conversation
         let message = Message(
             PostedEvent(event, messageID),
             brand: request.brand,
@@ -109,6 +99,15 @@ extension SimulatedStore {
             acceptedAt: context.now,
             expiresAt: context.now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds)
         )
+        conversation.counts.append(message.countsAsUnread)
+        if event.kind != .agent, !event.silent { conversation.proactive.append(conversation.lastSequence) }
+        if event.kind != .agent { conversation.untapped.append(messageID) }
+        if message.countsAsUnread, flaw != .miscounts {
+            conversation.unread += 1
+            consumers[Int(consumer) - 1].unread += 1
+            context.changed.insert(consumer)
+        }
+        conversations[Int(key) - 1] = conversation
         made = message
         if messageID > lastMessage ?? messageID || lastMessage == nil { lastMessage = messageID }
         tell(consumer, .message(message), &context)

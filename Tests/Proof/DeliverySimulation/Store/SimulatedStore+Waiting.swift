@@ -107,7 +107,7 @@ extension SimulatedStore {
         case .whole(let most):
             guard free.count > left else { return left }
             guard claimed == 0 else { return nil }
-            let summed = free.count { delivery($0).message?.kind == .agent && delivery($0).message?.silent == false }
+            let summed = free.count { delivery($0).message?.countsAsUnread == true }
             return summed > left ? most : left
         }
     }
