@@ -30,23 +30,15 @@ package struct PushPreview: Sendable {
         brand: Brand,
         now: Timestamp
     ) throws(PushCredentialError) {
-        switch lane.pushType {
-        case .apns:
-            guard let settings = app.apns else {
-                throw PushCredentialError(pointer: "/apns", detail: "the app has no credential for APNs")
-            }
-            let credential = try APNsCredential(settings, environment: lane.environment, now: now)
+        switch try LaneCredential(lane.pushType, lane.environment, of: app, now: now) {
+        case .apns(let credential):
             origin = "https://" + credential.endpoint.name
             request = APNsRenderer(brand: brand, topic: credential.topic, links: app.links).request(for: job, now: now)
             if case .token = credential.authentication { maskedAuthorization = "bearer ***" }
             countedBytes = request.body.count
             let row: APNsPushTypeRow = job.message?.silent == true ? .background : .alert
             limitBytes = row.maxBodyBytes
-        case .fcm:
-            guard let settings = app.fcm else {
-                throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
-            }
-            let credential = try FCMCredential(settings)
+        case .fcm(let credential):
             origin = "https://" + credential.endpoint.name
             request = FCMRenderer(
                 brand: brand,
@@ -58,11 +50,6 @@ package struct PushPreview: Sendable {
             maskedAuthorization = "Bearer ***"
             countedBytes = request.body.count - job.token.utf8.count
             limitBytes = FCMRenderer.maxPayloadBytes
-        case .huawei, .webpush:
-            throw PushCredentialError(
-                pointer: "/\(lane.pushType.rawValue)",
-                detail: "this version has no such provider"
-            )
         }
     }
 }

@@ -98,12 +98,8 @@ package final class PushProviderFactory: Sendable {
         brand: Brand,
         source: any PushSource
     ) throws(PushCredentialError) -> any PushProvider {
-        switch lane.pushType {
-        case .apns:
-            guard let settings = app.apns else {
-                throw PushCredentialError(pointer: "/apns", detail: "the app has no credential for APNs")
-            }
-            let credential = try APNsCredential(settings, environment: lane.environment, now: clock.now)
+        switch try LaneCredential(lane.pushType, lane.environment, of: app, now: clock.now) {
+        case .apns(let credential):
             let path = try path(
                 to: credential.endpoint,
                 at: "/apns/endpoints/\(lane.environment.rawValue)",
@@ -115,18 +111,9 @@ package final class PushProviderFactory: Sendable {
             case .certificate(let certificate):
                 return try makeAPNs(credential, certificate, lane, brand, app.links, path, source)
             }
-        case .fcm:
-            guard let settings = app.fcm else {
-                throw PushCredentialError(pointer: "/fcm", detail: "the app has no credential for FCM")
-            }
-            let credential = try FCMCredential(settings)
+        case .fcm(let credential):
             let path = try path(to: credential.endpoint, at: "/fcm/endpoint", setBy: app.endpointsBy, of: brand.id)
             return makeFCM(credential, lane, brand, app, path, source)
-        case .huawei, .webpush:
-            throw PushCredentialError(
-                pointer: "/\(lane.pushType.rawValue)",
-                detail: "this version has no such provider"
-            )
         }
     }
 
@@ -157,12 +144,11 @@ package final class PushProviderFactory: Sendable {
     ///   - now: The wall clock, for the expiry of credentials.
     /// - Throws: ``PushCredentialError`` with the first member that cannot be used.
     package static func validate(app: AppSettings, now: Timestamp) throws(PushCredentialError) {
-        if let apns = app.apns {
-            for environment in PushEnvironment.allCases {
-                _ = try APNsCredential(apns, environment: environment, now: now)
+        for pushType in app.pushTypes {
+            for environment in pushType.transport.environments {
+                _ = try LaneCredential(pushType, environment, of: app, now: now)
             }
         }
-        if let fcm = app.fcm { _ = try FCMCredential(fcm) }
     }
 
     /// Returns whether a lane can be used: an APNs certificate may be valid for only one of Apple's environments.
@@ -269,7 +255,7 @@ package final class PushProviderFactory: Sendable {
                     credential: credential,
                     brand: brand,
                     links: app.links,
-                    wakesOnRead: app.apns?.wakesOnRead ?? false,
+                    wakesOnRead: app.wakesOnRead,
                     tokens: tokens,
                     clock: clock,
                     eventLoop: eventLoop,

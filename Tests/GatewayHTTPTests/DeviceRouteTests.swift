@@ -92,18 +92,6 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("tokens have the format of their transport")
-    func tokens() {
-        #expect(DeviceToken.normalised("AABBCC", for: .apns) == "aabbcc")
-        #expect(DeviceToken.normalised(String(repeating: "a", count: 400), for: .apns)?.count == 400)
-        #expect(DeviceToken.normalised(String(repeating: "a", count: 402), for: .apns) == nil)
-        #expect(DeviceToken.normalised("dQw:APA91b-_x", for: .fcm) == "dQw:APA91b-_x")
-        #expect(DeviceToken.normalised("a b", for: .fcm) == nil)
-        #expect(DeviceToken.normalised("é", for: .fcm) == nil)
-        #expect(DeviceToken.normalised(String(repeating: "a", count: 4096), for: .fcm)?.count == 4096)
-        #expect(DeviceToken.normalised(String(repeating: "a", count: 4097), for: .fcm) == nil)
-    }
-
     @Test("a session bound to a device acts only for that device")
     func boundSession() async throws {
         try await TestGateway.run { api in

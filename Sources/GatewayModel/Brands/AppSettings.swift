@@ -46,16 +46,25 @@ package struct AppSettings: Codable, Equatable, Sendable {
         self.dialect = dialect
     }
 
+    /// The transports that the app has a credential for, in a fixed order.
+    package var pushTypes: [PushType] { PushType.allCases.filter { supports($0) } }
+
+    /// Whether a badge push after a read on another device wakes the app: its APNs settings decide it for FCM too.
+    package var wakesOnRead: Bool { apns?.wakesOnRead ?? false }
+
     /// Returns whether the app has a credential for a transport.
     ///
     /// - Parameter pushType: The transport of a device.
     /// - Returns: True when devices with that transport may register.
-    package func supports(_ pushType: PushType) -> Bool {
-        switch pushType {
-        case .apns: apns != nil
-        case .fcm: fcm != nil
-        case .huawei, .webpush: false
-        }
+    package func supports(_ pushType: PushType) -> Bool { pushType.transport.settings?.isSet(self) ?? false }
+
+    /// Returns the platform of a device that states none.
+    ///
+    /// - Parameter pushType: The device's transport.
+    /// - Returns: The app's platform if the transport can be used there, otherwise the transport's first one.
+    package func defaultPlatform(for pushType: PushType) -> DevicePlatform {
+        let platforms = pushType.transport.platforms
+        return platforms.contains(platform) ? platform : platforms.first ?? platform
     }
 }
 

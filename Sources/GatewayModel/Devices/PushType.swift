@@ -1,4 +1,4 @@
-/// The transport of a device's pushes.
+/// The transport of a device's pushes; ``transport`` has its properties.
 package enum PushType: String, Sendable, CaseIterable, Codable {
     /// Apple Push Notification service.
     case apns

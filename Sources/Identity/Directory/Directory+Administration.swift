@@ -237,13 +237,7 @@ extension Directory {
         let isShared =
             old.platform != new.platform || old.dialect != new.dialect || old.links != new.links
             || old.endpointsBy != new.endpointsBy
-        // The app's APNs settings also decide whether FCM wakes its devices.
-        func wakesOnRead(_ app: AppSettings) -> Bool { app.apns?.wakesOnRead ?? false }
-        switch pushType {
-        case .apns: return isShared || old.apns != new.apns
-        case .fcm: return isShared || old.fcm != new.fcm || wakesOnRead(old) != wakesOnRead(new)
-        case .huawei, .webpush: return true
-        }
+        return isShared || pushType.transport.settings?.isChanged(old, new) ?? true
     }
 
     /// Returns the effect of a brand's change on its lanes.

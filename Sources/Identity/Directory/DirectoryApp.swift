@@ -25,12 +25,12 @@ package struct DirectoryApp: Sendable, Equatable {
     /// The part that may be shown.
     package var redacted: RedactedApp { RedactedApp(self) }
 
-    /// The lanes that its settings allow: APNs has two environments, FCM one.
+    /// The lanes that its settings allow: one for each environment of its transports.
     var laneKeys: [LaneKey] {
-        func key(_ pushType: PushType, _ environment: PushEnvironment) -> LaneKey {
-            LaneKey(brand: brand, app: id, pushType: pushType, environment: environment)
+        settings.pushTypes.flatMap { pushType in
+            pushType.transport.environments.map { environment in
+                LaneKey(brand: brand, app: id, pushType: pushType, environment: environment)
+            }
         }
-        return (settings.supports(.apns) ? [key(.apns, .production), key(.apns, .sandbox)] : [])
-            + (settings.supports(.fcm) ? [key(.fcm, .production)] : [])
     }
 }

@@ -38,7 +38,7 @@ extension APNsCertificateFacts {
             fingerprint: SHA256.hash(data: der).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
             commonName: Self.attribute(.RDNAttributeType.commonName, of: certificate.subject) ?? "",
             topics: listed.isEmpty ? subject : Self.unique(listed),
-            environments: environments.isEmpty ? Set(PushEnvironment.allCases) : Set(environments),
+            environments: environments.isEmpty ? Set(PushType.apns.transport.environments) : Set(environments),
             expiresAt: Timestamp(milliseconds: Int64(certificate.notValidAfter.timeIntervalSince1970 * 1000))
         )
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayModel
 
 /// Shows the provider request for an event without sending it.
 struct AppPreviewCommand: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct AppPreviewCommand: AsyncParsableCommand {
     @Argument(help: "The app.") var app: String
     @Option(help: ArgumentHelp("A JSON file of the event; - is standard input.", valueName: "file"))
     var event: String
-    @Option(help: "apns or fcm.") var type: String
+    @Option(help: "\(PushType.builtNames).") var type: String
     @Option(help: "The device's locale.") var locale: String?
 
     func run() async throws {
@@ -37,7 +38,7 @@ struct AppSelfCheckCommand: AsyncParsableCommand {
     @Argument(help: "The app.") var app: String
     @Option(help: ArgumentHelp("A file with the device's token; - is standard input.", valueName: "file"))
     var tokenFile: String
-    @Option(help: "apns or fcm.") var type: String
+    @Option(help: "\(PushType.builtNames).") var type: String
     @Option(help: "APNs: production or sandbox.") var environment: String?
 
     func run() async throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayModel
 
 /// Device registrations.
 struct DeviceCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @Option(help: "The provider's token of the device.") var token: String?
         @Option(help: ArgumentHelp("A file with that token; - is standard input.", valueName: "file"))
         var tokenFile: String?
-        @Option(name: .customLong("type"), help: "apns or fcm.") var pushType: String
+        @Option(name: .customLong("type"), help: "\(PushType.builtNames).") var pushType: String
         @Option(help: "For apns: production or sandbox.") var environment: String?
 
         func validate() throws {
@@ -104,5 +105,12 @@ struct DeviceCommand: AsyncParsableCommand {
             )
             StandardOutput.write(options.json ? answer.body.text : "device \(device) unregistered")
         }
+    }
+}
+
+extension PushType {
+    /// The names of the push types that this version can send, for the help of an option.
+    static var builtNames: String {
+        allCases.filter(\.transport.isBuilt).map(\.rawValue).joined(separator: " or ")
     }
 }

@@ -106,7 +106,7 @@ struct SelfCheck {
             delivery: DeliveryID(0),
             registration: RegistrationID(0),
             token: token,
-            platform: lane.pushType == .apns ? .ios : app.platform,
+            platform: app.defaultPlatform(for: lane.pushType),
             message: message,
             badge: nil,
             // Attempted once and never stored.

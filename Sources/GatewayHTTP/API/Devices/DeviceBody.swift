@@ -28,43 +28,33 @@ struct DeviceBody {
         consumer: ConsumerID
     ) throws(Problem) -> DeviceToRegister {
         var checks = FieldChecks()
-        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
-        var token = checks.text(body["token"], isRequired: true)
-        if let pushType {
-            if let given = token {
-                token = DeviceToken.normalised(given, for: pushType)
-                if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
-            }
-            if !app.settings.supports(pushType) {
-                checks.fail("/pushType", "is a type for which the app has no credential")
-            }
-        }
+        let (pushType, token) = checks.deviceToken(in: body, of: app)
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
-        let platform = checks.word(body["platform"], as: DevicePlatform.self)
-        if pushType == .apns, let platform, platform != .ios {
-            checks.fail("/platform", "must be ios for apns")
+        let stated = checks.word(body["platform"], as: DevicePlatform.self)
+        if let stated, let transport = pushType?.transport, !transport.platforms.contains(stated) {
+            checks.fail("/platform", transport.platformRequirement)
         }
+        let platform = stated ?? pushType.map { app.settings.defaultPlatform(for: $0) } ?? app.settings.platform
         let currentToken = checks.proof(body["currentToken"])
         let receives = receives(&checks)
         let extraTokens = extraTokens(&checks)
-        if !extraTokens.isEmpty, (platform ?? (pushType == .apns ? .ios : app.settings.platform)) != .ios {
+        if !extraTokens.isEmpty, platform != .ios {
             checks.fail("/extraTokens", "is allowed only for the platform ios")
         }
         let locale = checks.line(body["locale"], atMost: 64)
         let timeZone = checks.line(body["timeZone"], atMost: 64)
         let osVersion = checks.line(body["osVersion"], atMost: 64)
         let appVersion = checks.line(body["appVersion"], atMost: 64)
-        let (transport, normalised) = try checks.finish(pushType, token)
+        let (valid, normalised) = try checks.finish(pushType, token)
         var registration = DeviceToRegister(
             brand: app.brand,
             app: app.id,
             device: device,
             consumer: consumer,
             token: normalised,
-            pushType: transport,
-            // Only APNs has two environments; a debug build of an Android app may still name the other one.
-            environment: transport == .apns ? environment : .production,
-            platform: platform ?? (transport == .apns ? .ios : app.settings.platform),
+            pushType: valid,
+            environment: valid.transport.environment(environment),
+            platform: platform,
             receives: receives
         )
         registration.locale = locale
@@ -80,13 +70,14 @@ struct DeviceBody {
     private func extraTokens(_ checks: inout FieldChecks) -> [ExtraToken] {
         guard let items = checks.items(body["extraTokens"], atMost: ExtraToken.maxPerDevice) else { return [] }
         var tokens: [ExtraToken] = []
+        let rule = PushType.apns.transport.tokenRule
         for item in items {
             guard let object = checks.object(item, isRequired: true) else { continue }
             checks.refuseOthers(in: object, than: ["kind", "token"])
             let kind = checks.word(object["kind"], as: ExtraToken.Kind.self, isRequired: true)
             guard let given = checks.text(object["token"], isRequired: true) else { continue }
-            guard let token = DeviceToken.normalised(given, for: .apns) else {
-                checks.fail(object["token"].pointer, DeviceToken.rule(for: .apns))
+            guard let token = rule.normalised(given) else {
+                checks.fail(object["token"].pointer, rule.requirement)
                 continue
             }
             guard let kind else { continue }

@@ -41,9 +41,7 @@ enum ProbeRoutes {
         let body = try await call.object()
         var checks = FieldChecks()
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
-        if let pushType, !app.settings.supports(pushType) {
-            checks.fail("/pushType", "is a type for which the app has no credential")
-        }
+        if let pushType { checks.checkCredential(for: pushType, of: app) }
         let locale = checks.line(body["locale"], atMost: 64)
         let event = try event(body, call, &checks)
         let (transport, posted) = try checks.finish(pushType, event)
@@ -123,7 +121,7 @@ enum ProbeRoutes {
             delivery: DeliveryID(0),
             registration: RegistrationID(0),
             token: PreviewAnswer.token,
-            platform: pushType == .apns ? .ios : app.settings.platform,
+            platform: app.settings.defaultPlatform(for: pushType),
             locale: locale,
             message: message,
             badge: event.silent ? nil : unread + (message.countsAsUnread ? 1 : 0),
@@ -138,19 +136,9 @@ enum ProbeRoutes {
         let app = try await app(call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
-        let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
-        var token = checks.text(body["token"], isRequired: true)
-        if let pushType {
-            if let given = token {
-                token = DeviceToken.normalised(given, for: pushType)
-                if token == nil { checks.fail("/token", DeviceToken.rule(for: pushType)) }
-            }
-            if !app.settings.supports(pushType) {
-                checks.fail("/pushType", "is a type for which the app has no credential")
-            }
-        }
+        let (pushType, token) = checks.deviceToken(in: body, of: app)
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
-        let (transport, normalised) = try checks.finish(pushType, token)
+        let (valid, normalised) = try checks.finish(pushType, token)
         guard let slot = call.services.selfChecks.take(brand.id.rawValue) else {
             throw Problem(.overloaded, "Too many self-checks are running.", retryAfterSeconds: 10)
         }
@@ -159,9 +147,8 @@ enum ProbeRoutes {
             lane: LaneKey(
                 brand: brand.id,
                 app: app.id,
-                pushType: transport,
-                // Only APNs has two environments.
-                environment: transport == .apns ? environment : .production
+                pushType: valid,
+                environment: valid.transport.environment(environment)
             ),
             app: app.settings,
             brand: brand,

@@ -18,9 +18,9 @@ struct PushTokenClaim {
         let apps = call.services.directory.apps(brand: brand.id)
         let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
         guard candidates.count == 1, let target = candidates.first else { return }
-        let transports = PushType.allCases.filter(target.settings.supports)
-        guard transports.count == 1, let pushType = transports.first,
-            let token = DeviceToken.normalised(token, for: pushType)
+        let pushTypes = target.settings.pushTypes
+        guard pushTypes.count == 1, let pushType = pushTypes.first,
+            let token = pushType.transport.tokenRule.normalised(token)
         else { return }
         let wanted = DeviceToRegister(
             brand: brand.id,
@@ -30,7 +30,7 @@ struct PushTokenClaim {
             token: token,
             pushType: pushType,
             environment: .production,
-            platform: pushType == .apns ? .ios : target.settings.platform,
+            platform: target.settings.defaultPlatform(for: pushType),
             receives: .all
         )
         _ = try? await call.register(wanted, session, brand)
