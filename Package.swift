@@ -188,12 +188,17 @@ let package = Package(
             exclude: ["openapi.yaml"],
             swiftSettings: settings
         ),
+        .target(
+            name: "GatewayClient",
+            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "switchboard",
             dependencies: [
-                "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Messaging", "Outbound", "PushProviders", "PushSimulator", "SQLiteStorage",
-                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "PushSimulator",
+                "SQLiteStorage", "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
                 nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -412,19 +417,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "GatewayClientTests", dependencies: ["GatewayClient"], swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "switchboard", "Delivery", "GatewayModel", "Messaging", "PushProviders", "Telemetry", "TestSupport",
-                arguments, logging,
+                "switchboard", "Delivery", "GatewayClient", "GatewayModel", "Messaging", "PushProviders", "Telemetry",
+                "TestSupport", arguments, logging,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "switchboard-proof", "ProcessHarness", "PushSimulator", "HTTP2Connections",
-                "GatewayModel", httpClient, nioCore, nioPosix, crypto,
+                "switchboard", "switchboard-proof", "GatewayClient", "ProcessHarness", "PushSimulator",
+                "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

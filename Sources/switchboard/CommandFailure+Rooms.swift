@@ -1,3 +1,4 @@
+import GatewayClient
 import GatewayStorage
 import Identity
 import SQLiteStorage

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 
 /// The root command; all functions are subcommands.
 @main

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import Testing
 
 @testable import switchboard

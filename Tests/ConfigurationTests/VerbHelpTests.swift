@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 import Testing
 
 @testable import switchboard
@@ -43,6 +44,13 @@ struct VerbHelpTests {
         let examples = help.split(separator: "\n").filter { $0.contains("switchboard ") && !$0.hasPrefix("USAGE") }
         let name = verb.words.dropFirst().first ?? "switchboard"
         #expect(examples.contains { $0.contains("switchboard \(name)") || name == "switchboard" })
+    }
+
+    @Test("exit codes are in the help, each once")
+    func exitCodes() {
+        let help = Switchboard.helpMessage(columns: 200)
+        for status in ProcessStatus.allCases { #expect(help.contains("\(status.rawValue)  ")) }
+        #expect(Set(ProcessStatus.allCases.map(\.text)).count == ProcessStatus.allCases.count)
     }
 
     @Test("no command takes a secret as an argument", arguments: all)

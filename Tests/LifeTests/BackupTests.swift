@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("Backup and restore of a gateway", .timeLimit(.minutes(10)))
 struct BackupTests {

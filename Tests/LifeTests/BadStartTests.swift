@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Starts that must fail with their own exit code, and leave the data unchanged.
 @Suite("Bad starts", .timeLimit(.minutes(10)))

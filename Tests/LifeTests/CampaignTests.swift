@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// A campaign whose devices tap and report while the gateway is killed again and again.
 @Suite("A campaign", .timeLimit(.minutes(10)))

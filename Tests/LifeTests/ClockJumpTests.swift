@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// The host's clock jumps while a delivery waits: nothing expires early, and nothing waits until the clock reaches the
 /// hour again.

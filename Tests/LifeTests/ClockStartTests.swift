@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// A gateway starts with a wrong clock, and later with the right one.
 @Suite("A clock that is wrong at the start", .timeLimit(.minutes(10)))

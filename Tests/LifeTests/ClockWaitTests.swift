@@ -1,9 +1,8 @@
 import Foundation
+import GatewayClient
 import GatewayModel
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Deliveries that wait, each for another reason, over starts with a clock that is a year behind.
 @Suite("Deliveries that wait while the clock is wrong", .timeLimit(.minutes(10)))

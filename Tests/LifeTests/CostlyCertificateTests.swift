@@ -1,9 +1,8 @@
 import Foundation
+import GatewayClient
 import HTTP2Connections
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Certificates with the highest allowed number of key derivation rounds, with real processes.
 @Suite("Certificates that are expensive to decrypt", .timeLimit(.minutes(10)))

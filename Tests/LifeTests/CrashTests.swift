@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// The crash harness at its small size; `switchboard-proof crash` runs it in full.
 @Suite("Ends under load", .timeLimit(.minutes(10)))

@@ -1,9 +1,8 @@
 import Crypto
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("Rotation of a credential", .timeLimit(.minutes(10)))
 struct CredentialRotationTests {

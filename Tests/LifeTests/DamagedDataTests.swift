@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Garbage in the middle of the database: detected, reported, and not changed.
 @Suite("Damaged data", .timeLimit(.minutes(10)))

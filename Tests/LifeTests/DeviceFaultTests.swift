@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Disks that fail for a while, with real processes.
 @Suite("A disk that fails", .timeLimit(.minutes(10)))

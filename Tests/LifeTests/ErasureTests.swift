@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("Erasure of a consumer", .timeLimit(.minutes(10)))
 struct ErasureTests {

@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("Following deliveries, and servers that are not gateways", .timeLimit(.minutes(10)))
 struct FollowTests {

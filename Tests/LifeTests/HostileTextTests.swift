@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("Text that is expensive to normalize", .timeLimit(.minutes(10)))
 struct HostileTextTests {

@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Another program that locks the database, as a backup script might.
 @Suite("Data locked by another process", .timeLimit(.minutes(10)))

@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Every login method of a running gateway, used by another implementation, and attempts that must be rejected.
 @Suite("Logins", .timeLimit(.minutes(10)))

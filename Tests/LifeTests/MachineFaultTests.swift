@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("A host that runs out of resources", .timeLimit(.minutes(10)))
 struct MachineFaultTests {

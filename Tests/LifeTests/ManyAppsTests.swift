@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("A brand with a thousand apps", .timeLimit(.minutes(10)))
 struct ManyAppsTests {

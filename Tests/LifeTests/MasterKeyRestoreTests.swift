@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// No restore, and no instruction to an operator about one, loses a key that some data still needs.
 @Suite("Master keys at a restore", .timeLimit(.minutes(10)))

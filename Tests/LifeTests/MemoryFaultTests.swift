@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// A host without free memory for a while, with real processes.
 @Suite("Memory that runs out", .timeLimit(.minutes(10)))

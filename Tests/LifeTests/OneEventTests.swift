@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// The whole path of a message between real processes.
 @Suite("One event", .timeLimit(.minutes(10)))

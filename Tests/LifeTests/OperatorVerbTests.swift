@@ -1,9 +1,8 @@
 import Crypto
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("Operator subcommands over the HTTP API", .timeLimit(.minutes(10)))
 struct OperatorVerbTests {

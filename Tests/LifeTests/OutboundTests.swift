@@ -1,9 +1,8 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Synchronization
 import Testing
-
-@testable import switchboard
 
 /// The example reader and receiver of `Deploy/examples`, killed and restarted like the gateway.
 @Suite("Feed and webhook", .timeLimit(.minutes(10)))

@@ -1,7 +1,6 @@
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// A provider that rejects some pushes and accepts the others, with real processes.
 @Suite("A provider that fails for some pushes", .timeLimit(.minutes(10)))

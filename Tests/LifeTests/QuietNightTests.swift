@@ -1,9 +1,8 @@
 import Foundation
+import GatewayClient
 import GatewayModel
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// A night with quiet hours in which the process is killed twice: with held pushes, and with their summary in flight.
 @Suite("A quiet night", .timeLimit(.minutes(10)))

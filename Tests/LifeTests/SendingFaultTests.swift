@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Failing providers, with few pushes each; `switchboard-proof faults` sends more.
 @Suite("Failing providers", .timeLimit(.minutes(10)))

@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Shutdowns while a provider does not respond.
 @Suite("Shutdowns with pushes in flight", .timeLimit(.minutes(10)))

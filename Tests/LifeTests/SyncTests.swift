@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// The 202 waits for the disk: checked at the kernel, because killing a process cannot prove it.
 @Suite("Syncing", .timeLimit(.minutes(10)))

@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("The addresses that a tenant may configure", .timeLimit(.minutes(10)))
 struct TenantTargetTests {

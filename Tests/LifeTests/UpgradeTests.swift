@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 @Suite("A new version on data of an earlier one", .timeLimit(.minutes(10)))
 struct UpgradeTests {

@@ -1,9 +1,8 @@
 import Crypto
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// The subcommands over the HTTP API, as an operator uses them.
 @Suite("Subcommands", .timeLimit(.minutes(10)))

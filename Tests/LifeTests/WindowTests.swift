@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Messaging windows of a running gateway, opened by clients of other implementations.
 @Suite("Windows", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 
 /// The options of every subcommand that uses the HTTP API.
 struct ClientOptions: ParsableArguments {

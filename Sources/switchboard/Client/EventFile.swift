@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import NIOCore
 
 /// Posts the events of a file in batches, in order, with one batch in memory.

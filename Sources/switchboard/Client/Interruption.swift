@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GatewayClient
 
 /// Ends the process without an error on SIGINT or SIGTERM, for subcommands that run until then.
 final class Interruption {

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 
 /// Reads a file or standard input line by line, with one chunk in memory.
 struct LineReader {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// The options of lists with `limit` and `cursor`.
 struct PagedList: ParsableArguments {

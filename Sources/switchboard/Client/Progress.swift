@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 
 /// Prints the progress of long work on standard error, if that is a terminal or the user asked for it.
 struct Progress {

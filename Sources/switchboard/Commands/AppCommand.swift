@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// Apps of a brand.
 struct AppCommand: AsyncParsableCommand {

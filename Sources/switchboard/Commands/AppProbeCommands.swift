@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 import GatewayModel
 
 /// Shows the provider request for an event without sending it.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// Brands.
 struct BrandCommand: AsyncParsableCommand {

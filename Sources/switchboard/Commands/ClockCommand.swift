@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// The gateway's time.
 struct ClockCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// Completion scripts.
 struct CompletionCommand: ParsableCommand {

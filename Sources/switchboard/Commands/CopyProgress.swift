@@ -1,3 +1,5 @@
+import GatewayClient
+
 /// Prints the progress of a copy on standard error, at most once for every tenth of it.
 final class CopyProgress {
     private let verb: String

@@ -1,3 +1,4 @@
+import GatewayClient
 import SQLiteStorage
 
 /// The result of a backup or restore, printed as text or JSON.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// Credentials of a brand.
 struct CredentialCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 
 /// Creates a credential of any kind.
 ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// Creates a second credential with the settings of the first.
 struct CredentialRotateCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 
 /// Lists, follows and retries deliveries.
 struct DeliveriesCommand: AsyncParsableCommand {
@@ -15,14 +16,6 @@ struct DeliveriesCommand: AsyncParsableCommand {
         subcommands: [List.self, Retry.self],
         defaultSubcommand: List.self
     )
-
-    /// The columns of the table.
-    static let columns: [(title: String, member: String)] = [
-        ("ID", "id"), ("QUEUED", "queuedAt"), ("CONSUMER", "consumer"), ("DEVICE", "deviceId"),
-        ("PROVIDER", "provider"), ("STATE", "state"), ("TRIES", "attempts"), ("STATUS", "status"),
-        ("REASON", "reason"), ("MS", "latencyMs"), ("BADGE", "badge"), ("TAPPED", "tappedAt"),
-        ("WITHDRAWN", "suppressedBy"),
-    ]
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -55,7 +48,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
             } else if follow {
                 try await follow(path)
             } else {
-                try await page.show(options, path, query: filters.query, columns: DeliveriesCommand.columns)
+                try await page.show(options, path, query: filters.query, columns: TextTable.deliveryColumns)
             }
         }
 

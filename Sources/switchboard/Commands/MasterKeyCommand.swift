@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 import GatewayModel
 import GatewayStorage
 import Identity

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// The outbound feed.
 struct OutboundCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 import Logging
 import SQLiteStorage
 import Telemetry

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayClient
 
 /// Posts one agent message, or events from a file.
 struct SendCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 import GatewayModel
 import Glibc
 import Identity

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayClient
 
 /// Counts and latencies of a brand.
 struct StatsCommand: AsyncParsableCommand {

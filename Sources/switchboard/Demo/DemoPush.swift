@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import PushSimulator
 
 /// A push as a simulated provider received it, for display.
@@ -10,7 +11,7 @@ struct DemoPush {
     /// The provider's reason if it did not.
     let reason: String
     /// The parsed body.
-    let body: JSONValue
+    let body: GatewayClient.JSONValue
 
     private let path: String
     private let headers: [(name: String, value: String)]
@@ -22,7 +23,7 @@ struct DemoPush {
         provider = push.provider.rawValue
         isAccepted = push.result == .accepted
         reason = push.reason ?? ""
-        body = (try? JSONValue(parsing: Data(push.body))) ?? .null
+        body = (try? GatewayClient.JSONValue(parsing: Data(push.body))) ?? .null
         path = push.path
         headers = push.headers
     }
@@ -67,7 +68,7 @@ struct DemoPush {
         return isAccepted ? text : text + "\n         rejected: \(reason)"
     }
 
-    private var fcm: JSONValue { body["message"] }
+    private var fcm: GatewayClient.JSONValue { body["message"] }
 
     private func shortened(_ path: String) -> String {
         path.split(separator: "/").map { $0.count > 24 ? "\($0.prefix(8))..." : String($0) }

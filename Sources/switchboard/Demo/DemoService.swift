@@ -1,3 +1,4 @@
+import GatewayClient
 import ServiceLifecycle
 
 /// Runs the demonstration once the gateway listens; when it ends, the gateway stops.

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import Logging
 import PushSimulator
 import Telemetry
@@ -71,7 +72,7 @@ struct DemoStage: Sendable {
     var lastPush: Int { simulator.log.lastNumber }
 
     /// The settings of the iOS app, with the key that the simulator generated.
-    var iOSApp: JSONValue {
+    var iOSApp: GatewayClient.JSONValue {
         get throws {
             let keys = simulator.credentials
             let privateKey = try JSONFile.readText(keys.teamKeyFile)
@@ -87,7 +88,7 @@ struct DemoStage: Sendable {
     }
 
     /// The settings of the Android app, with the service account that the simulator generated.
-    var androidApp: JSONValue {
+    var androidApp: GatewayClient.JSONValue {
         get throws {
             let account = try JSONFile.read(simulator.credentials.serviceAccountFile)
             return ["platform": "android", "fcm": ["serviceAccount": account, "endpoint": .string(fcmURL)]]

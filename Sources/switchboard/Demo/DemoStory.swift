@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 
 /// The demonstration: one consumer with two phones, two messages, a tap and a read; each step is shown and checked.
 struct DemoStory {
@@ -178,7 +179,7 @@ struct DemoStory {
             try await Task.sleep(for: .milliseconds(20))
         } while ContinuousClock.now < deadline
         let items = body["items"].items
-        show(TextTable(items, columns: DeliveriesCommand.columns).text)
+        show(TextTable(items, columns: TextTable.deliveryColumns).text)
         try expect(items.count == 5, "two messages to two phones and one badge make five deliveries", body)
         try expect(
             items.filter { $0["state"].string == "tapped" }.map { $0["deviceId"].plain } == [Self.iPhone],

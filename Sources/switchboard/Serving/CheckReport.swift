@@ -1,3 +1,5 @@
+import GatewayClient
+
 /// The report of `check`: one result per line.
 struct CheckReport {
     /// Whether each line is a JSON object.

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import GatewayModel
 import Identity
 import Logging

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import GatewayStorage
 import Identity
 import Logging

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayClient
 import SQLiteStorage
 
 /// The data directory of an instance, created with mode 0700; its secrets have mode 0600 and are created once.

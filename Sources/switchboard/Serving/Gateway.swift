@@ -1,5 +1,6 @@
 import Delivery
 import Foundation
+import GatewayClient
 import GatewayHTTP
 import GatewayModel
 import GatewayStorage

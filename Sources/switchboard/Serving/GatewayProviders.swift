@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import GatewayClient
 import GatewayModel
 import GuardedHTTP
 import Logging

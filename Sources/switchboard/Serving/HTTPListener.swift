@@ -1,3 +1,4 @@
+import GatewayClient
 import ServiceLifecycle
 
 /// An HTTP application with a clear error when listening on its address fails.

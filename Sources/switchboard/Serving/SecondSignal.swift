@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GatewayClient
 import Logging
 import ServiceLifecycle
 import Synchronization

@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 extension GatewayProcess {
     /// A client with the admin token.

@@ -1,9 +1,8 @@
 import Crypto
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// Tests with one data directory whose master key is changed while no gateway runs.
 protocol MasterKeyTests {

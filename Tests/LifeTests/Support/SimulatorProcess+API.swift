@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 extension SimulatorProcess {
     /// Returns an iOS app that uses the simulator.

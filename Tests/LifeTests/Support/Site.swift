@@ -1,8 +1,7 @@
 import Foundation
+import GatewayClient
 import ProcessHarness
 import Testing
-
-@testable import switchboard
 
 /// A simulator and a gateway with one brand, one app and one phone of `u-1`.
 struct Site {

@@ -1,16 +1,23 @@
-import Foundation
+package import Foundation
 
 /// A JSON value whose shape is not known beforehand.
-enum JSONValue: Codable, Equatable, Sendable {
+package enum JSONValue: Codable, Equatable, Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number without fraction and exponent that fits 64 bits.
     case integer(Int64)
+    /// Any other number.
     case number(Double)
+    /// A string.
     case string(String)
+    /// An array.
     case array([JSONValue])
+    /// An object; the order of its members is lost.
     case object([String: JSONValue])
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -29,7 +36,7 @@ enum JSONValue: Codable, Equatable, Sendable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -46,12 +53,12 @@ enum JSONValue: Codable, Equatable, Sendable {
     ///
     /// - Parameter data: UTF-8.
     /// - Throws: `DecodingError`.
-    init(parsing data: Data) throws {
+    package init(parsing data: Data) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: data)
     }
 
     /// The value as JSON text with sorted members.
-    var text: String {
+    package var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try? encoder.encode(self)
@@ -59,27 +66,27 @@ enum JSONValue: Codable, Equatable, Sendable {
     }
 
     /// A member of an object; null when there is none.
-    subscript(_ name: String) -> JSONValue {
+    package subscript(_ name: String) -> JSONValue {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
 
     /// The items of an array; none for other values.
-    var items: [JSONValue] {
+    package var items: [JSONValue] {
         if case .array(let items) = self { items } else { [] }
     }
 
-    /// The text of a string.
-    var string: String? {
+    /// The text of a string; nil for other values.
+    package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// A whole number.
-    var integer: Int64? {
+    /// A whole number; nil for other values.
+    package var integer: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
     /// The value as shown in a table: strings unquoted, nothing for null, JSON for the rest.
-    var plain: String {
+    package var plain: String {
         switch self {
         case .null: ""
         case .string(let value): value
@@ -91,11 +98,11 @@ enum JSONValue: Codable, Equatable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int64) { self = .integer(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }
 }

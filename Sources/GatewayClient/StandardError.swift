@@ -1,11 +1,11 @@
 import Foundation
 
 /// Lines on standard error.
-enum StandardError {
+package enum StandardError {
     /// Writes one line.
     ///
     /// - Parameter line: The line without its line break.
-    static func write(_ line: String) {
+    package static func write(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 }

@@ -1,8 +1,8 @@
 /// The exit status; scripts and service managers rely on the numbers.
-enum ProcessStatus: Int32, CaseIterable {
+package enum ProcessStatus: Int32, CaseIterable, Sendable {
     /// Done, or stopped by one SIGTERM or SIGINT.
     case ok = 0
-    /// An error while running: a failed expectation of the demo, an error of the API, a provider that cannot be used.
+    /// An error while running: a failed expectation of the demonstration, an error of the API, a provider that cannot be used.
     case failure = 1
     /// Wrong arguments or settings; nothing was started.
     case usage = 2
@@ -19,13 +19,13 @@ enum ProcessStatus: Int32, CaseIterable {
     case secondSignal = 143
 
     /// The lines of the help text; the Operating page has them as a table.
-    static var help: String {
+    package static var help: String {
         allCases.map { "\($0.rawValue)\(String(repeating: " ", count: $0.rawValue < 10 ? 4 : 2))\($0.text)" }
             .joined(separator: "\n")
     }
 
     /// A description in one line.
-    var text: String {
+    package var text: String {
         switch self {
         case .ok: "done, or stopped by one SIGTERM or SIGINT"
         case .failure: "failed while running, or the gateway returned an error"

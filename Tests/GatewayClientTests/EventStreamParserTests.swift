@@ -1,6 +1,6 @@
 import Testing
 
-@testable import switchboard
+@testable import GatewayClient
 
 @Suite("Event streams")
 struct EventStreamParserTests {

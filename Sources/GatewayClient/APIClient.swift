@@ -1,15 +1,15 @@
 import AsyncHTTPClient
 import Foundation
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 /// A client of a gateway's HTTP API.
-struct APIClient: Sendable {
+package struct APIClient: Sendable {
     /// `http://host:port`, without a trailing slash.
-    var server: String
-    /// The value of `Authorization`: secret.
-    var authorization: String?
+    package let server: String
+    /// The value of `Authorization`: secret; nil without credentials.
+    package let authorization: String?
 
     /// Shared by the process, never shut down.
     ///
@@ -33,7 +33,7 @@ struct APIClient: Sendable {
     /// - Parameters:
     ///   - server: `http://host:port`.
     ///   - authorization: The value of `Authorization`.
-    init(server: String, authorization: String? = nil) {
+    package init(server: String, authorization: String? = nil) {
         self.server = server
         self.authorization = authorization
     }
@@ -43,7 +43,7 @@ struct APIClient: Sendable {
     /// - Parameters:
     ///   - server: `http://host:port`.
     ///   - bearer: The admin token or a session token.
-    init(server: String, bearer: String) {
+    package init(server: String, bearer: String) {
         self.init(server: server, authorization: "Bearer \(bearer)")
     }
 
@@ -52,20 +52,20 @@ struct APIClient: Sendable {
     /// - Parameters:
     ///   - server: `http://host:port`.
     ///   - basic: `id:secret` of a service account.
-    init(server: String, basic: String) {
+    package init(server: String, basic: String) {
         self.init(server: server, authorization: "Basic \(Data(basic.utf8).base64EncodedString())")
     }
 
     /// A response of the gateway.
-    struct Response {
+    package struct Response: Sendable {
         /// The HTTP status.
-        var status: Int
+        package var status: Int
         /// `Retry-After` in whole seconds; nil without that header.
-        var retryAfter: Int?
+        package var retryAfter: Int?
         /// `Content-Type`, empty when there is none.
         var contentType = ""
         /// The body; null when there is none.
-        var body: JSONValue
+        package var body: JSONValue
     }
 
     /// Sends a request and requires a 2xx response.
@@ -77,7 +77,7 @@ struct APIClient: Sendable {
     ///   - body: A JSON body.
     /// - Returns: The response, when its status is 2xx.
     /// - Throws: ``CommandFailure`` with the text of the problem body.
-    func call(
+    package func call(
         _ method: String,
         _ path: [String],
         query: [(String, String?)] = [],
@@ -91,7 +91,7 @@ struct APIClient: Sendable {
     /// - Parameter response: Any response.
     /// - Returns: The same response.
     /// - Throws: ``CommandFailure`` with the text of the problem body.
-    func checked(_ response: Response) throws -> Response {
+    package func checked(_ response: Response) throws -> Response {
         guard (200..<300).contains(response.status) else { throw refusal(response) }
         guard response.body == .null || response.contentType.contains("json") else {
             throw foreign(response.status, response.contentType)
@@ -109,7 +109,7 @@ struct APIClient: Sendable {
     ///   - lines: NDJSON lines, instead of a body.
     /// - Returns: The response.
     /// - Throws: ``CommandFailure`` when there is no response.
-    func exchange(
+    package func exchange(
         _ method: String,
         _ path: [String],
         query: [(String, String?)] = [],

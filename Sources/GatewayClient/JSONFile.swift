@@ -1,13 +1,13 @@
 import Foundation
 
-/// Files that subcommands read: JSON, certificates, secrets, text.
-enum JSONFile {
+/// Files whose content goes into requests: JSON, certificates, secrets, text.
+package enum JSONFile {
     /// Reads a JSON file.
     ///
     /// - Parameter path: The file; `-` is standard input.
     /// - Returns: The value.
     /// - Throws: ``CommandFailure``.
-    static func read(_ path: String) throws -> JSONValue {
+    package static func read(_ path: String) throws -> JSONValue {
         let data: Data
         if path == "-" {
             data = FileHandle.standardInput.readDataToEndOfFile()
@@ -29,7 +29,7 @@ enum JSONFile {
     /// - Parameter path: A PEM file, or a `.p12` file.
     /// - Returns: The PEM text, or the file as base64.
     /// - Throws: ``CommandFailure``.
-    static func readCertificate(_ path: String) throws -> String {
+    package static func readCertificate(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.usage, "\(path) cannot be read")
         }
@@ -42,7 +42,7 @@ enum JSONFile {
     /// - Parameter path: The file; `-` is standard input.
     /// - Returns: Its text without a line break at its end.
     /// - Throws: ``CommandFailure``.
-    static func readSecret(_ path: String) throws -> String {
+    package static func readSecret(_ path: String) throws -> String {
         let text = try readText(path)
         return text.last?.isNewline == true ? String(text.dropLast()) : text
     }
@@ -52,7 +52,7 @@ enum JSONFile {
     /// - Parameter path: The file.
     /// - Returns: Its text.
     /// - Throws: ``CommandFailure``.
-    static func readText(_ path: String) throws -> String {
+    package static func readText(_ path: String) throws -> String {
         let data =
             path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
         guard let text = data.flatMap({ String(data: $0, encoding: .utf8) }) else {

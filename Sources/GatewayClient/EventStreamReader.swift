@@ -3,19 +3,28 @@ import NIOCore
 import NIOHTTP1
 
 /// Follows a `text/event-stream` and reconnects when the connection breaks.
-struct EventStreamReader {
-    /// The client of the gateway.
-    let client: APIClient
-    /// The path's segments.
-    let path: [String]
-    /// Names and values; nil values are left out.
-    let query: [(String, String?)]
+package struct EventStreamReader: Sendable {
+    private let client: APIClient
+    private let path: [String]
+    private let query: [(String, String?)]
 
     /// The first pause before a new connection in seconds, doubled each time: a gateway restarts within a few.
     private static let firstPauseSeconds = 1.0
     private static let maxPauseSeconds = 30.0
     /// Seconds without bytes after which the connection counts as dead; heartbeats come more often.
     private static let idleSeconds: Int64 = 90
+
+    /// Creates a reader, which does not connect yet.
+    ///
+    /// - Parameters:
+    ///   - client: The client of the gateway.
+    ///   - path: The path's segments.
+    ///   - query: Names and values; nil values are left out.
+    package init(client: APIClient, path: [String], query: [(String, String?)]) {
+        self.client = client
+        self.path = path
+        self.query = query
+    }
 
     /// Passes every event to `take`; returns when `take` returns false.
     ///
@@ -24,7 +33,7 @@ struct EventStreamReader {
     ///   - take: Receives an event; returns false to stop.
     /// - Throws: ``CommandFailure`` when the gateway returns an error, or the response is not an event stream. A broken
     ///   connection is opened again and continues after the last event.
-    func follow(
+    package func follow(
         note: (String) -> Void,
         take: (StreamEvent) throws -> Bool
     ) async throws {

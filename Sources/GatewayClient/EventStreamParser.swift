@@ -1,11 +1,11 @@
 /// One event of a `text/event-stream`.
-struct StreamEvent: Equatable, Sendable {
+package struct StreamEvent: Equatable, Sendable {
     /// The last value of `id:`; nil when there was none.
     var id: String?
     /// The event type; `message` when the block has no `event:` field.
     var type: String
     /// The `data:` lines, joined by line breaks.
-    var data: String
+    package var data: String
 }
 
 /// Reads a `text/event-stream` piece by piece (WHATWG HTML section 9.2.6).

@@ -1,10 +1,9 @@
-import ArgumentParser
 import Foundation
 import Testing
 
-@testable import switchboard
+@testable import GatewayClient
 
-@Suite("Verbs")
+@Suite("Client of the API")
 struct ClientTests {
     @Test(
         "path segments are percent-encoded once",
@@ -48,12 +47,5 @@ struct ClientTests {
     )
     func json(text: String) throws {
         #expect(try JSONValue(parsing: Data(text.utf8)).text == text)
-    }
-
-    @Test("exit codes are in the help, each once")
-    func exitCodes() {
-        let help = Switchboard.helpMessage(columns: 200)
-        for status in ProcessStatus.allCases { #expect(help.contains("\(status.rawValue)  ")) }
-        #expect(Set(ProcessStatus.allCases.map(\.text)).count == ProcessStatus.allCases.count)
     }
 }

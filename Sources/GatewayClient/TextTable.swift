@@ -1,12 +1,20 @@
 /// A table in text columns.
-struct TextTable {
+package struct TextTable {
+    /// The columns of a list of deliveries.
+    package static let deliveryColumns: [(title: String, member: String)] = [
+        ("ID", "id"), ("QUEUED", "queuedAt"), ("CONSUMER", "consumer"), ("DEVICE", "deviceId"),
+        ("PROVIDER", "provider"), ("STATE", "state"), ("TRIES", "attempts"), ("STATUS", "status"),
+        ("REASON", "reason"), ("MS", "latencyMs"), ("BADGE", "badge"), ("TAPPED", "tappedAt"),
+        ("WITHDRAWN", "suppressedBy"),
+    ]
+
     /// The names of the columns.
     var header: [String]
     /// The cells of each row.
     var rows: [[String]] = []
 
     /// The table as lines; columns are as wide as their widest cell, control characters become blanks.
-    var text: String {
+    package var text: String {
         let all = ([header] + rows).map { row in row.map(Self.printable) }
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         return all.map { row in
@@ -23,7 +31,7 @@ struct TextTable {
     /// - Parameters:
     ///   - items: The objects.
     ///   - columns: The names of the columns and the members that they show; a dot separates nested members.
-    init(_ items: [JSONValue], columns: [(title: String, member: String)]) {
+    package init(_ items: [JSONValue], columns: [(title: String, member: String)]) {
         header = columns.map(\.title)
         rows = items.map { item in columns.map { Self.cell(item, $0.member) } }
     }
@@ -38,7 +46,7 @@ struct TextTable {
     ///
     /// - Parameter cell: Any text.
     /// - Returns: The same with blanks for control characters.
-    static func printable(_ cell: String) -> String {
+    package static func printable(_ cell: String) -> String {
         String(cell.map { $0.isNewline || $0.unicodeScalars.contains(where: isControl) ? " " : $0 })
     }
 

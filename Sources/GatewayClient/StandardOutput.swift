@@ -1,11 +1,11 @@
 import Foundation
 
 /// Lines on standard output, each flushed at once, so that a reader at the other end of a pipe sees it.
-enum StandardOutput {
+package enum StandardOutput {
     /// Writes one line.
     ///
     /// - Parameter line: The line without its line break.
-    static func write(_ line: String) {
+    package static func write(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
