@@ -52,6 +52,7 @@ let package = Package(
     name: "switchboard",
     products: [
         .executable(name: "switchboard", targets: ["switchboard"]),
+        .executable(name: "switchboard-demo", targets: ["switchboard-demo"]),
         .executable(name: "push-simulator", targets: ["push-simulator"]),
         .executable(name: "switchboard-bench", targets: ["switchboard-bench"]),
         .executable(name: "switchboard-proof", targets: ["switchboard-proof"]),
@@ -197,9 +198,8 @@ let package = Package(
             name: "switchboard",
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "PushSimulator",
-                "SQLiteStorage", "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
-                nioPosix,
+                "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage",
+                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -220,6 +220,15 @@ let package = Package(
             name: "push-simulator",
             dependencies: [
                 "PushSimulator", arguments, logging, lifecycle,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .executableTarget(
+            name: "switchboard-demo",
+            dependencies: [
+                "GatewayClient", "PushSimulator", arguments, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings

@@ -50,7 +50,7 @@ require_packages() {
 # Builds the named programs, or all, in release mode and with the Swift runtime linked into them. One at a time: the package also
 # has targets for tests, whose imports cannot be linked statically.
 build_release() {
-    [ $# -gt 0 ] || set -- switchboard push-simulator switchboard-proof switchboard-bench
+    [ $# -gt 0 ] || set -- switchboard switchboard-demo push-simulator switchboard-proof switchboard-bench
     local program
     for program in "$@"; do swift build -c release --static-swift-stdlib --product "$program"; done
 }

@@ -21,13 +21,13 @@ struct VerbHelpTests {
             + configuration.subcommands.flatMap { verbs($0, words + [name]) }
     }
 
-    private static let all = verbs(Switchboard.self, [])
+    private static let all = verbs(Switchboard.self, []).filter { $0.type.configuration.shouldDisplay }
 
     @Test("the commands are those of the Operating page")
     func names() {
         let names = Set(Self.all.map { $0.words.dropFirst().joined(separator: " ") })
         for verb in [
-            "serve", "check", "migrate", "backup", "restore", "demo", "brand create", "brand update", "app put",
+            "serve", "check", "migrate", "backup", "restore", "brand create", "brand update", "app put",
             "app preview", "app self-check", "credential create", "credential list", "credential show",
             "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
             "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion",

@@ -146,8 +146,40 @@ struct OneEventTests {
 
     @Test("the demonstration exits with 0 and shows each push")
     func demo() async throws {
-        let demo = try ChildProcess("switchboard", ["demo", "--once"])
+        let demo = try ChildProcess("switchboard-demo", ["--once"])
         #expect(try await demo.ended() == .init(status: 0, isSignal: false), "\(demo.output) \(demo.errors)")
         #expect(demo.output.filter { $0.contains(" received POST ") }.count == 5)
+    }
+
+    @Test("the gateway of the demonstration never outlives it", arguments: [SIGINT, SIGTERM, SIGKILL])
+    func stopDemo(_ signal: Int32) async throws {
+        let demo = try ChildProcess("switchboard-demo", [], environment: ["TMPDIR": directory.path])
+        let start = "  export SERVER="
+        let line = try await demo.line(start)
+        let server = try #require(line.split(separator: " ").first.map { String($0) })
+        #expect(try await APIClient(server: server).exchange("GET", ["readyz"]).status == 200)
+        demo.signal(signal)
+        // Both write to the same standard error, whose end this waits for.
+        let exit = try await demo.ended()
+        let isKilled = signal == SIGKILL
+        #expect(exit == .init(status: isKilled ? SIGKILL : 0, isSignal: isKilled), "\(demo.errors)")
+        await #expect(throws: CommandFailure.self) { try await APIClient(server: server).exchange("GET", ["readyz"]) }
+    }
+
+    @Test("the demonstration says what is wrong with a gateway that cannot be started or ends early")
+    func demoWithoutGateway() async throws {
+        let missing = try ChildProcess("switchboard-demo", ["--once", "--switchboard", directory.path("none")])
+        #expect(try await missing.ended().status == ProcessStatus.usage.rawValue)
+        #expect(missing.errors.first?.contains("there is no program \(directory.path("none"))") == true)
+        let failing = try ChildProcess("switchboard-demo", ["--once", "--switchboard", "/usr/bin/false"])
+        #expect(try await failing.ended().status == ProcessStatus.failure.rawValue)
+        #expect(failing.errors.last?.contains("the gateway ended with exit code 1") == true, "\(failing.errors)")
+    }
+
+    @Test("the former command says where the demonstration is")
+    func formerDemo() async throws {
+        let former = try ChildProcess("switchboard", ["demo", "--once"])
+        #expect(try await former.ended().status == ProcessStatus.usage.rawValue)
+        #expect(former.output.isEmpty && former.errors.joined().contains("switchboard-demo"))
     }
 }

@@ -8,7 +8,7 @@ package struct AuditActor: Sendable, Equatable {
         case admin
         /// A brand's service account.
         case serviceAccount
-        /// The process itself, such as the demo.
+        /// The process itself, without a request.
         case gateway
     }
 

@@ -7,7 +7,7 @@ package struct AuditOrigin: Sendable, Equatable {
     /// The request's id; nil for the process itself.
     package var requestID: String?
 
-    /// The process itself: for the demo, and for tests that need no other caller.
+    /// The process itself: for changes without a request, and for tests that need no other caller.
     package static let gateway = AuditOrigin(actor: .gateway, requestID: nil)
 
     /// Creates an origin.

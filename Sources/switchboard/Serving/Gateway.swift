@@ -18,8 +18,6 @@ import Telemetry
 import UnixSignals
 
 /// A gateway with all its parts: store, directory, delivery, providers and HTTP.
-///
-/// `serve` and `demo` run it.
 final class Gateway: Sendable {
     /// Its settings.
     let settings: GatewaySettings

@@ -1,15 +1,13 @@
 import Foundation
 import GatewayClient
-import Logging
 import PushSimulator
-import Telemetry
 
 /// The participants of the demonstration: the simulated providers, a gateway's settings, and two phones.
 struct DemoStage: Sendable {
-    /// The gateway's settings: a temporary directory, a free port, the simulator's authority.
-    let settings: GatewaySettings
-    /// A logger that writes only warnings and errors.
-    let logger: Logger
+    /// The gateway's settings as environment variables: a temporary directory, a free port, the simulator's authority.
+    let settings: [String: String]
+    /// The gateway's admin token: secret.
+    let adminToken: String
     /// The iPhone's APNs token.
     let apnsToken: String
     /// The Android phone's FCM token.
@@ -26,34 +24,45 @@ struct DemoStage: Sendable {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "switchboard-demo-\(UUID().uuidString.lowercased())").path()
         do {
-            try FileManager.default.createDirectory(
-                atPath: directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            for path in [directory, directory + "/data"] {
+                try FileManager.default.createDirectory(
+                    atPath: path,
+                    withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700]
+                )
+            }
+            // The gateway would create it too, and report where it is.
+            let adminToken = randomDigits()
+            try Data(adminToken.utf8).write(to: URL(filePath: directory + "/data/admin-token"))
             var configuration = SimulatorConfiguration()
             configuration.certificates = directory + "/keys"
             let simulator = try await PushSimulator.start(configuration)
-            return DemoStage(simulator: simulator, directory: directory)
+            return DemoStage(simulator: simulator, directory: directory, adminToken: adminToken)
         } catch {
             throw CommandFailure(.failure, "the demonstration cannot start in \(directory): \(error)")
         }
     }
 
-    private init(simulator: PushSimulator, directory: String) {
+    private init(simulator: PushSimulator, directory: String, adminToken: String) {
         self.simulator = simulator
         self.directory = directory
-        var settings = GatewaySettings()
-        settings.server.listen = ListenAddress(host: "127.0.0.1", port: 0)
-        settings.server.dataDir = directory + "/data"
-        // Webhooks in the demonstration are on this host.
-        settings.outgoing.allowsLoopback = true
-        settings.provider.trustRoots = simulator.credentials.authorityFile
-        settings.log.format = .text
-        self.settings = settings
-        logger = settings.log.logger("switchboard", threshold: LogThreshold(.warning))
-        apnsToken = (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
+        self.adminToken = adminToken
+        settings = [
+            "SWITCHBOARD_SERVER_LISTEN": "127.0.0.1:0",
+            "SWITCHBOARD_SERVER_DATA_DIR": directory + "/data",
+            // Webhooks in the demonstration are on this host.
+            "SWITCHBOARD_OUTGOING_ALLOW_LOOPBACK": "true",
+            "SWITCHBOARD_PROVIDER_TRUST_ROOTS": simulator.credentials.authorityFile,
+            "SWITCHBOARD_LOG_LEVEL": "warning",
+            "SWITCHBOARD_LOG_FORMAT": "text",
+        ]
+        apnsToken = Self.randomDigits()
         fcmToken = "demo-pixel-1:APA91b" + UUID().uuidString.replacing("-", with: "").lowercased()
+    }
+
+    /// Returns 32 random bytes as hexadecimal digits.
+    private static func randomDigits() -> String {
+        (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
     }
 
     /// Stops the providers and removes the temporary directory.
@@ -95,15 +104,6 @@ struct DemoStage: Sendable {
         }
     }
 
-    /// Reads the gateway's admin token.
-    ///
-    /// - Returns: The token.
-    /// - Throws: ``CommandFailure``.
-    func adminToken() throws -> String {
-        try JSONFile.readText(DataDirectory(settings: settings).adminTokenPath)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
     /// Waits for pushes.
     ///
     /// - Parameters:
@@ -124,8 +124,9 @@ struct DemoStage: Sendable {
     /// - Parameters:
     ///   - server: The gateway's URL.
     ///   - outcome: The credentials that the demonstration created.
+    ///   - programs: The directory of the program `switchboard`.
     /// - Returns: The text.
-    func hints(server: String, outcome: DemoStory.Outcome) -> String {
+    func hints(server: String, outcome: DemoStory.Outcome, programs: String) -> String {
         let keys = simulator.credentials
         let control = simulator.control.map { "http://\($0)" } ?? ""
         return """
@@ -150,7 +151,7 @@ struct DemoStage: Sendable {
               export SERVER=\(server) ADMIN=$(cat \(directory)/data/admin-token) KEYS=\(keys.folder)
               export APNS=\(apnsURL) APNS_TEAM=\(keys.teamID) APNS_KEY=\(keys.keyID) APNS_TOPIC=\(keys.topic)
               export APNS_DEVICE=\(String(apnsToken.reversed())) FCM=\(fcmURL) CONTROL=\(control)
-              export PATH="\(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path()):$PATH"
+              export PATH="\(programs):$PATH"
             """
     }
 }

@@ -1,0 +1,39 @@
+import GatewayClient
+import ServiceLifecycle
+
+/// Runs the demonstration once the gateway listens; when it ends, the gateway stops.
+struct DemoService: Service {
+    /// Yields the gateway's URL once it listens.
+    let urls: AsyncStream<String>
+    /// Whether to end after the demonstration.
+    let once: Bool
+    /// The participants.
+    let stage: DemoStage
+    /// The directory of the program `switchboard`.
+    let programs: String
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await tell() }
+        } catch {
+            // A signal cancels the request in progress, which then fails.
+            guard Task.isShuttingDownGracefully else { throw error }
+        }
+    }
+
+    private func tell() async throws {
+        guard let server = await urls.first(where: { _ in true }) else { return }
+        let story = DemoStory(
+            stage: stage,
+            admin: APIClient(server: server, bearer: stage.adminToken),
+            show: { StandardOutput.write($0) }
+        )
+        let outcome = try await story.tell()
+        if once {
+            StandardOutput.write("\nAll steps succeeded.")
+            return
+        }
+        StandardOutput.write(stage.hints(server: server, outcome: outcome, programs: programs))
+        try? await gracefulShutdown()
+    }
+}
