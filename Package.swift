@@ -94,7 +94,11 @@ let package = Package(
 
         // The words, and what everything may say about itself.
         .target(name: "GatewayModel", dependencies: ["TextFormats"], swiftSettings: settings),
-        .target(name: "Telemetry", dependencies: ["GatewayModel", logging, metrics], swiftSettings: settings),
+        .target(
+            name: "Telemetry",
+            dependencies: ["GatewayModel", "TextFormats", logging, metrics],
+            swiftSettings: settings
+        ),
 
         // Sending.
         .target(
@@ -110,7 +114,7 @@ let package = Package(
         .target(
             name: "PushProviders",
             dependencies: [
-                "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry",
+                "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry", "TextFormats",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1, x509,
             ],
             swiftSettings: settings
@@ -164,7 +168,7 @@ let package = Package(
             name: "Outbound",
             dependencies: [
                 "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "PushPayloads", "Telemetry",
-                crypto, lifecycle, logging, metrics,
+                "TextFormats", crypto, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -211,8 +215,8 @@ let package = Package(
         .target(
             name: "PushSimulator",
             dependencies: [
-                "HTTP2Connections", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix, lifecycle,
-                asn1, x509,
+                "HTTP2Connections", "TextFormats", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix,
+                lifecycle, asn1, x509,
             ],
             swiftSettings: settings
         ),

@@ -2,6 +2,7 @@ import Crypto
 import GatewayModel
 import GatewayStorage
 import Testing
+import TextFormats
 
 @testable import Identity
 
@@ -109,7 +110,7 @@ struct CredentialTests {
                 return
             }
             let own = try P256.Signing.PrivateKey(pemRepresentation: Self.brokerKey).publicKey.derRepresentation
-            #expect(account.publicKey.publicKeyFingerprint == SecretHash.hexadecimal(SecretHash.sha256(own)))
+            #expect(account.publicKey.publicKeyFingerprint == Hexadecimal.text(SecretHash.sha256(own)))
         }
     }
 

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The id of a message and of its pushes: a UUID version 7 (RFC 9562 section 5.7), so that keys are ordered by time.
 package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The first eight bytes: 48 bits of milliseconds since 1970, version, 12 bits of counter.
@@ -27,13 +29,8 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue
             }
-            let value: UInt64
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = UInt64(byte - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = UInt64(byte - UInt8(ascii: "A") + 10)
-            default: return nil
-            }
+            guard let digit = Hexadecimal.value(of: byte) else { return nil }
+            let value = UInt64(digit)
             if digits < 16 { halves.0 = halves.0 << 4 | value } else { halves.1 = halves.1 << 4 | value }
             digits += 1
         }
@@ -74,7 +71,7 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
             }
             let half = digit < 16 ? high : low
             let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digit % 16) * 4)) & 0xF
-            buffer[position] = value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
+            buffer[position] = Hexadecimal.digit(value)
             position += 1
         }
     }

@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 
 /// The SHA-256 of secrets: stored in their place and shown to operators.
 enum SecretHash {
@@ -12,17 +13,6 @@ enum SecretHash {
 
     /// Returns the first eight hexadecimal digits of the hash: enough to distinguish two keys, too little to find one.
     static func fingerprint(_ text: String) -> String {
-        hexadecimal(sha256(text.utf8).prefix(4))
-    }
-
-    /// Returns bytes as lower-case hexadecimal digits.
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        var digits: [UInt8] = []
-        for byte in bytes {
-            for digit in [byte >> 4, byte & 0xF] {
-                digits.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
-            }
-        }
-        return String(decoding: digits, as: UTF8.self)
+        Hexadecimal.text(sha256(text.utf8).prefix(4))
     }
 }

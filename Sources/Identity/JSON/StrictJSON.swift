@@ -244,12 +244,8 @@ package enum StrictJSON: Sendable, Equatable {
             guard position + 4 <= bytes.count else { throw .syntax }
             var code: UInt32 = 0
             for byte in bytes[position..<position + 4] {
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): code = code << 4 | UInt32(byte - UInt8(ascii: "0"))
-                case UInt8(ascii: "A")...UInt8(ascii: "F"): code = code << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
-                case UInt8(ascii: "a")...UInt8(ascii: "f"): code = code << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
-                default: throw .syntax
-                }
+                guard let digit = Hexadecimal.value(of: byte) else { throw .syntax }
+                code = code << 4 | UInt32(digit)
             }
             position += 4
             return code

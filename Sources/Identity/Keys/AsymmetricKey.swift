@@ -128,7 +128,7 @@ package struct AsymmetricKey: ~Copyable {
         let der = Self.written { i2d_PUBKEY_bio($0, pointer) }
         return PublicKeyDetails(
             publicKey: String(decoding: Self.written { PEM_write_bio_PUBKEY($0, pointer) }, as: UTF8.self),
-            publicKeyFingerprint: SecretHash.hexadecimal(SecretHash.sha256(der))
+            publicKeyFingerprint: Hexadecimal.text(SecretHash.sha256(der))
         )
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import GatewayModel
 package import GatewayStorage
 import PushPayloads
+import TextFormats
 
 /// One POST to a receiver: the same items have the same id and the same body at every attempt.
 package struct WebhookBatch: Sendable, Equatable {
@@ -53,17 +54,5 @@ extension JSONWriter {
         literal(#","data":"#)
         value(item.data)
         literal("}")
-    }
-}
-
-enum Hexadecimal {
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        var digits: [UInt8] = []
-        for byte in bytes {
-            for digit in [byte >> 4, byte & 0xF] {
-                digits.append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a"))
-            }
-        }
-        return String(decoding: digits, as: UTF8.self)
     }
 }

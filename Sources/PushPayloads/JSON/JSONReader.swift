@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The parser of JSON text for ``JSONValue``.
 struct JSONReader {
     /// The most nested levels: responses have about five, and recursion must be bounded.
@@ -113,20 +115,11 @@ struct JSONReader {
         guard position + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = Self.hexadecimal(bytes[position]) else { return nil }
-            value = value << 4 | digit
+            guard let digit = Hexadecimal.value(of: bytes[position]) else { return nil }
+            value = value << 4 | UInt32(digit)
             position += 1
         }
         return value
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        default: nil
-        }
     }
 
     private mutating func number() -> JSONValue? {

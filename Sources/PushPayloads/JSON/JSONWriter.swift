@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// Appends JSON text (RFC 8259) to an array of bytes; the caller writes the structure, the writer escapes the strings.
 ///
@@ -148,9 +149,8 @@ package struct JSONWriter {
         case 0x0D: literal("\\r")
         default:
             literal("\\u00")
-            bytes.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-            let digit = byte & 0xF
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            bytes.append(Hexadecimal.digit(byte >> 4))
+            bytes.append(Hexadecimal.digit(byte & 0xF))
         }
     }
 

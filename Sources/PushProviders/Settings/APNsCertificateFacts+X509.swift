@@ -3,6 +3,7 @@ import FoundationEssentials
 import GatewayModel
 import PushPayloads
 import SwiftASN1
+import TextFormats
 import X509
 
 extension APNsCertificateFacts {
@@ -35,7 +36,7 @@ extension APNsCertificateFacts {
         ]
         let environments = marks.filter { certificate.extensions[oid: $0.1] != nil }.map(\.0)
         self.init(
-            fingerprint: SHA256.hash(data: der).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+            fingerprint: Hexadecimal.text(SHA256.hash(data: der)),
             commonName: Self.attribute(.RDNAttributeType.commonName, of: certificate.subject) ?? "",
             topics: listed.isEmpty ? subject : Self.unique(listed),
             environments: environments.isEmpty ? Set(PushType.apns.transport.environments) : Set(environments),

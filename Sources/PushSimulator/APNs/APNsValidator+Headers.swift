@@ -1,3 +1,5 @@
+internal import TextFormats
+
 extension APNsValidator {
     /// The fields that APNs reads, each at most once.
     struct Headers {
@@ -96,10 +98,7 @@ extension APNsValidator {
             switch index {
             case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
             default:
-                switch byte {
-                case 0x30...0x39, 0x41...0x46, 0x61...0x66: continue
-                default: return false
-                }
+                if Hexadecimal.value(of: byte) == nil { return false }
             }
         }
         return true

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Reads `application/x-www-form-urlencoded` (WHATWG URL standard section 5).
 enum FormDecoder {
     /// Splits a body into its fields, in order.
@@ -25,16 +27,13 @@ enum FormDecoder {
             switch byte {
             case UInt8(ascii: "+"): output.append(0x20)
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(Self.digit), let low = rest.popFirst().flatMap(Self.digit)
+                guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
+                    let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
                 else { return nil }
                 output.append(high << 4 | low)
             default: output.append(byte)
             }
         }
         return String(validating: output, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }

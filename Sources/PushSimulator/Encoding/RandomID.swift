@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Identifiers from the system's generator.
 package enum RandomID {
     /// Generates a random UUID (RFC 9562 version 4).
@@ -14,10 +16,10 @@ package enum RandomID {
                 case 8, 13, 18, 23: buffer[index] = UInt8(ascii: "-")
                 default:
                     if index < 18 {
-                        buffer[index] = Self.digit(high >> 60)
+                        buffer[index] = Hexadecimal.digit(UInt8(truncatingIfNeeded: high >> 60))
                         high <<= 4
                     } else {
-                        buffer[index] = Self.digit(low >> 60)
+                        buffer[index] = Hexadecimal.digit(UInt8(truncatingIfNeeded: low >> 60))
                         low <<= 4
                     }
                 }
@@ -31,7 +33,7 @@ package enum RandomID {
     /// - Parameter count: The number of random bytes.
     /// - Returns: Twice as many hexadecimal digits in lower case.
     @Sendable package static func hexadecimal(_ count: Int) -> String {
-        String(decoding: Self.hex(Self.bytes(count)), as: UTF8.self)
+        Hexadecimal.text(Self.bytes(count))
     }
 
     /// Generates random bytes.
@@ -41,13 +43,5 @@ package enum RandomID {
     static func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.flatMap { [Self.digit(UInt64($0 >> 4)), Self.digit(UInt64($0 & 15))] }
-    }
-
-    private static func digit(_ value: UInt64) -> UInt8 {
-        UInt8(truncatingIfNeeded: value < 10 ? 0x30 + value : 0x57 + value)
     }
 }

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A strict JSON reader (RFC 8259): no comments, no trailing commas, no duplicate members, at most 64 levels deep.
 package struct JSONParser {
     /// The most nested levels, so that hostile input cannot exhaust the stack.
@@ -220,7 +222,7 @@ package struct JSONParser {
                 switch escape {
                 case UInt8(ascii: "u"):
                     for _ in 0..<4 {
-                        guard try Self.hexDigit(self.peek()) != nil else { throw self.error("bad \\u escape") }
+                        guard try Hexadecimal.value(of: self.peek()) != nil else { throw self.error("bad \\u escape") }
                         self.offset += 1
                     }
                 case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -231,15 +233,6 @@ package struct JSONParser {
             case 0..<0x20: throw self.error("a control character in a string")
             default: self.offset += 1
             }
-        }
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt16? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
-        default: nil
         }
     }
 
@@ -283,7 +276,7 @@ package struct JSONParser {
 
     private static func codeUnit(_ content: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt16 {
         var value: UInt16 = 0
-        for position in index..<(index + 4) { value = value << 4 | (Self.hexDigit(content[position]) ?? 0) }
+        for byte in content[index..<(index + 4)] { value = value << 4 | UInt16(Hexadecimal.value(of: byte) ?? 0) }
         return value
     }
 

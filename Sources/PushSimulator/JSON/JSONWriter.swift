@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// An append-only JSON writer; the caller writes the structure in order.
 package struct JSONWriter {
     /// The bytes written so far, UTF-8.
@@ -124,13 +126,13 @@ package struct JSONWriter {
     }
 
     private mutating func appendQuoted(_ text: String) {
-        let digits = Array("0123456789abcdef".utf8)
         self.bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): self.bytes += [UInt8(ascii: "\\"), byte]
             case 0x0A: self.bytes += Array("\\n".utf8)
-            case 0..<0x20: self.bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            case 0..<0x20:
+                self.bytes += Array("\\u00".utf8) + [Hexadecimal.digit(byte >> 4), Hexadecimal.digit(byte & 15)]
             default: self.bytes.append(byte)
             }
         }

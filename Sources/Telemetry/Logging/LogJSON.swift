@@ -1,4 +1,5 @@
 import Logging
+import TextFormats
 
 /// A minimal JSON writer for log lines.
 enum LogJSON {
@@ -61,8 +62,8 @@ enum LogJSON {
             case 0x09: line.append(contentsOf: "\\t".utf8)
             case 0..<0x20:
                 line.append(contentsOf: "\\u00".utf8)
-                line.append(hexDigit(byte >> 4))
-                line.append(hexDigit(byte & 15))
+                line.append(Hexadecimal.digit(byte >> 4))
+                line.append(Hexadecimal.digit(byte & 15))
             default: line.append(byte)
             }
         }
@@ -72,9 +73,5 @@ enum LogJSON {
     /// Appends text with control characters replaced by spaces, so that one event stays on one line.
     static func appendUnbroken(_ text: String, to line: inout [UInt8]) {
         for byte in text.utf8 { line.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -159,8 +159,8 @@ struct LinkBody {
 
     private static func fingerprint(_ text: String) -> String? {
         let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
-        let areGood = pairs.allSatisfy {
-            $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) && $0.utf8.count == $0.count
+        let areGood = pairs.allSatisfy { pair in
+            pair.utf8.count == 2 && pair.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil }
         }
         return pairs.count == 32 && areGood ? text.uppercased() : nil
     }

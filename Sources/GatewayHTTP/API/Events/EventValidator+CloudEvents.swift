@@ -63,9 +63,9 @@ extension EventValidator {
         for (place, byte) in bytes.enumerated() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard place + 2 < bytes.count, isHexadecimal(bytes[place + 1]), isHexadecimal(bytes[place + 2]) else {
-                    return false
-                }
+                guard place + 2 < bytes.count, Hexadecimal.value(of: bytes[place + 1]) != nil,
+                    Hexadecimal.value(of: bytes[place + 2]) != nil
+                else { return false }
             case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
                 UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
                 return false
@@ -74,14 +74,5 @@ extension EventValidator {
             }
         }
         return true
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

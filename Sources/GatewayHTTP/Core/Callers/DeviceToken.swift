@@ -1,6 +1,7 @@
 internal import Crypto
 internal import GatewayModel
 internal import GatewayStorage
+internal import TextFormats
 
 /// The provider's token of a device: as a proof, and the part that may be shown.
 enum DeviceToken {
@@ -14,9 +15,6 @@ enum DeviceToken {
 
     /// The first 16 hexadecimal digits of the token's SHA-256: identifies the token without revealing it.
     static func fingerprint(_ token: String) -> String {
-        SHA256.hash(data: Array(token.utf8)).prefix(8).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined()
+        Hexadecimal.text(SHA256.hash(data: Array(token.utf8)).prefix(8))
     }
 }

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TextFormats
 
 /// The id of a request in responses and log lines: the caller's `X-Request-Id` if it is valid, else a new one.
 struct RequestID: Sendable {
@@ -33,7 +34,7 @@ struct RequestID: Sendable {
             for digit in 0..<32 {
                 let half = digit < 16 ? high : low
                 let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digit % 16) * 4)) & 0xF
-                buffer[digit] = value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
+                buffer[digit] = Hexadecimal.digit(value)
             }
             return 32
         }
