@@ -195,7 +195,7 @@ let package = Package(
         ),
         .target(
             name: "GatewayClient",
-            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix],
+            dependencies: ["TextFormats", httpClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -203,7 +203,8 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage",
-                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                "Telemetry", "TextFormats", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
+                nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -264,7 +265,7 @@ let package = Package(
                 "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "HTTP2Connections",
                 "Identity", "IdentityProviders", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
-                "Telemetry",
+                "Telemetry", "TextFormats",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 nioWebSocket,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -416,8 +417,8 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: [
-                "PushSimulator", "GatewayModel", "HTTP2Connections", "TestSupport", crypto, cryptoExtras, nioCore,
-                nioPosix,
+                "PushSimulator", "GatewayModel", "HTTP2Connections", "TestSupport", "TextFormats", crypto,
+                cryptoExtras, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),

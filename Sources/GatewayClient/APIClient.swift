@@ -3,6 +3,7 @@ import Foundation
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
+import TextFormats
 
 /// A client of a gateway's HTTP API.
 package struct APIClient: Sendable {
@@ -53,7 +54,7 @@ package struct APIClient: Sendable {
     ///   - server: `http://host:port`.
     ///   - basic: `id:secret` of a service account.
     package init(server: String, basic: String) {
-        self.init(server: server, authorization: "Basic \(Data(basic.utf8).base64EncodedString())")
+        self.init(server: server, authorization: "Basic \(StrictBase64.encode(basic.utf8, .standard))")
     }
 
     /// A response of the gateway.

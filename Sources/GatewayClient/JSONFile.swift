@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 /// Files whose content goes into requests: JSON, certificates, secrets, text.
 package enum JSONFile {
@@ -34,7 +35,7 @@ package enum JSONFile {
             throw CommandFailure(.usage, "\(path) cannot be read")
         }
         if let text = String(data: data, encoding: .utf8), text.contains("-----BEGIN ") { return text }
-        return data.base64EncodedString()
+        return StrictBase64.encode(data, .standard)
     }
 
     /// Reads a secret without the line break with which editors end a file.

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Testing
+import TextFormats
 
 @testable import PushSimulator
 
@@ -12,7 +13,7 @@ struct IdentityProviderTests {
     private static let good =
         "grant_type=authorization_code&code=c&redirect_uri=app%3A%2Fback&code_verifier=\(verifier)"
     /// `client` and `a secret`, each form-encoded first.
-    private static let basic = "Basic " + Base64.encode(Array("client:a+secret".utf8))
+    private static let basic = "Basic " + StrictBase64.encode(Array("client:a+secret".utf8), .standard)
 
     private func provider(challenge: String? = Self.challenge) -> SimulatedIdentityProvider {
         let provider = SimulatedIdentityProvider(clientID: "client", clientSecret: "a secret")
@@ -80,7 +81,7 @@ struct IdentityProviderTests {
         let key = try #require(try keys(provider).first)
         func number(_ name: String) throws -> [UInt8] {
             let text = try #require(key[name]?.stringValue)
-            return try #require(Base64.decodeURL(text))
+            return try #require(StrictBase64.decode(text.utf8, .url))
         }
         if algorithm == .es256 {
             let point = try P256.Signing.PublicKey(rawRepresentation: try number("x") + number("y"))
@@ -115,8 +116,8 @@ struct IdentityProviderTests {
             (good.replacing("code=c&", with: ""), basic, "invalid_request", 400),
             (good + "&code=c", basic, "invalid_request", 400),
             (good + "&client_id=client", basic, "invalid_request", 400),
-            (good, "Basic " + Base64.encode(Array("client:wrong".utf8)), "invalid_client", 401),
-            (good, "Basic " + Base64.encode(Array("client:a secret!".utf8)), "invalid_client", 401),
+            (good, "Basic " + StrictBase64.encode(Array("client:wrong".utf8), .standard), "invalid_client", 401),
+            (good, "Basic " + StrictBase64.encode(Array("client:a secret!".utf8), .standard), "invalid_client", 401),
             (good, "Bearer x", "invalid_client", 401),
         ]
     )

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The instance's admin token, which permits everything; kept as its hash.
 ///
 /// The executable reads it from its file.

@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// Authenticates back-ends by `Basic id:secret` (R2, R4).
 ///

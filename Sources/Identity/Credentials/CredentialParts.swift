@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import TextFormats
 
 /// The parts of a new credential: validated, with generated secrets if the request has none.
 struct CredentialParts: Sendable {

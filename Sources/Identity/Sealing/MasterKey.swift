@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The key that seals the store's secrets: 32 random bytes.
 package struct MasterKey: Sendable {
     /// The reason why a key is rejected; no case contains the text.

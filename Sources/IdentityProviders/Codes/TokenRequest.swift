@@ -1,6 +1,7 @@
 import GatewayModel
 import GuardedHTTP
 import Identity
+import TextFormats
 
 /// The request for an id token at a token endpoint (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
 struct TokenRequest {
@@ -27,7 +28,7 @@ struct TokenRequest {
         case .basic:
             // Both are form-encoded first (RFC 6749 section 2.3.1).
             let pair = FormEncoding.encode(id.utf8) + ":" + FormEncoding.encode(provider.clientSecret)
-            headers.append(("authorization", "Basic " + StrictBase64.encode(Array(pair.utf8), .standard)))
+            headers.append(("authorization", "Basic " + StrictBase64.encode(pair.utf8, .standard)))
         case .body:
             fields.append(("client_id", id))
             fields.append(("client_secret", String(decoding: provider.clientSecret, as: UTF8.self)))

@@ -1,6 +1,6 @@
 import Crypto
-import FoundationEssentials
 package import GatewayModel
+import TextFormats
 
 /// Signs a batch (standardwebhooks.com: HMAC-SHA256 of `id.timestamp.body`).
 package enum WebhookSignature {
@@ -15,7 +15,7 @@ package enum WebhookSignature {
         let signed = Array("\(batch.id).\(time.seconds).".utf8) + batch.body
         return keys.map { key in
             let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
-            return "v1," + Data(code).base64EncodedString()
+            return "v1," + StrictBase64.encode(Array(code), .standard)
         }.joined(separator: " ")
     }
 }

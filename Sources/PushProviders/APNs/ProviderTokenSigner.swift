@@ -3,6 +3,7 @@ import FoundationEssentials
 import GatewayModel
 import PushPayloads
 import Synchronization
+import TextFormats
 
 /// Signs the provider tokens of one (team, key) for all lanes of this process.
 ///
@@ -69,13 +70,13 @@ final class ProviderTokenSigner: Sendable {
         claims.literal(",\"iat\":")
         claims.integer(now.wall.seconds)
         claims.literal("}")
-        let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
+        let input = StrictBase64.encode(header.bytes, .url) + "." + StrictBase64.encode(claims.bytes, .url)
         guard let signature = try? key.signature(for: Array(input.utf8)) else { return nil }
         state.lastNumber += 1
         let token = ProviderToken(
             number: state.lastNumber,
             // JWS requires raw r and s, 64 bytes, not DER (RFC 7518 section 3.4).
-            authorization: "bearer " + input + "." + Base64URL.encode(Array(signature.rawRepresentation)),
+            authorization: "bearer " + input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url),
             signedAt: now.monotonic
         )
         state.newest = token

@@ -3,6 +3,7 @@ import CryptoExtras
 import FoundationEssentials
 import GatewayModel
 import PushPayloads
+import TextFormats
 
 /// A Google service account: signs the assertions that are exchanged for access tokens (ProviderFacts page, B1).
 struct ServiceAccountKey: Sendable {
@@ -51,8 +52,8 @@ struct ServiceAccountKey: Sendable {
         claims.literal(",\"exp\":")
         claims.integer(now.seconds + Self.lifetimeSeconds)
         claims.literal("}")
-        let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
+        let input = StrictBase64.encode(header.bytes, .url) + "." + StrictBase64.encode(claims.bytes, .url)
         let signature = try key.signature(for: SHA256.hash(data: Array(input.utf8)), padding: .insecurePKCS1v1_5)
-        return input + "." + Base64URL.encode(Array(signature.rawRepresentation))
+        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
     }
 }

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
+internal import TextFormats
 
 /// The algorithms that the simulated identity provider signs with.
 package enum SigningAlgorithm: String, CaseIterable, Sendable {
@@ -47,7 +48,7 @@ struct SigningKey: Sendable {
                 Array(try key.signature(for: Array(input.utf8), padding: padding).rawRepresentation)
             case .p256(let key): Array(try key.signature(for: Array(input.utf8)).rawRepresentation)
             }
-        return input + "." + Base64.encodeURL(signature)
+        return input + "." + StrictBase64.encode(signature, .url)
     }
 
     /// Returns the public key as a JWK.
@@ -59,14 +60,14 @@ struct SigningKey: Sendable {
         case .rsa(let key, _):
             let numbers = try key.publicKey.getKeyPrimitives()
             members += [
-                ("kty", "RSA"), ("n", Base64.encodeURL(Array(numbers.modulus))),
-                ("e", Base64.encodeURL(Array(numbers.publicExponent))),
+                ("kty", "RSA"), ("n", StrictBase64.encode(Array(numbers.modulus), .url)),
+                ("e", StrictBase64.encode(Array(numbers.publicExponent), .url)),
             ]
         case .p256(let key):
             let point = Array(key.publicKey.rawRepresentation)
             members += [
-                ("kty", "EC"), ("crv", "P-256"), ("x", Base64.encodeURL(point[..<32])),
-                ("y", Base64.encodeURL(point[32...])),
+                ("kty", "EC"), ("crv", "P-256"), ("x", StrictBase64.encode(point[..<32], .url)),
+                ("y", StrictBase64.encode(point[32...], .url)),
             ]
         }
         return .object(members.map { .init(name: $0.0, value: .string($0.1)) })

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import TextFormats
 
 /// The form of a token request, each field at most once (RFC 6749 section 3.2).
 struct TokenForm {
@@ -40,7 +41,8 @@ struct TokenForm {
             throw OAuthRefusal(error: "invalid_request", text: "The client says twice who it is.")
         }
         let words = authorization.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "basic", let pair = Base64.decode(words[1]),
+        guard words.count == 2, words[0].lowercased() == "basic",
+            let pair = StrictBase64.decode(words[1].utf8, .standard),
             let colon = pair.firstIndex(of: UInt8(ascii: ":")),
             let id = FormDecoder.decode(pair[..<colon]), let secret = FormDecoder.decode(pair[(colon + 1)...])
         else { throw OAuthRefusal(error: "invalid_client", text: "The Authorization field is not Basic.") }
@@ -58,7 +60,7 @@ struct TokenForm {
         }
         guard let verifier = self.fields["code_verifier"] else { throw .grant("The code_verifier is missing.") }
         let hash = Array(SHA256.hash(data: Array(verifier.utf8)))
-        guard (43...128).contains(verifier.utf8.count), Base64.encodeURL(hash) == challenge else {
+        guard (43...128).contains(verifier.utf8.count), StrictBase64.encode(hash, .url) == challenge else {
             throw .grant("The code_verifier does not match the code_challenge.")
         }
     }

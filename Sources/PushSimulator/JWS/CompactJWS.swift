@@ -1,4 +1,5 @@
 package import Crypto
+internal import TextFormats
 
 /// A signed token in compact serialisation (RFC 7515 section 7.1), parsed but not verified.
 package struct CompactJWS: Sendable {
@@ -24,9 +25,9 @@ package struct CompactJWS: Sendable {
         guard text.utf8.count <= Self.longestToken else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let headerBytes = Base64.decodeURL(parts[0]), let header = try? JSONParser.parse(headerBytes),
-            let claimsBytes = Base64.decodeURL(parts[1]), let claims = try? JSONParser.parse(claimsBytes),
-            let signature = Base64.decodeURL(parts[2]),
+            let headerBytes = StrictBase64.decode(parts[0].utf8, .url), let header = try? JSONParser.parse(headerBytes),
+            let claimsBytes = StrictBase64.decode(parts[1].utf8, .url), let claims = try? JSONParser.parse(claimsBytes),
+            let signature = StrictBase64.decode(parts[2].utf8, .url),
             header.members != nil, claims.members != nil, header["crit"] == nil
         else { return nil }
         self.header = header
@@ -50,7 +51,7 @@ package struct CompactJWS: Sendable {
     ) throws -> String {
         let input = Self.signingInput(header: header, claims: claims)
         let signature = try key.signature(for: Array(input.utf8))
-        return input + "." + Base64.encodeURL(Array(signature.rawRepresentation))
+        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
     }
 
     /// Encodes the first two parts of a token.
@@ -60,6 +61,6 @@ package struct CompactJWS: Sendable {
     ///   - claims: The claims.
     /// - Returns: The text to sign.
     package static func signingInput(header: JSONValue, claims: JSONValue) -> String {
-        Base64.encodeURL(JSONWriter.bytes(of: header)) + "." + Base64.encodeURL(JSONWriter.bytes(of: claims))
+        [header, claims].map { StrictBase64.encode(JSONWriter.bytes(of: $0), .url) }.joined(separator: ".")
     }
 }

@@ -1,4 +1,5 @@
 import CryptoExtras
+import TextFormats
 
 /// Handles requests for access tokens as Google's token endpoint does.
 ///
@@ -41,7 +42,7 @@ package struct TokenEndpoint: Sendable {
         do throws(OAuthRefusal) {
             let grant = try self.grant(for: request, at: now)
             // As long as Google's, so that the header size is realistic.
-            let token = "ya29." + Base64.encodeURL(RandomID.bytes(720))
+            let token = "ya29." + StrictBase64.encode(RandomID.bytes(720), .url)
             let reply = SimulatorReply.json(
                 200,
                 headers: [("cache-control", "no-store")],

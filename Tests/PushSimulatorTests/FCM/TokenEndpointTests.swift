@@ -1,6 +1,7 @@
 import CryptoExtras
 import PushSimulator
 import Testing
+import TextFormats
 
 @Suite struct TokenEndpointTests {
     static let now = SimulatorTime(seconds: 1_800_000_000)
@@ -37,7 +38,7 @@ import Testing
         }
         let input = CompactJWS.signingInput(header: object(header), claims: object(claims))
         let signature = try key.get().signature(for: Array(input.utf8), padding: .insecurePKCS1v1_5)
-        return input + "." + Base64.encodeURL(Array(signature.rawRepresentation))
+        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
     }
 
     static func verdict(

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PushSimulator
+import TextFormats
 
 /// The gateway's own HTTP/2 client, connected to a simulator.
 struct WireClient {
@@ -165,6 +166,6 @@ extension PushSimulator {
             ])
         )
         let signature = try credentials.accountKey.signature(for: Array(input.utf8), padding: .insecurePKCS1v1_5)
-        return input + "." + Base64.encodeURL(Array(signature.rawRepresentation))
+        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
     }
 }

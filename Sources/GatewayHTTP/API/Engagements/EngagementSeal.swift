@@ -1,6 +1,5 @@
 internal import Crypto
 internal import GatewayModel
-internal import Identity
 internal import TextFormats
 
 /// Creates and checks context ids, which prove that an engagement was offered, so that nothing is stored for the

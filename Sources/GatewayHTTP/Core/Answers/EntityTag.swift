@@ -12,7 +12,7 @@ struct EntityTag: Equatable, Sendable {
 
     /// Computes the tag of a JSON text.
     init(of json: Data) {
-        let digest = Data(SHA256.hash(data: json).prefix(12)).base64EncodedString()
+        let digest = StrictBase64.encode(Array(SHA256.hash(data: json).prefix(12)), .standard)
         text = "\"" + digest + "\""
     }
 

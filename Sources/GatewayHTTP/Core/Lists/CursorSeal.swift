@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Identity
+internal import TextFormats
 
 /// Creates and reads the cursors of lists: opaque to callers, and valid only for the list that returned them.
 ///

@@ -4,6 +4,7 @@ import Foundation
 import GatewayModel
 import Identity
 import ProcessHarness
+import TextFormats
 
 /// A kind of assertion: a token, and its cryptographic primitives alone.
 struct AssertionKind {

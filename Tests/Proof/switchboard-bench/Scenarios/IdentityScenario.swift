@@ -4,6 +4,7 @@ import GatewayModel
 import GatewayStorage
 import Identity
 import ProcessHarness
+import TextFormats
 
 /// The cost of a login beyond its cryptography, the cost of a session lookup, and the memory of sessions.
 ///

@@ -1,6 +1,8 @@
 /// Base64 (RFC 4648) in its one canonical form: nothing else decodes, so that a value has exactly one encoding.
+@usableFromInline
 package enum StrictBase64 {
     /// The alphabet, and whether it is padded.
+    @usableFromInline
     package enum Form: Sendable {
         /// `+` and `/`, padded with `=` (section 4).
         case standard
@@ -15,7 +17,14 @@ package enum StrictBase64 {
     ///   - form: Its form.
     /// - Returns: The bytes; nil for characters outside the alphabet, white space, wrong padding, an impossible length
     ///   or unused bits that are not 0.
+    @inlinable
     package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
+        let decoded = text.withContiguousStorageIfAvailable { decode(contiguous: $0, form) }
+        return decoded ?? Array(text).withUnsafeBufferPointer { decode(contiguous: $0, form) }
+    }
+
+    @usableFromInline
+    static func decode(contiguous text: UnsafeBufferPointer<UInt8>, _ form: Form) -> [UInt8]? {
         var count = text.count
         if form == .standard {
             guard count % 4 == 0 else { return nil }
@@ -23,9 +32,7 @@ package enum StrictBase64 {
             count -= padding
         }
         guard count % 4 != 1 else { return nil }
-        let values = form == .url ? urlValues : standardValues
-        let decoded = text.withContiguousStorageIfAvailable { decode($0.prefix(count), values) }
-        return decoded ?? Array(text).withUnsafeBufferPointer { decode($0.prefix(count), values) }
+        return decode(text.prefix(count), form == .url ? urlValues : standardValues)
     }
 
     /// The mark of a character outside the alphabet.
@@ -79,12 +86,14 @@ package enum StrictBase64 {
     ///   - bytes: The bytes.
     ///   - form: The form.
     /// - Returns: The text.
+    @inlinable
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
-        let encoded = bytes.withContiguousStorageIfAvailable { encode($0, form) }
-        return encoded ?? Array(bytes).withUnsafeBufferPointer { encode($0, form) }
+        let encoded = bytes.withContiguousStorageIfAvailable { encode(contiguous: $0, form) }
+        return encoded ?? Array(bytes).withUnsafeBufferPointer { encode(contiguous: $0, form) }
     }
 
-    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, _ form: Form) -> String {
+    @usableFromInline
+    static func encode(contiguous bytes: UnsafeBufferPointer<UInt8>, _ form: Form) -> String {
         let characters = form == .url ? urlCharacters : standardCharacters
         let capacity = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: capacity) { buffer in

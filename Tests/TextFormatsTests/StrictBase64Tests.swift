@@ -1,19 +1,19 @@
 import Foundation
 import Testing
-
-@testable import Identity
+import TextFormats
 
 @Suite("Base64 has one text for one value")
 struct StrictBase64Tests {
     @Test("encodes as Foundation does and decodes its own output", arguments: 0...70)
     func agreesWithFoundation(count: Int) {
         for _ in 0..<8 {
-            let bytes = SecureRandom.bytes(count)
+            let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             let standard = Data(bytes).base64EncodedString()
+            let url = standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
             #expect(StrictBase64.encode(bytes, .standard) == standard)
-            #expect(StrictBase64.encode(bytes, .url) == Signer.base64URL(bytes))
+            #expect(StrictBase64.encode(bytes, .url) == url)
             #expect(StrictBase64.decode(standard.utf8, .standard) == bytes)
-            #expect(StrictBase64.decode(Signer.base64URL(bytes).utf8, .url) == bytes)
+            #expect(StrictBase64.decode(url.utf8, .url) == bytes)
         }
     }
 
