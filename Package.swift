@@ -431,7 +431,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "GatewayClientTests", dependencies: ["GatewayClient"], swiftSettings: settings),
+        .testTarget(name: "GatewayClientTests", dependencies: ["GatewayClient", httpClient], swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [

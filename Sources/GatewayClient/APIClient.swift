@@ -140,8 +140,10 @@ package struct APIClient: Sendable {
     ///   - query: Names and values; nil values are left out.
     /// - Returns: The request.
     func request(_ method: String, _ path: [String], query: [(String, String?)]) -> HTTPClientRequest {
-        var url = server + path.map { "/" + Self.encoded($0) }.joined()
-        let pairs = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
+        var url = server + path.map { PercentEncoding.encode($0.utf8, .component, prefix: "/") }.joined()
+        let pairs = query.compactMap { name, value in
+            value.map { "\(name)=\(PercentEncoding.encode($0.utf8, .component))" }
+        }
         if !pairs.isEmpty { url += "?" + pairs.joined(separator: "&") }
         var request = HTTPClientRequest(url: url)
         request.method = .init(rawValue: method)
@@ -216,23 +218,5 @@ package struct APIClient: Sendable {
         }
         if let id = body["requestId"].string { text += " (request \(id))" }
         return text
-    }
-
-    /// Percent-encodes everything except the unreserved characters of RFC 3986.
-    ///
-    /// - Parameter text: One path segment or query value.
-    /// - Returns: The encoded text.
-    static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                return String(UnicodeScalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                return "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }.joined()
     }
 }

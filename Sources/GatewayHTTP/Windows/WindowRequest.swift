@@ -28,7 +28,7 @@ struct WindowRequest: Sendable {
     /// - Parameter head: The request's head.
     init?(_ head: HTTPRequestHead) {
         guard head.method == .GET, let brand = Self.brand(of: head.uri) else { return nil }
-        self.brand = PercentDecoding.decode(brand).flatMap { BrandID($0) }
+        self.brand = PercentEncoding.decode(brand).flatMap { BrandID($0) }
         var device: DeviceID?
         var fault: WindowClose?
         do {

@@ -27,7 +27,8 @@ struct TokenRequest {
         switch provider.details.clientAuth {
         case .basic:
             // Both are form-encoded first (RFC 6749 section 2.3.1).
-            let pair = FormEncoding.encode(id.utf8) + ":" + FormEncoding.encode(provider.clientSecret)
+            let secret = PercentEncoding.encode(provider.clientSecret, .form)
+            let pair = PercentEncoding.encode(id.utf8, .form) + ":" + secret
             headers.append(("authorization", "Basic " + StrictBase64.encode(pair.utf8, .standard)))
         case .body:
             fields.append(("client_id", id))

@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// Renders pushes for APNs (ProviderFacts page, A3 to A8, DevicesBadgesTaps page); one for each lane, any thread.
 package struct APNsRenderer: Sendable {
@@ -64,7 +65,7 @@ package struct APNsRenderer: Sendable {
     ///   - spare: The headers of a finished request: their storage is reused.
     /// - Returns: The request without its `authorization`.
     package func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader] = []) -> PushRequest {
-        let path = HeaderText.path("/3/device/", segment: job.token)
+        let path = PercentEncoding.encode(job.token.utf8, .segment, prefix: "/3/device/")
         let expiration = APNsRules.expiration(of: job, now: now)
         guard let message = job.message else {
             return PushRequest(

@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// Renders pushes for FCM HTTP v1 (ProviderFacts page, B2, B3, DevicesBadgesTaps page); one for each lane, any thread.
 package struct FCMRenderer: Sendable {
@@ -51,7 +52,7 @@ package struct FCMRenderer: Sendable {
         self.brand = BrandRendering(brand: brand, links: links)
         self.style = style
         self.wakesOnRead = wakesOnRead
-        path = HeaderText.path("/v1/projects/", segment: projectID, suffix: "/messages:send")
+        path = PercentEncoding.encode(projectID.utf8, .segment, prefix: "/v1/projects/", suffix: "/messages:send")
         var writer = JSONWriter(capacity: 96)
         writer.literal("\",\"data\":{\"brandId\":")
         writer.string(brand.id.rawValue)

@@ -1,4 +1,4 @@
-/// Encodes texts of back-ends and devices for a header field or a path.
+/// Makes texts of back-ends valid in a header field.
 enum HeaderText {
     /// Returns a collapse key as a field value: unchanged when it is valid there, else a hash of it.
     ///
@@ -35,55 +35,12 @@ enum HeaderText {
         return "key-" + String(hash, radix: 16)
     }
 
-    /// Returns a path with a segment in which everything except unreserved characters (RFC 3986 section 2.3) and colons
-    /// is percent-encoded.
-    ///
-    /// - Parameters:
-    ///   - prefix: The path before it, already encoded.
-    ///   - segment: Any text; device tokens need no encoding.
-    ///   - suffix: The path after it, already encoded.
-    /// - Returns: The whole path.
-    static func path(_ prefix: StaticString, segment: String, suffix: StaticString = "") -> String {
-        var segment = segment
-        return segment.withUTF8 { utf8 in
-            let capacity = prefix.utf8CodeUnitCount + utf8.count * 3 + suffix.utf8CodeUnitCount
-            return String(unsafeUninitializedCapacity: capacity) { buffer in
-                var count = 0
-                func put(_ byte: UInt8) {
-                    buffer[count] = byte
-                    count += 1
-                }
-                for index in 0..<prefix.utf8CodeUnitCount { put(prefix.utf8Start[index]) }
-                for byte in utf8 {
-                    if isUnreserved(byte) {
-                        put(byte)
-                    } else {
-                        put(UInt8(ascii: "%"))
-                        put(hexadecimal(byte >> 4))
-                        put(hexadecimal(byte & 0xF))
-                    }
-                }
-                for index in 0..<suffix.utf8CodeUnitCount { put(suffix.utf8Start[index]) }
-                return count
-            }
-        }
-    }
-
     private static func isTopicByte(_ byte: UInt8) -> Bool {
-        isUnreserved(byte) && ![UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: ":")].contains(byte)
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-            UInt8(ascii: "~"), UInt8(ascii: ":"):
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
         }
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8 {
-        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
     }
 }

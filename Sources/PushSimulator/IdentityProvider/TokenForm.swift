@@ -44,7 +44,8 @@ struct TokenForm {
         guard words.count == 2, words[0].lowercased() == "basic",
             let pair = StrictBase64.decode(words[1].utf8, .standard),
             let colon = pair.firstIndex(of: UInt8(ascii: ":")),
-            let id = FormDecoder.decode(pair[..<colon]), let secret = FormDecoder.decode(pair[(colon + 1)...])
+            let id = PercentEncoding.decode(pair[..<colon], .form),
+            let secret = PercentEncoding.decode(pair[(colon + 1)...], .form)
         else { throw OAuthRefusal(error: "invalid_client", text: "The Authorization field is not Basic.") }
         return (id, secret)
     }

@@ -1,5 +1,6 @@
 internal import CSimdjson
 internal import HTTPTypes
+internal import TextFormats
 
 /// The attributes of a CloudEvent in binary mode, decoded (its HTTP binding, section 3.1.3).
 ///
@@ -77,7 +78,7 @@ package struct CloudEventHeaders: Sendable {
     /// Removes double quotes, which older senders write, and then percent-encoding, once.
     private static func decode(_ value: String) -> String? {
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
-        guard value.utf8.first == UInt8(ascii: "\"") else { return PercentDecoding.decode(value[...]) }
+        guard value.utf8.first == UInt8(ascii: "\"") else { return PercentEncoding.decode(value[...]) }
         var plain: [UInt8] = []
         var isEscaped = false
         var isClosed = false
@@ -92,6 +93,6 @@ package struct CloudEventHeaders: Sendable {
                 isEscaped = false
             }
         }
-        return isClosed ? PercentDecoding.decode(String(decoding: plain, as: UTF8.self)[...]) : nil
+        return isClosed ? PercentEncoding.decode(String(decoding: plain, as: UTF8.self)[...]) : nil
     }
 }

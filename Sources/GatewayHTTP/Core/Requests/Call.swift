@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import TextFormats
 
 /// One request in a route, with everything that routes need.
 ///
@@ -82,7 +83,7 @@ final class Call: Sendable {
     /// Returns a segment of the path, decoded exactly once.
     func segment(_ name: String) throws(Problem) -> String {
         guard let raw = context.parameters[name[...]] else { throw Problem(.internal, "No such path parameter.") }
-        guard let text = PercentDecoding.decode(raw) else {
+        guard let text = PercentEncoding.decode(raw) else {
             throw .unreadable("The path is not percent-encoded UTF-8.")
         }
         return text

@@ -14,8 +14,8 @@ struct QueryParameters: Sendable {
         var pairs: [(name: BoundedName, value: String)] = []
         for part in query.byteSplit("&") {
             let sides = part.byteSplit("=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentDecoding.decode(sides[0]),
-                let value = PercentDecoding.decode(sides.count > 1 ? sides[1] : "")
+            guard let name = PercentEncoding.decode(sides[0]),
+                let value = PercentEncoding.decode(sides.count > 1 ? sides[1] : "")
             else { throw .unreadable("The query is not percent-encoded UTF-8.") }
             // No parameter has a name that long: it is unknown, and therefore ignored.
             if let name = BoundedName(name) { pairs.append((name, value)) }
