@@ -320,7 +320,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PushPayloadsTests",
-            dependencies: ["PushPayloads", "GatewayModel", "ProcessHarness"],
+            dependencies: ["PushPayloads", "GatewayModel", "ProcessHarness", "TextFormats"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,6 +1,6 @@
 package import GatewayModel
 package import GuardedHTTP
-import PushPayloads
+import TextFormats
 
 /// Posts over HTTP to checked addresses (``GuardedHTTP/GuardedHTTPClient``).
 package final class HTTPWebhookSender: WebhookSender {
@@ -49,7 +49,10 @@ package final class HTTPWebhookSender: WebhookSender {
             let answer = try await client.send(request)
             return .answered(
                 status: answer.status,
-                retryAfterSeconds: RetryAfter.seconds(answer.header("retry-after"), now: time)
+                retryAfterSeconds: RetryAfter.seconds(
+                    answer.header("retry-after"),
+                    nowMilliseconds: time.milliseconds
+                )
             )
         } catch {
             return .failed(error)

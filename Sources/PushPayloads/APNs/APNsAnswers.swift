@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// The interpretation of APNs responses (ProviderFacts page, A9).
 package enum APNsAnswers {
@@ -86,7 +87,7 @@ package enum APNsAnswers {
             reason: reason,
             providerID: apnsID,
             deadSince: object?["timestamp"]?.integer.flatMap { $0 > 0 ? Timestamp(milliseconds: $0) : nil },
-            retryAfterSeconds: RetryAfter.seconds(retryAfter, now: now)
+            retryAfterSeconds: RetryAfter.seconds(retryAfter, nowMilliseconds: now.milliseconds)
         )
     }
 }

@@ -76,7 +76,7 @@ package enum FCMAnswers {
         return table.verdict(
             table.row(status: status, reason: word),
             reason: label,
-            retryAfterSeconds: RetryAfter.seconds(retryAfter, now: now)
+            retryAfterSeconds: RetryAfter.seconds(retryAfter, nowMilliseconds: now.milliseconds)
                 .map { status >= 500 ? max($0, minRetrySeconds) : $0 }
         )
     }

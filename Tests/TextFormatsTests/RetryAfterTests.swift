@@ -1,9 +1,8 @@
-import GatewayModel
-import PushPayloads
 import Testing
+import TextFormats
 
 @Suite struct RetryAfterTests {
-    private static let now = Timestamp(rfc3339: "1994-11-06T08:49:00.500Z") ?? Timestamp(milliseconds: 0)
+    private static let now = RFC3339.milliseconds(of: "1994-11-06T08:49:00.500Z") ?? 0
 
     @Test(
         "seconds and the three forms of a date; past is 0; capped at an hour; invalid is nil",
@@ -17,6 +16,6 @@ import Testing
         ] as [(String?, Int64?)]
     )
     func parses(value: String?, seconds: Int64?) {
-        #expect(RetryAfter.seconds(value, now: Self.now) == seconds)
+        #expect(RetryAfter.seconds(value, nowMilliseconds: Self.now) == seconds)
     }
 }
