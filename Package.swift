@@ -303,7 +303,7 @@ let package = Package(
         ),
         .target(
             name: "FuzzChecks",
-            dependencies: ["CSimdjson", "DerivationCounter", "HTTP2Connections", "Identity", "TextFormats"],
+            dependencies: ["CSimdjson", "DerivationCounter", "HTTP2Connections", "TextFormats"],
             path: "Tests/Fuzz/Checks",
             swiftSettings: settings
         ),

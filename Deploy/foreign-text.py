@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 
-ROOMS = ["GatewayHTTP", "Identity", "IdentityProviders", "GuardedHTTP", "Messaging", "PushPayloads"]
+ROOMS = ["GatewayHTTP", "Identity", "IdentityProviders", "GuardedHTTP", "Messaging", "PushPayloads", "TextFormats"]
 # Mangled names: String's ==, <, and those of StringProtocol; hasPrefix, hasSuffix, contains, case mapping.
 USES = re.compile(
     r"^s:(SS[12](ee|lo|le|gt|ge)oi|SysE2(ee|ne|lo|le|gt|ge)oi|SS9has(Pre|Suf)fix|SysE9has(Pre|Suf)fix|S[Ss]10(lower|upper)cased"

@@ -2,6 +2,7 @@ import Foundation
 import GatewayModel
 import GatewayStorage
 import Testing
+import TextFormats
 
 @testable import Identity
 

@@ -3,6 +3,7 @@ import GatewayModel
 import GatewayStorage
 import ProcessHarness
 import Testing
+import TextFormats
 
 @testable import Identity
 

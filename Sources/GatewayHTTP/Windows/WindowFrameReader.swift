@@ -1,6 +1,5 @@
 internal import GatewayModel
 internal import GatewayStorage
-internal import Identity
 internal import Messaging
 internal import TextFormats
 

@@ -1,7 +1,7 @@
 internal import Crypto
 package import GatewayModel
 package import GatewayStorage
-internal import TextFormats
+package import TextFormats
 
 /// Signs an app's claims about a consumer with an SDK key of its brand, for brands without a signing service of their
 /// own (R20-R24).

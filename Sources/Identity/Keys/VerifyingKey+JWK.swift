@@ -1,5 +1,5 @@
 package import GatewayModel
-internal import TextFormats
+package import TextFormats
 
 extension VerifyingKey {
     /// The members of only a private or a symmetric key (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).

@@ -1,5 +1,5 @@
 internal import CSimdjson
-internal import Identity
+internal import TextFormats
 
 /// A check of the splitter of batches, which only looks at brackets and quotes, against the strict JSON reader.
 enum ArraySplitCheck {

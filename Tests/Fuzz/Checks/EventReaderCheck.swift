@@ -1,5 +1,4 @@
 internal import CSimdjson
-internal import Identity
 internal import TextFormats
 
 /// A check that the C++ reader of events and the strict JSON reader agree.

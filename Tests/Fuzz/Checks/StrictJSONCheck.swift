@@ -1,4 +1,4 @@
-internal import Identity
+internal import TextFormats
 
 /// A check for every input of the strict JSON reader.
 ///

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Identity
 internal import TextFormats
 
 /// A member of a request body, present or absent, with its JSON pointer (RFC 6901).

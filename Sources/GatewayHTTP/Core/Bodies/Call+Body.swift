@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import Identity
 internal import NIOCore
+internal import TextFormats
 
 extension Call {
     /// The maximum length of the body of every route except the events route.

@@ -1,5 +1,4 @@
 internal import GatewayModel
-internal import Identity
 internal import TextFormats
 
 /// Reads the members of a body and collects all errors, so that the caller gets them in one response.

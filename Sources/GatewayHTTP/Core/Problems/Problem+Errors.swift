@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 package import Identity
 internal import IdentityProviders
-internal import TextFormats
+package import TextFormats
 
 // The one place where errors of other targets become problems.
 extension Problem {

@@ -1,7 +1,5 @@
-package import TextFormats
-
-/// A JSON value of a token, parsed strictly: duplicate members, invalid UTF-8, deep nesting and trailing bytes are
-/// errors (RFC 8725 section 2.4, RFC 7515 section 4).
+/// A JSON value of a token or a request, parsed strictly: duplicate members, invalid UTF-8, deep nesting and trailing
+/// bytes are errors (RFC 8725 section 2.4, RFC 7515 section 4).
 package enum StrictJSON: Sendable, Equatable {
     /// An object.
     case object(Members)
@@ -84,12 +82,12 @@ package enum StrictJSON: Sendable, Equatable {
     }
 
     /// The members of an object; nil for every other value.
-    var members: Members? {
+    package var members: Members? {
         if case .object(let members) = self { members } else { nil }
     }
 
     /// The text of a string; nil for every other value.
-    var text: String? {
+    package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 

@@ -1,7 +1,6 @@
 import Testing
-import TextFormats
 
-@testable import Identity
+@testable import TextFormats
 
 @Suite("The members of a JSON object")
 struct StrictJSONMembersTests {

@@ -1,5 +1,3 @@
-internal import TextFormats
-
 extension StrictJSON {
     /// Appends the value's text with the members of objects sorted, so that a value has one text.
     ///

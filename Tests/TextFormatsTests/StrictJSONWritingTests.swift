@@ -1,6 +1,5 @@
 import Testing
-
-@testable import Identity
+import TextFormats
 
 @Suite("Writing JSON")
 struct StrictJSONWritingTests {

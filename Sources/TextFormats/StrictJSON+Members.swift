@@ -1,5 +1,3 @@
-package import TextFormats
-
 extension StrictJSON {
     /// The members of an object, in the order of the text, each name once.
     ///

@@ -2,8 +2,6 @@ import Foundation
 import Testing
 import TextFormats
 
-@testable import Identity
-
 @Suite("JSON of tokens is parsed strictly")
 struct StrictJSONTests {
     @Test(

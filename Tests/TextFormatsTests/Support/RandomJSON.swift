@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import TextFormats
 
-@testable import Identity
-
 /// Random documents from a seed, with random white space and escapes.
 struct RandomJSON {
     private var random: SplitMix
