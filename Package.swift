@@ -128,7 +128,7 @@ let package = Package(
         ),
 
         // Storing.
-        .target(name: "GatewayStorage", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .target(name: "GatewayStorage", dependencies: ["GatewayModel", "TextFormats"], swiftSettings: settings),
         .target(
             name: "SQLiteStorage",
             dependencies: [
@@ -167,8 +167,8 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "PushPayloads", "Telemetry",
-                "TextFormats", crypto, lifecycle, logging, metrics,
+                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Telemetry", "TextFormats",
+                crypto, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),

@@ -54,7 +54,7 @@ let package = Package(
     targets: [
         .target(name: "TextFormats", swiftSettings: settings),
         .target(name: "GatewayModel", dependencies: ["TextFormats"], swiftSettings: settings),
-        .target(name: "GatewayStorage", dependencies: ["GatewayModel"], swiftSettings: settings),
+        .target(name: "GatewayStorage", dependencies: ["GatewayModel", "TextFormats"], swiftSettings: settings),
         .target(name: "PushProviders", dependencies: ["GatewayModel"], swiftSettings: settings),
         .target(
             name: "Delivery",

@@ -2,7 +2,6 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
 internal import TextFormats
 
 /// Signs payloads for brands without their own signing service (R20-R24).

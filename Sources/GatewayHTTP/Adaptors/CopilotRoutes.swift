@@ -1,7 +1,6 @@
 internal import GatewayModel
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 

@@ -3,7 +3,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTPTypes
-internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 

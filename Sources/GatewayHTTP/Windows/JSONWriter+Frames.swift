@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import Messaging
 internal import PushPayloads
+internal import TextFormats
 
 extension JSONWriter {
     /// Creates a frame as text, at most ``WindowLimits/maxMessageBytes`` (MessagingWindow page).

@@ -4,8 +4,8 @@ internal import GatewayStorage
 internal import Messaging
 internal import NIOCore
 internal import NIOWebSocket
-internal import PushPayloads
 internal import Telemetry
+internal import TextFormats
 
 /// The channel handler of one window: passes events to its state machine and performs the resulting actions.
 ///

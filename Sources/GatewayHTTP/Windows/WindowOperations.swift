@@ -5,8 +5,8 @@ internal import GatewayStorage
 internal import Identity
 internal import Messaging
 internal import Outbound
-internal import PushPayloads
 internal import Telemetry
+internal import TextFormats
 
 /// The operations that windows request from the gateway; usable from any task.
 struct WindowOperations: Sendable {

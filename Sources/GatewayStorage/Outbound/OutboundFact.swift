@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// An event that an engine publishes in a brand's outbound feed; its JSON has the same shape in every engine.
 package enum OutboundFact: Sendable {
@@ -29,66 +30,78 @@ package enum OutboundFact: Sendable {
 
     /// The facts as a JSON object; absent members are left out.
     package var data: JSONText {
-        var object = FactText()
+        var object = Self.begin()
         switch self {
         case .opened(let consumer, let conversation, let engagement):
-            object.add("consumer", consumer)
-            object.add("conversation", conversation)
-            object.add("engagement", engagement.map(Self.data))
+            object.member("consumer", consumer)
+            object.member("conversation", conversation)
+            object.member("engagement", engagement.map(Self.data))
         case .written(let message, let client):
-            object.add("messageId", message.id.description)
-            object.add("clientId", client.rawValue)
-            object.add("consumer", message.consumer.rawValue)
-            object.add("conversation", message.conversation.rawValue)
-            object.add("sequence", message.sequence)
-            object.add("text", message.text)
-            object.add("data", message.data)
-            object.add("sentAt", message.sentAt.rfc3339)
+            object.member("messageId", message.id.description)
+            object.member("clientId", client.rawValue)
+            object.member("consumer", message.consumer.rawValue)
+            object.member("conversation", message.conversation.rawValue)
+            object.member("sequence", message.sequence)
+            object.member("text", message.text)
+            object.member("data", message.data)
+            object.member("sentAt", message.sentAt.rfc3339)
         case .resolved(let consumer, let conversation, let byConsumer):
-            object.add("consumer", consumer)
-            object.add("conversation", conversation)
-            object.add("by", byConsumer ? "consumer" : "agent")
+            object.member("consumer", consumer)
+            object.member("conversation", conversation)
+            object.member("by", byConsumer ? "consumer" : "agent")
         case .tapped(let tap, let conversation, let sequence, let kind, let campaign):
-            object.add("messageId", tap.message.description)
-            object.add("consumer", tap.consumer.rawValue)
-            object.add("deviceId", tap.device.rawValue)
-            object.add("conversation", conversation.rawValue)
-            object.add("sequence", sequence)
-            object.add("kind", kind.rawValue)
-            object.add("tappedAt", tap.tappedAt.rfc3339)
-            object.add("action", tap.action)
-            object.add("campaign", campaign)
+            object.member("messageId", tap.message.description)
+            object.member("consumer", tap.consumer.rawValue)
+            object.member("deviceId", tap.device.rawValue)
+            object.member("conversation", conversation.rawValue)
+            object.member("sequence", sequence)
+            object.member("kind", kind.rawValue)
+            object.member("tappedAt", tap.tappedAt.rfc3339)
+            object.member("action", tap.action)
+            object.member("campaign", campaign)
         case .unregistered(let device):
-            object.add("consumer", device.consumer)
-            object.add("app", device.app)
-            object.add("deviceId", device.device)
-            object.add("pushType", device.pushType)
-            object.add("reason", device.reason.rawValue)
-            object.add("scope", device.isOnlyAgent ? "agent" : "all")
+            object.member("consumer", device.consumer)
+            object.member("app", device.app)
+            object.member("deviceId", device.device)
+            object.member("pushType", device.pushType)
+            object.member("reason", device.reason.rawValue)
+            object.member("scope", device.isOnlyAgent ? "agent" : "all")
         case .failed(let delivery):
-            object.add("deliveryId", String(delivery.id))
-            object.add("messageId", delivery.message?.description)
-            object.add("consumer", delivery.consumer)
-            object.add("app", delivery.app)
-            object.add("deviceId", delivery.device)
-            object.add("provider", delivery.provider)
-            object.add("state", delivery.state)
-            object.add("status", delivery.status)
-            object.add("reason", delivery.reason)
-            object.add("attempts", delivery.attempts)
+            object.member("deliveryId", String(delivery.id))
+            object.member("messageId", delivery.message?.description)
+            object.member("consumer", delivery.consumer)
+            object.member("app", delivery.app)
+            object.member("deviceId", delivery.device)
+            object.member("provider", delivery.provider)
+            object.member("state", delivery.state)
+            object.member("status", delivery.status)
+            object.member("reason", delivery.reason)
+            object.member("attempts", delivery.attempts)
         }
-        return object.end()
+        return Self.end(object)
     }
 
     /// The facts that a back-end needs to route a conversation (R121).
     private static func data(_ engagement: Engagement) -> JSONText {
-        var object = FactText()
-        object.add("campaignId", engagement.campaignId)
-        object.add("engagementId", engagement.id)
-        object.add("skill", engagement.skill)
-        object.add("language", engagement.language)
-        object.add("surveyId", engagement.surveyId)
-        return object.end()
+        var object = begin()
+        object.member("campaignId", engagement.campaignId)
+        object.member("engagementId", engagement.id)
+        object.member("skill", engagement.skill)
+        object.member("language", engagement.language)
+        object.member("surveyId", engagement.surveyId)
+        return end(object)
+    }
+
+    private static func begin() -> JSONWriter {
+        var object = JSONWriter(capacity: 256, escapes: .numbers)
+        object.literal("{")
+        return object
+    }
+
+    private static func end(_ object: JSONWriter) -> JSONText {
+        var object = object
+        object.literal("}")
+        return JSONText(trusted: String(decoding: object.bytes, as: UTF8.self))
     }
 
     /// A device that is no longer pushed to.
@@ -176,42 +189,4 @@ package enum OutboundFact: Sendable {
             self.attempts = attempts
         }
     }
-}
-
-/// Writes one flat JSON object (RFC 8259); names are known at compile time and need no escape.
-private struct FactText {
-    private var text = "{"
-
-    mutating func add(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        begin(name)
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
-    }
-
-    mutating func add(_ name: StaticString, _ value: Int64?) {
-        guard let value else { return }
-        begin(name)
-        text += String(value)
-    }
-
-    mutating func add(_ name: StaticString, _ value: JSONText?) {
-        guard let value else { return }
-        begin(name)
-        text += value.text
-    }
-
-    private mutating func begin(_ name: StaticString) { text += (text.utf8.count > 1 ? ",\"" : "\"") + "\(name)\":" }
-
-    func end() -> JSONText { JSONText(trusted: text + "}") }
 }

@@ -74,24 +74,20 @@ package struct AssertionSigner: Sendable {
         if let email = profile.email { claims["email"] = .string(email) }
         if let phone = profile.phone { claims["phone"] = .string(phone) }
         do { try AssertionClaims.check(claims) } catch { throw .claim(error) }
-        for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
-            var text: [UInt8] = []
-            guard value.write(to: &text) else {
-                throw .payload(member: name.text, detail: "must hold whole numbers only")
-            }
+        for (name, value) in claims.sorted(by: { $0.key < $1.key }) where value.sortedText == nil {
+            throw .payload(member: name.text, detail: "must hold whole numbers only")
         }
         return try token(.object(claims), of: .object(.init(payload.filter { claims[$0.key] == $0.value })), key)
     }
 
     private func token(_ claims: StrictJSON, of payload: StrictJSON, _ key: SDKKey) throws(SigningRefusal) -> String {
-        let header: StrictJSON = .object([
+        let parameters: StrictJSON = .object([
             "alg": .string(key.algorithm.rawValue), "typ": .string("JWT"), "kid": .string(key.name),
         ])
-        var texts: (header: [UInt8], claims: [UInt8], payload: [UInt8]) = ([], [], [])
-        guard header.write(to: &texts.header), claims.write(to: &texts.claims), payload.write(to: &texts.payload),
-            texts.payload.count <= Self.maxPayloadBytes
+        guard let header = parameters.sortedText, let claims = claims.sortedText, let payload = payload.sortedText,
+            payload.count <= Self.maxPayloadBytes
         else { throw .payload(member: nil, detail: "must be at most \(Self.maxPayloadBytes) bytes") }
-        let input = StrictBase64.encode(texts.header, .url) + "." + StrictBase64.encode(texts.claims, .url)
+        let input = StrictBase64.encode(header, .url) + "." + StrictBase64.encode(claims, .url)
         let token = input + "." + StrictBase64.encode(key.signature(of: Array(input.utf8)), .url)
         // Too deep, or too long with the added claims.
         guard (try? CompactJWS(Array(token.utf8))) != nil else {

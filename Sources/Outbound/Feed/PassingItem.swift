@@ -1,5 +1,5 @@
 package import GatewayModel
-import PushPayloads
+import TextFormats
 
 /// An item that only readers receive that wait at this moment: it is not stored, has no position and is lost when
 /// nobody waits.

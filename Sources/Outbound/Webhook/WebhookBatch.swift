@@ -1,7 +1,6 @@
 import Crypto
 import GatewayModel
 package import GatewayStorage
-import PushPayloads
 import TextFormats
 
 /// One POST to a receiver: the same items have the same id and the same body at every attempt.

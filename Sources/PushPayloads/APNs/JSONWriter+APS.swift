@@ -1,4 +1,5 @@
 import GatewayModel
+import TextFormats
 
 extension JSONWriter {
     /// The longest sound name of a push that is reduced to its bare form, in bytes.

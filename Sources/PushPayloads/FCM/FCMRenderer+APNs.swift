@@ -1,4 +1,5 @@
 import GatewayModel
+import TextFormats
 
 /// The `apns` part of a message, for Apple devices that use FCM
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#apnsconfig).

@@ -1,4 +1,5 @@
 import GatewayModel
+import TextFormats
 
 /// The `android` part of a message
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#androidconfig).

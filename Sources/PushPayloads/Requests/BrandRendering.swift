@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import TextFormats
 
 /// The brand's part of each of its pushes.
 package struct BrandRendering: Sendable {

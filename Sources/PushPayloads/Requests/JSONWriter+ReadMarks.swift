@@ -1,4 +1,5 @@
 import GatewayModel
+import TextFormats
 
 extension JSONWriter {
     /// The most bytes of the marks of one push, counted as in a JSON string: the rest of a badge push is below 500

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Makes a payload fit its provider's limit in these steps: truncate the text, then leave `data` out and truncate
 /// again, then a bare push.
 package enum TextFitting {

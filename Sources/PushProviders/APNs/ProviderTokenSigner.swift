@@ -1,7 +1,6 @@
 import Crypto
 import FoundationEssentials
 import GatewayModel
-import PushPayloads
 import Synchronization
 import TextFormats
 

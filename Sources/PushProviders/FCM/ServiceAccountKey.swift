@@ -2,7 +2,6 @@ import Crypto
 import CryptoExtras
 import FoundationEssentials
 import GatewayModel
-import PushPayloads
 import TextFormats
 
 /// A Google service account: signs the assertions that are exchanged for access tokens (ProviderFacts page, B1).

@@ -1,5 +1,6 @@
 package import GatewayModel
 package import Logging
+internal import TextFormats
 
 /// Writes log events as JSON lines or as text (`log.format`).
 ///
@@ -61,44 +62,45 @@ package struct GatewayLogHandler: LogHandler {
         if let own = event.metadata { all.merge(own) { $1 } }
         if let error = event.error { all[LogKey.errorText] = "\(error)" }
         let pairs = all.sorted { $0.key < $1.key }
-        var line: [UInt8] = []
-        line.reserveCapacity(256)
+        var line = JSONWriter(capacity: 256, escapes: .whiteSpace)
         switch format {
         case .json: appendJSON(event, pairs, to: &line)
         case .text: appendText(event, pairs, to: &line)
         }
-        line.append(UInt8(ascii: "\n"))
-        sink.write(line)
+        line.literal("\n")
+        sink.write(line.bytes)
     }
 
     private func appendJSON(
         _ event: LogEvent,
         _ pairs: [(key: String, value: Logger.MetadataValue)],
-        to line: inout [UInt8]
+        to line: inout JSONWriter
     ) {
-        line.append(contentsOf: "{\"time\":\"\(clock.now.rfc3339)\",\"level\":\"\(event.level.rawValue)\"".utf8)
-        LogJSON.appendMember("logger", label, to: &line)
-        LogJSON.appendMember("message", event.message.description, to: &line)
+        line.literal("{")
+        line.member("time", clock.now.rfc3339)
+        line.member("level", event.level.rawValue)
+        line.member("logger", label)
+        line.member("message", event.message.description)
         for (key, value) in pairs {
             // The first four keys are reserved for the line itself.
-            let name = Self.ownKeys.contains(key) ? "metadata." + key : key
-            LogJSON.appendMember(name, value, to: &line)
+            line.name(Self.ownKeys.contains(key) ? "metadata." + key : key)
+            line.metadata(value)
         }
-        line.append(UInt8(ascii: "}"))
+        line.literal("}")
     }
 
     private func appendText(
         _ event: LogEvent,
         _ pairs: [(key: String, value: Logger.MetadataValue)],
-        to line: inout [UInt8]
+        to line: inout JSONWriter
     ) {
         let level = event.level.rawValue
         let padding = String(repeating: " ", count: max(0, 8 - level.utf8.count))
-        line.append(contentsOf: "\(clock.now.rfc3339) \(level)\(padding) \(label): ".utf8)
-        LogJSON.appendUnbroken(event.message.description, to: &line)
+        line.raw("\(clock.now.rfc3339) \(level)\(padding) \(label): ")
+        line.unbroken(event.message.description)
         for (key, value) in pairs {
-            line.append(contentsOf: " \(key)=".utf8)
-            LogJSON.append(value, to: &line)
+            line.raw(" \(key)=")
+            line.metadata(value)
         }
     }
 

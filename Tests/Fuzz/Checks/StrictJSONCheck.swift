@@ -14,12 +14,10 @@ enum StrictJSONCheck {
             return "a text is accepted, but not with fractions of zero allowed"
         }
         guard lenient == value || text.contains(UInt8(ascii: ".")) else { return "another value without any fraction" }
-        var written: [UInt8] = []
-        guard value.write(to: &written) else { return nil }
+        guard let written = value.sortedText else { return nil }
         guard let again = try? StrictJSON.parse(written) else { return "the written text cannot be parsed" }
         guard again == value else { return "the written text is parsed as another value" }
-        var twice: [UInt8] = []
-        guard again.write(to: &twice), twice == written else { return "one value has two texts" }
+        guard again.sortedText == written else { return "one value has two texts" }
         return nil
     }
 }

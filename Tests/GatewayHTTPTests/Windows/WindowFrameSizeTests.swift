@@ -1,8 +1,8 @@
 import GatewayModel
 import HTTPTypes
 import HummingbirdTesting
-import PushPayloads
 import Testing
+import TextFormats
 
 @testable import GatewayHTTP
 

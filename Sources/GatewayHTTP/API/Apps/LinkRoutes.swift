@@ -2,7 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
+internal import TextFormats
 
 /// The routes of a link host: the files that name its apps (R123-R125), and redirects of browsers (R189).
 ///

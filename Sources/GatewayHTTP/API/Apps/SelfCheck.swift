@@ -1,7 +1,7 @@
 package import GatewayModel
-internal import PushPayloads
 package import PushProviders
 internal import Synchronization
+internal import TextFormats
 
 /// Creates the provider of a lane with the current credential; it does not connect before it is woken.
 package typealias ProviderMaker =

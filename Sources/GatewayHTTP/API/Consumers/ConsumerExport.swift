@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import PushPayloads
+internal import TextFormats
 
 /// Writes all stored data of a consumer as one JSON document, piece by piece.
 ///

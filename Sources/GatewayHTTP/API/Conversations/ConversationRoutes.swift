@@ -2,7 +2,6 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
-internal import PushPayloads
 internal import TextFormats
 
 /// Conversations for consumers (MessagingWindow page).

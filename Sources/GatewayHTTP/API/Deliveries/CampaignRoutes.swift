@@ -2,7 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
-internal import PushPayloads
+internal import TextFormats
 
 /// Statistics of campaigns of proactive messages (SendingMessages page).
 enum CampaignRoutes {

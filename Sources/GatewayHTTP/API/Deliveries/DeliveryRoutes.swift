@@ -4,7 +4,6 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
 internal import TextFormats
 
 /// Deliveries and their statistics (SendingMessages page).

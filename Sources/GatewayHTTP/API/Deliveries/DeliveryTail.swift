@@ -3,8 +3,8 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import PushPayloads
 internal import ServiceLifecycle
+internal import TextFormats
 
 /// Streams finished deliveries as server-sent events (SendingMessages page).
 ///

@@ -1,6 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
-internal import PushPayloads
+internal import TextFormats
 
 /// The history of a delivery, in order, as far as it is stored.
 enum DeliveryTimeline {

@@ -1,6 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
-internal import PushPayloads
+internal import TextFormats
 
 extension JSONWriter {
     /// Appends statistics (SendingMessages page).

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import GatewayModel
 internal import PushPayloads
 internal import PushProviders
+internal import TextFormats
 
 /// The response to a preview.
 enum PreviewAnswer {

@@ -3,7 +3,6 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
 internal import TextFormats
 
 /// Registrations (DevicesBadgesTaps page).

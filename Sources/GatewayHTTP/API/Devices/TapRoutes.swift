@@ -2,7 +2,6 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
-internal import PushPayloads
 internal import TextFormats
 
 /// Reports from devices about pushes: taps and receipts (DevicesBadgesTaps page).

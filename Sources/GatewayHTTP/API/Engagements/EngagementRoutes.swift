@@ -3,7 +3,6 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
 internal import TextFormats
 
 /// The route that returns the engagement offered at an app's entry points (R116-R119; MessagingWindow page).

@@ -2,7 +2,7 @@ internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage
 internal import NIOCore
-internal import PushPayloads
+internal import TextFormats
 
 /// Writes the response of the events route (SendingMessages page), piece by piece: of finished pieces it keeps only the
 /// text.

@@ -4,7 +4,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
+internal import TextFormats
 
 /// The gateway's time, and an operator's confirmation that the system clock is right.
 enum ClockRoutes {

@@ -3,7 +3,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import PushPayloads
+internal import TextFormats
 
 /// The routes for health checks, metrics and the API description (Operating page).
 enum HealthRoutes {

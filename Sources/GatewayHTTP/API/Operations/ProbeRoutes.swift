@@ -4,7 +4,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 internal import NIOCore
-internal import PushPayloads
 internal import PushProviders
 internal import TextFormats
 

@@ -4,7 +4,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
 internal import Outbound
-internal import PushPayloads
 internal import TextFormats
 
 /// A brand's outbound feed.

@@ -4,7 +4,6 @@ internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
-internal import PushPayloads
 internal import TextFormats
 
 /// The state of a brand's webhook; it is configured in the brand's settings.

@@ -5,7 +5,6 @@ internal import Hummingbird
 internal import Identity
 internal import IdentityProviders
 internal import Metrics
-internal import PushPayloads
 internal import Telemetry
 internal import TextFormats
 

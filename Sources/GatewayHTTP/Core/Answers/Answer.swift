@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import PushPayloads
 internal import Synchronization
+internal import TextFormats
 
 /// Creates responses.
 enum Answer {

@@ -1,12 +1,7 @@
 internal import GatewayModel
-internal import PushPayloads
+internal import TextFormats
 
 extension JSONWriter {
-    /// Appends `true` or `false`.
-    mutating func boolean(_ value: Bool) {
-        if value { literal("true") } else { literal("false") }
-    }
-
     /// Appends a string, or `null`.
     mutating func string(orNull text: String?) {
         if let text { string(text) } else { literal("null") }

@@ -1,4 +1,4 @@
-internal import PushPayloads
+internal import TextFormats
 
 extension Problem {
     /// Appends the error in the format of the wire adaptors (LimitsAndErrors page).

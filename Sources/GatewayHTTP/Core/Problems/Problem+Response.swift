@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import PushPayloads
+internal import TextFormats
 
 extension Problem {
     /// Returns the complete response, in the format of the route.

@@ -1,4 +1,4 @@
-internal import PushPayloads
+internal import TextFormats
 
 extension Problem {
     /// Appends the problem's JSON object.

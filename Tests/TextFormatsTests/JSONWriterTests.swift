@@ -1,6 +1,6 @@
 import Foundation
-import PushPayloads
 import Testing
+import TextFormats
 
 @Suite struct JSONWriterTests {
     @Test("every relevant scalar survives an independent parser, at every offset of a word")
@@ -31,5 +31,40 @@ import Testing
         var writer = JSONWriter(capacity: 8)
         writer.integer(number)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == String(number))
+    }
+
+    @Test(
+        "control characters are escaped by letters or numbers",
+        arguments: [
+            (.short, #""\b\t\n\u000b\f\r\u001f\"\\/""#), (.whiteSpace, #""\u0008\t\n\u000b\u000c\r\u001f\"\\/""#),
+            (.numbers, #""\u0008\u0009\u000a\u000b\u000c\u000d\u001f\"\\/""#),
+        ] as [(JSONWriter.Escapes, String)]
+    )
+    func controls(escapes: JSONWriter.Escapes, text: String) {
+        var writer = JSONWriter(capacity: 8, escapes: escapes)
+        writer.string("\u{8}\t\n\u{B}\u{C}\r\u{1F}\"\\/")
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+    }
+
+    @Test("members and items are separated, and nil is left out")
+    func members() {
+        var writer = JSONWriter(capacity: 8)
+        writer.literal("{")
+        writer.member("a", String?.none)
+        writer.member("b", "{")
+        writer.member("c", Int64?.none)
+        writer.member("d", -1)
+        writer.name("e\"")
+        writer.literal("[")
+        for inner in ["{}", "[]", "[1]"] {
+            writer.separate()
+            writer.raw(inner)
+        }
+        writer.literal("]")
+        writer.name(known: "f")
+        writer.boolean(true)
+        writer.literal("}")
+        let text = #"{"b":"{","d":-1,"e\"":[{},[],[1]],"f":true}"#
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
 }
