@@ -158,7 +158,7 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "Telemetry",
+                "GatewayModel", "GatewayStorage", "PushProviders", "Telemetry",
                 collections, lifecycle, logging, metrics,
             ],
             swiftSettings: settings
@@ -203,7 +203,7 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage",
-                "Telemetry", "TextFormats", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
+                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
                 nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -310,7 +310,7 @@ let package = Package(
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzChecks"], swiftSettings: settings),
 
         // Tests.
-        .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
+        .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: settings),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel", "TestSupport"], swiftSettings: settings),
         .testTarget(

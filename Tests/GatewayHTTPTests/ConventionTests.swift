@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import Identity
 import Testing
+import TextFormats
 
 @testable import GatewayHTTP
 

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// The properties of a push type: an entry of a table that has one for each (``PushType/transport``).
 ///
 /// A new push type needs an entry here and a provider.
@@ -122,20 +124,12 @@ extension Transport.TokenRule {
         guard !bytes.isEmpty else { return nil }
         switch self {
         case .hexadecimal(let most):
-            guard bytes.count <= most, bytes.count % 2 == 0, bytes.allSatisfy(Self.isHexadecimal) else { return nil }
+            guard bytes.count <= most, bytes.count % 2 == 0, bytes.allSatisfy({ Hexadecimal.value(of: $0) != nil })
+            else { return nil }
             return text.lowercased()
         case .visibleASCII(let most):
             guard bytes.count <= most, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
             return text
-        }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
         }
     }
 }
