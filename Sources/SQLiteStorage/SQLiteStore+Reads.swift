@@ -245,18 +245,19 @@ extension SQLiteStore {
             )
             guard let owner else { return conversation == nil ? [] : nil }
             let (key, id): (Int64, String) = try (owner.value(0), owner.value(1))
-            let rows: [Row]
+            let chains = try MessageChains(ReadConnection(db))
+            var keys: [Int64] = []
             if let conversation {
-                let conversationKey = try Int64.fetchOne(
+                let head = try Row.fetchOne(
                     try db.cachedStatement(
                         sql: """
-                            SELECT c.key FROM conversations c JOIN brands b ON b.key = c.brand
+                            SELECT c.key, c.last_message FROM current_conversations c JOIN brands b ON b.key = c.brand
                             WHERE b.id = ? AND c.id = ? AND c.consumer = ?
                             """
                     ),
                     arguments: [brand.rawValue, conversation.rawValue, key]
                 )
-                guard let conversationKey else {
+                guard let head else {
                     let isResting = try Bool.fetchOne(
                         try db.cachedStatement(
                             sql: """
@@ -268,30 +269,32 @@ extension SQLiteStore {
                     )
                     return isResting == true ? [] : nil
                 }
-                rows = try Row.fetchAll(
-                    try db.cachedStatement(
-                        sql: """
-                            SELECT c.id AS conversation_id, m.* FROM messages m JOIN conversations c ON c.key = m.conversation
-                            WHERE m.conversation = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?
-                            """
-                    ),
-                    arguments: [conversationKey, afterSequence, limit]
-                )
+                keys = try chains.keys(of: Self.head(head), after: afterSequence, limit: limit)
             } else {
-                rows = try Row.fetchAll(
+                let known = after.map { Int64(bitPattern: $0.high) } ?? 0
+                let heads = try Row.fetchAll(
                     try db.cachedStatement(
                         sql: """
-                            SELECT c.id AS conversation_id, m.* FROM (
-                                SELECT m.key FROM conversations c JOIN messages m ON m.conversation = c.key
-                                WHERE c.consumer = ? AND m.key > ? ORDER BY m.key LIMIT ?) page
-                            CROSS JOIN messages m ON m.key = page.key JOIN conversations c ON c.key = m.conversation
-                            ORDER BY m.key
+                            SELECT key, last_message FROM current_conversations
+                            WHERE consumer = ? AND last_message > ?
                             """
                     ),
-                    arguments: [key, after.map { Int64(bitPattern: $0.high) } ?? 0, limit]
+                    arguments: [key, known]
                 )
+                for head in heads { keys += try chains.keys(of: Self.head(head), behind: known, limit: limit) }
+                keys = Array(keys.sorted().prefix(limit))
             }
-            return try rows.map { try Self.message($0, brand: brand, consumer: ConsumerID(trusted: id)) }
+            let messages = try db.cachedStatement(
+                sql: """
+                    SELECT c.id AS conversation_id, m.* FROM messages m JOIN conversations c ON c.key = m.conversation
+                    WHERE m.key = ?
+                    """
+            )
+            return try keys.compactMap { key in
+                try Row.fetchOne(messages, arguments: [key]).map {
+                    try Self.message($0, brand: brand, consumer: ConsumerID(trusted: id))
+                }
+            }
         }
     }
 
@@ -320,6 +323,10 @@ extension SQLiteStore {
                 ]
             ).map { try Self.message($0, brand: brand, consumer: ConsumerID(trusted: $0.value("consumer_id"))) }
         }
+    }
+
+    private static func head(_ row: Row) throws -> MessageChains.Head {
+        try MessageChains.Head(conversation: row.value(0), last: row.value(1))
     }
 
     private static func message(_ row: Row, brand: BrandID, consumer: ConsumerID) throws -> Message {

@@ -17,9 +17,10 @@ struct ContractTests {
         try await run(contractCase, on: try SQLiteEngine(memoryBytes: 0))
     }
 
-    /// Runs a case, and counts again the rows behind the stored counts.
+    /// Runs a case, counts again the rows behind the stored counts, and follows every conversation's messages.
     private func run(_ contractCase: ContractCase, on engine: SQLiteEngine) async throws {
         try await contractCase.run(on: engine)
         #expect(try engine.miscounted() == [], "\(contractCase.name)")
+        #expect(try engine.brokenChains() == [], "\(contractCase.name)")
     }
 }

@@ -136,7 +136,7 @@ struct LargeUpgradeTests {
         return found
     }
 
-    @Test("lists, counts, duplicates, claims and erasures are as before", arguments: [8, 11])
+    @Test("lists, counts, duplicates, claims and erasures are as before", arguments: [8, 11, 15])
     func same(last: Int) async throws {
         let queue = try prepare(through: last)
         let devices = ["d-1", "d-3", "x-1", "x-2", "moved"]
@@ -159,6 +159,65 @@ struct LargeUpgradeTests {
         try await expectErasure(store, start.incarnation, others: byConsumer)
         await store.close()
         #expect(try engine.miscounted() == [])
+        #expect(try engine.brokenChains() == [])
+    }
+
+    @Test("conversations keep their messages in order, and their counters, though some messages were removed before")
+    func conversations() async throws {
+        let gone: Set<Int64> = [1, 2, 64, 65, 100, 128, 203]
+        let queue = try prepare(through: 15)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    DELETE FROM messages WHERE conversation = 1005 AND sequence IN (1, 2, 64, 65, 100, 128, 203);
+                    DELETE FROM messages WHERE conversation = 1006;
+                    -- As of an earlier message: the earlier version counted on from it.
+                    UPDATE conversations SET last_sequence = 190, unread = 10,
+                        last_message = (SELECT key FROM messages WHERE conversation = 1020 AND sequence = 190)
+                        WHERE key = 1020;
+                    """
+            )
+        }
+        try queue.close()
+        let store = try engine.openSQLite()
+        let start = try await store.begin(now: Self.due)
+        func page(_ person: Int, after: Int64, limit: Int = 500) async throws -> [Int64]? {
+            try await store.messages(
+                brand: Self.brand,
+                consumer: ConsumerID(trusted: "p-\(person)"),
+                conversation: ConversationID(trusted: "c-\(person)"),
+                afterSequence: after,
+                after: nil,
+                limit: limit
+            )?.map(\.sequence)
+        }
+        let left = (1...203 as ClosedRange<Int64>).filter { !gone.contains($0) }
+        for after in [0, 1, 63, 64, 65, 127, 128, 202, 203] as [Int64] {
+            #expect(try await page(5, after: after, limit: 70) == Array(left.filter { $0 > after }.prefix(70)))
+            #expect(try await page(20, after: after) == (1...203).filter { $0 > after })
+        }
+        let counts = try await store.unread(brand: Self.brand, consumer: ConsumerID(trusted: "p-20"))
+        #expect(counts.total == 23 && counts.conversations.map(\.lastSequence) == [203])
+        // The next message follows the last that is left, if there is one.
+        var ids = MessageIDGenerator()
+        let events = [5, 6, 20].map { person in
+            var event = AgentEvent(
+                id: EventID(trusted: "next-\(person)"),
+                type: .agentMessage,
+                consumer: ConsumerID(trusted: "p-\(person)")
+            )
+            event.conversation = ConversationID(trusted: "c-\(person)")
+            event.text = "text"
+            return PostedEvent(event, ids.next(at: Self.due))
+        }
+        var turn = WriterTurn(now: Self.due, incarnation: start.incarnation)
+        turn.accepts = [AcceptRequest(brand: Self.brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
+        _ = try await store.commit(turn)
+        #expect(try await page(5, after: 200) == [201, 202, 204])
+        #expect(try await page(6, after: 0) == [204])
+        #expect(try await page(20, after: 202) == [203, 204])
+        await store.close()
+        #expect(try engine.brokenChains() == [])
     }
 
     private func expectDuplicates(_ store: SQLiteStore, _ incarnation: IncarnationID, at now: Timestamp) async throws {

@@ -63,6 +63,42 @@ extension SQLiteEngine {
         }
     }
 
+    /// Returns messages that their conversation does not lead to, and stored places and heads that are missing or wrong.
+    ///
+    /// - Returns: What is wrong with each; empty for intact data.
+    /// - Throws: An error of SQLite; the store must be closed.
+    func brokenChains() throws -> [String] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read {
+            try String.fetchAll(
+                $0,
+                sql: """
+                    WITH RECURSIVE chain (key, conversation, sequence, previous) AS (
+                        SELECT m.key, m.conversation, m.sequence, m.previous FROM conversation_heads h
+                        JOIN messages m ON m.key = h.last_message AND m.conversation = h.conversation
+                        UNION SELECT m.key, m.conversation, m.sequence, m.previous FROM chain c
+                        JOIN messages m ON m.key = c.previous AND m.conversation = c.conversation
+                        AND m.sequence < c.sequence)
+                    SELECT 'nothing leads to message ' || sequence || ' of ' || conversation FROM messages
+                    WHERE key NOT IN (SELECT key FROM chain)
+                    UNION ALL SELECT 'place ' || position || ' of ' || conversation || ' has no message'
+                    FROM message_positions p WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.key = p.message
+                    AND m.conversation = p.conversation AND m.sequence = p.position * 64)
+                    UNION ALL SELECT 'message ' || sequence || ' of ' || conversation || ' has no place'
+                    FROM messages m WHERE sequence % 64 = 0 AND NOT EXISTS (SELECT 1 FROM message_positions p
+                    WHERE p.conversation = m.conversation AND p.position = m.sequence / 64 AND p.message = m.key)
+                    UNION ALL SELECT 'head ' || conversation || ' has no conversation' FROM conversation_heads
+                    WHERE conversation NOT IN (SELECT key FROM conversations)
+                    UNION ALL SELECT 'conversation ' || key || ' has no head' FROM conversations
+                    WHERE key NOT IN (SELECT conversation FROM conversation_heads)
+                    UNION ALL SELECT 'message ' || sequence || ' of ' || conversation || ' is not counted' FROM messages m
+                    WHERE sequence > (SELECT last_sequence FROM conversation_heads h WHERE h.conversation = m.conversation)
+                    """
+            )
+        }
+    }
+
     /// Writes the data of an earlier version to the path of the store.
     ///
     /// - Parameter name: The name of the fixture.

@@ -31,6 +31,7 @@ struct SchemaTests {
         "0013-remember-in-buckets": "194dc1db6a240496d0e6d8eb15bada9b8b2a0e0a4cc929c316015dc60312e583",
         "0014-count-from-messages": "bd9041cc594609752030f0d28cf8a2b371e45764d4ab7b246d42fad2f40c662a",
         "0015-remember-devices-quickly": "b6d4b1e81fb9c54e10efb7f105b92b3e8e79b6ed1883082f56b42aa23050d0ec",
+        "0016-chain-messages": "4e56033037d8477d779b06e82b6e8b656dc2c2e8e37caa3350e28c8b252da3ea",
     ]
 
     private static let later = Migration(
@@ -211,7 +212,19 @@ struct SchemaTests {
         let stats = try await store.deliveryStats(brand: travel, window: StatsWindow(seconds: 3600), now: now)
         #expect(stats.finished.reduce(0) { $0 + $1.count } == 15)
         #expect(stats.unfinished.reduce(0) { $0 + $1.count } == 2)
+        for (conversation, sequences) in [("c-9", [1, 2, 3]), ("c-10", [1, 2, 3]), ("c-11", [1, 2])] {
+            let messages = try await store.messages(
+                brand: travel,
+                consumer: consumer,
+                conversation: ConversationID(trusted: conversation),
+                afterSequence: 0,
+                after: nil,
+                limit: 10
+            )
+            #expect(messages?.map(\.sequence) == sequences.map { Int64($0) })
+        }
         await store.close()
+        #expect(try engine.brokenChains() == [])
         for (table, count) in counts where !Self.changing.contains(table) {
             #expect(try query("SELECT count(*) FROM \(table)")[0] == count, "\(table)")
         }

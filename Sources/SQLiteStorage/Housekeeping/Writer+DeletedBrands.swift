@@ -63,12 +63,12 @@ extension Writer {
 
     private func removeConversations(_ brand: Int64, _ room: inout Int) throws {
         while room > 0, let conversation = try first("SELECT key FROM conversations WHERE brand = ? LIMIT 1", brand) {
-            for key in try keys("SELECT key FROM messages WHERE conversation = ? LIMIT ?", conversation, room) {
+            for key in try newestMessages(in: conversation, limit: room) {
                 try removeMessage(key)
                 room -= 1
             }
             guard room > 0 else { return }
-            try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+            try removeConversation(conversation)
             room -= 1
         }
     }

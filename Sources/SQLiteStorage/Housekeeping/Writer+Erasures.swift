@@ -73,8 +73,7 @@ extension Writer {
         while room > 0,
             let conversation = try first("SELECT key FROM conversations WHERE consumer = ? LIMIT 1", work.consumer)
         {
-            for key in try keys("SELECT key FROM messages WHERE conversation = ? LIMIT ?", conversation, room)
-            where room > 0 {
+            for key in try newestMessages(in: conversation, limit: room) where room > 0 {
                 let deliveries = try keys("SELECT id FROM delivery_log WHERE message = ? LIMIT ?", key, room)
                 if !deliveries.isEmpty { room -= try removeDeliveries(deliveries) }
                 guard room > 0 else { break }
@@ -82,7 +81,7 @@ extension Writer {
                 room -= 1
             }
             guard room > 0 else { break }
-            try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+            try removeConversation(conversation)
             room -= 1
         }
         if room > 0 { room -= try removeResting(of: work.consumer, limit: room) }

@@ -86,7 +86,8 @@ extension Writer {
             let row = try db.prepare(
                 """
                 SELECT brand, consumer FROM conversations WHERE key = ?1 AND resolved = 1 AND last_message < ?2 \
-                AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation = ?1)
+                AND NOT EXISTS (SELECT 1 FROM conversation_heads h JOIN messages m ON m.key = h.last_message \
+                AND m.conversation = ?1 WHERE h.conversation = ?1)
                 """
             ).int(key).int(HousekeepingSearch.firstKey(at: before))
             guard try row.next() else { continue }
@@ -111,8 +112,7 @@ extension Writer {
         for key in keys {
             let row = try db.prepare(
                 """
-                SELECT m.low, m.conversation, m.counts AND m.sequence > c.read_sequence, m.sequence > c.last_sequence \
-                FROM messages m \
+                SELECT m.low, m.conversation, m.counts AND m.sequence > c.read_sequence FROM messages m \
                 JOIN conversations c ON c.key = m.conversation WHERE m.key = ? \
                 AND NOT EXISTS (SELECT 1 FROM registrations r JOIN outbox o ON o.registration = r.id \
                 WHERE r.consumer = c.consumer AND o.message = m.key)
@@ -121,9 +121,7 @@ extension Writer {
             // A delivery of it may be retried since it was found.
             guard try row.next() else { continue }
             let (low, conversation, isUnread) = (row.int64(0), row.int64(1), row.int64(2) != 0)
-            let isCountedOn = row.int64(3) != 0
             row.end()
-            if isCountedOn { try storeCounters(of: conversation) }
             if isUnread { unread[conversation, default: 0] += 1 }
             try removeMessage(key)
             // Its deliveries are listed with its id as long as they are stored.
@@ -140,43 +138,83 @@ extension Writer {
 
     func removeMessage(_ key: Int64) throws {
         try db.prepare("DELETE FROM taps WHERE message = ?").int(key).run()
-        let row = try db.prepare("DELETE FROM messages WHERE key = ? RETURNING conversation, kind").int(key)
+        let row = try db.prepare(
+            "DELETE FROM messages WHERE key = ? RETURNING conversation, kind, sequence, previous"
+        ).int(key)
         guard try row.next() else { return }
         let (conversation, kind) = (row.int64(0), row.string(1))
+        let (sequence, previous) = (row.int64(2), row.int64(3))
         row.end()
+        if sequence.isMultiple(of: MessageChains.distance) {
+            try db.prepare("DELETE FROM message_positions WHERE conversation = ? AND position = ?")
+                .int(conversation).int(sequence / MessageChains.distance).run()
+        }
+        // The oldest message of a conversation, as most that are removed, is the end of its chain.
+        if try chains.link(previous, in: conversation) != nil {
+            try lead(past: key, at: sequence, to: previous, in: conversation)
+        }
         if kind != MessageKind.agent.rawValue { try forgetPending(key, in: conversation) }
     }
 
-    /// Stores a conversation's counters before messages are removed from which they would be derived.
-    private func storeCounters(of conversation: Int64) throws {
-        try db.prepare(
-            """
-            UPDATE conversations SET (last_sequence, unread, last_message) = \
-            (SELECT last_sequence, unread, last_message FROM current_conversations WHERE key = ?1) WHERE key = ?1
-            """
-        ).int(conversation).run()
+    /// Returns the keys of a conversation's newest messages, the newest first.
+    func newestMessages(in conversation: Int64, limit: Int) throws -> [Int64] {
+        var keys: [Int64] = []
+        guard limit > 0, let last = try lastMessage(of: conversation) else { return keys }
+        try chains.visit(from: last, in: conversation) { link in
+            keys.append(link.key)
+            return keys.count < limit
+        }
+        return keys
+    }
+
+    private func lastMessage(of conversation: Int64) throws -> Int64? {
+        try first("SELECT last_message FROM conversation_heads WHERE conversation = ?", conversation)
+    }
+
+    /// Links what comes after a removed message to the one before it: the next message, or the conversation.
+    private func lead(past key: Int64, at sequence: Int64, to previous: Int64, in conversation: Int64) throws {
+        guard let last = try lastMessage(of: conversation) else { return }
+        if last == key {
+            try db.prepare("UPDATE conversation_heads SET last_message = ? WHERE conversation = ?")
+                .int(previous).int(conversation).run()
+            try remembered(conversation)?.conversation?.lastMessage = previous
+            return
+        }
+        var next: Int64?
+        let start = try chains.place(after: sequence, in: conversation)?.message ?? last
+        try chains.visit(from: start, in: conversation) { link in
+            if link.previous == key { next = link.key }
+            return next == nil && link.sequence > sequence
+        }
+        if let next {
+            try db.prepare("UPDATE messages SET previous = ? WHERE key = ?").int(previous).int(next).run()
+        }
     }
 
     /// Lowers a conversation's count in the file, and in the writer's memory.
     private func lowerUnread(of conversation: Int64, by count: Int64) throws {
-        try db.prepare(
-            """
-            UPDATE conversations SET unread = unread - ?1, \
-            has_unread = (SELECT unread > ?1 FROM current_conversations WHERE key = ?2) WHERE key = ?2
-            """
-        ).int(count).int(conversation).run()
+        try db.prepare("UPDATE conversation_heads SET unread = unread - ? WHERE conversation = ?")
+            .int(count).int(conversation).run()
+        let left = try first("SELECT unread FROM conversation_heads WHERE conversation = ?", conversation) ?? 0
+        try db.prepare("UPDATE conversations SET has_unread = ? WHERE key = ?").int(left > 0 ? 1 : 0)
+            .int(conversation).run()
+        guard let known = try remembered(conversation) else { return }
+        known.consumer.unread -= count
+        known.conversation?.unread -= count
+        known.conversation?.isIndexed = left > 0
+    }
+
+    /// Returns the consumer of a conversation, and the conversation itself, if the writer remembers them.
+    private func remembered(_ key: Int64) throws -> (consumer: KnownConsumer, conversation: KnownConversation?)? {
         let row = try db.prepare(
-            """
-            SELECT c.brand, u.id, c.has_unread FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?
-            """
-        ).int(conversation)
-        guard try row.next() else { return }
+            "SELECT c.brand, u.id FROM conversations c JOIN consumers u ON u.key = c.consumer WHERE c.key = ?"
+        ).int(key)
+        guard try row.next() else { return nil }
         defer { row.end() }
-        guard let consumer = memory.consumers.peek(BrandedName(brand: row.int64(0), id: row.string(1))) else { return }
-        consumer.unread -= count
-        guard let known = consumer.conversations.first(where: { $0.key == conversation }) else { return }
-        known.unread -= count
-        known.isIndexed = row.int64(2) != 0
+        guard let consumer = memory.consumers.peek(BrandedName(brand: row.int64(0), id: row.string(1))) else {
+            return nil
+        }
+        return (consumer, consumer.conversations.first { $0.key == key })
     }
 
     /// Removes ids of events whose day is over, bucket by bucket, the oldest first.

@@ -3,12 +3,19 @@ import GatewayStorage
 
 /// A search for a consumer's deliveries in the log by its messages.
 ///
-/// An index of consumers in the log would cost a page write for nearly each delivery where consumers are many. Messages
-/// already have an index by conversation, and the log one by message, whose pages fill up one after the other. Both are
-/// in the order of time: a delivery of a message with a higher key has a higher number.
+/// An index of consumers in the log would cost a page write for nearly each delivery where consumers are many. A
+/// conversation leads to its messages, and the log has an index by message, whose pages fill up one after the other.
+/// Both are in the order of time: a delivery of a message with a higher key has a higher number.
 extension DeliverySearch {
     /// The number of messages that are searched at once.
     private static let messagesPerLook = 64
+
+    /// A conversation whose messages are searched, newest first.
+    private struct Searched {
+        let head: MessageChains.Head
+        /// The newest message that was not searched yet, or one shortly after it; nil before the first look.
+        var next: Int64?
+    }
 
     /// Finds the log's rows of stored messages in a consumer's present conversations.
     func messageLog(of owner: Int64) throws -> Found {
@@ -18,7 +25,7 @@ extension DeliverySearch {
             let oldest = ranges.last?.lowerBound, let last = try message(before: newest),
             let first = try message(from: oldest)
         else { return found }
-        let conversations = try conversations(of: owner)
+        var conversations = try conversations(of: owner)
         let conditions = filter.conditions
         let deliveries = try statement(
             """
@@ -29,7 +36,7 @@ extension DeliverySearch {
         var looked = 0
         var below = last + 1
         while true {
-            let keys = try messages(in: conversations, from: first, below: below)
+            let keys = try messages(in: &conversations, from: first, below: below)
             for key in keys {
                 looked += 1
                 let rows = deliveries.start().bind(conditions.flatMap(\.values)).int(key)
@@ -81,36 +88,47 @@ extension DeliverySearch {
         return try row.next() ? row.int64(0) : nil
     }
 
-    /// Returns a consumer's conversations with the keys of their last messages, the newest first.
-    private func conversations(of owner: Int64) throws -> [(key: Int64, last: Int64)] {
-        var found: [(key: Int64, last: Int64)] = []
+    /// Returns a consumer's conversations, the one with the newest message first.
+    private func conversations(of owner: Int64) throws -> [Searched] {
+        var found: [Searched] = []
         let rows = try db.kept(
             "SELECT key, last_message FROM current_conversations WHERE consumer = ? ORDER BY last_message DESC"
         ).int(owner)
-        while try rows.next() { found.append((rows.int64(0), rows.int64(1))) }
+        while try rows.next() {
+            found.append(Searched(head: MessageChains.Head(conversation: rows.int64(0), last: rows.int64(1))))
+        }
         return found
     }
 
     /// Returns the newest messages in some conversations between two keys, newest first.
     private func messages(
-        in conversations: [(key: Int64, last: Int64)],
+        in conversations: inout [Searched],
         from first: Int64,
         below: Int64
     ) throws -> [Int64] {
+        let chains = try MessageChains(db)
         var keys: [Int64] = []
-        let rows = try db.kept(
-            """
-            SELECT key FROM messages INDEXED BY messages_conversation WHERE conversation = ? AND key >= ? AND key < ? \
-            ORDER BY sequence DESC LIMIT ?
-            """
-        )
-        for conversation in conversations {
+        for index in conversations.indices {
+            let head = conversations[index].head
             // The conversations behind this one have only older messages.
-            if keys.count == Self.messagesPerLook, let lowest = keys.last, conversation.last <= lowest { break }
-            _ = rows.start().int(conversation.key).int(first).int(below).int(Self.messagesPerLook)
-            while try rows.next() { keys.append(rows.int64(0)) }
-            keys = Array(keys.sorted(by: >).prefix(Self.messagesPerLook))
+            if keys.count == Self.messagesPerLook, let lowest = keys.last, head.last <= lowest { break }
+            let place = try conversations[index].next ?? start(in: head, below: below, chains)
+            var found: [Int64] = []
+            try chains.visit(from: place, in: head.conversation) { link in
+                guard link.key < below else { return true }
+                guard link.key >= first, found.count < Self.messagesPerLook else { return false }
+                found.append(link.key)
+                return true
+            }
+            conversations[index].next = found.first ?? place
+            keys = Array((keys + found).sorted(by: >).prefix(Self.messagesPerLook))
         }
         return keys
+    }
+
+    /// Returns a message from which those below a key are found in a few steps.
+    private func start(in head: MessageChains.Head, below: Int64, _ chains: MessageChains) throws -> Int64 {
+        guard head.last >= below else { return head.last }
+        return try chains.place(after: 0, atOrAfter: below, in: head.conversation)?.message ?? head.last
     }
 }

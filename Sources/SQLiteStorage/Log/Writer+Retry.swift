@@ -173,15 +173,37 @@ extension Writer {
 
     /// Whether the device got a newer one with the same collapse key, which this one would replace on its screen.
     private func isReplaced(_ failed: Failed, _ collapse: String) throws -> Bool {
+        guard let message = failed.message else { return false }
+        var heads: [MessageChains.Head] = []
+        let rows = try db.prepare(
+            "SELECT key, last_message FROM current_conversations WHERE consumer = ? AND last_message > ?"
+        ).int(failed.consumer).int(message)
+        while try rows.next() {
+            heads.append(MessageChains.Head(conversation: rows.int64(0), last: rows.int64(1)))
+        }
+        let chains = try chains
+        var isReplaced = false
+        for head in heads where !isReplaced {
+            try chains.visit(from: head.last, in: head.conversation) { link in
+                guard link.key > message else { return false }
+                if let other = link.collapseKey, other.utf8.elementsEqual(collapse.utf8) {
+                    isReplaced = try isShown(link.key, insteadOf: failed)
+                }
+                return !isReplaced
+            }
+        }
+        return isReplaced
+    }
+
+    /// Whether the device of a failed delivery got a later one of a message.
+    private func isShown(_ message: Int64, insteadOf failed: Failed) throws -> Bool {
         // A device that another consumer has meanwhile has another registration.
         let row = try db.prepare(
             """
-            SELECT 1 FROM conversations c CROSS JOIN messages m INDEXED BY messages_conversation ON m.conversation = c.key \
-            CROSS JOIN delivery_log d INDEXED BY delivery_log_message ON d.message = m.key \
-            WHERE c.consumer = ?1 AND m.key > ?2 AND m.collapse_key = ?3 AND d.id > ?4 AND d.app = ?5 AND d.device = ?6 \
-            AND d.state IN ('accepted', 'delivered', 'tapped') LIMIT 1
+            SELECT 1 FROM delivery_log INDEXED BY delivery_log_message WHERE message = ? AND id > ? AND app = ? \
+            AND device = ? AND state IN ('accepted', 'delivered', 'tapped') LIMIT 1
             """
-        ).int(failed.consumer).int(failed.message).text(collapse).int(failed.id).text(failed.app).text(failed.device)
+        ).int(message).int(failed.id).text(failed.app).text(failed.device)
         defer { row.end() }
         return try row.next()
     }

@@ -4,15 +4,16 @@ final class KnownConversation {
     let name: BrandedName
     let consumer: Int64
     // The newest values; stored when the turn is flushed.
-    var lastSequence: Int64
+    private(set) var lastSequence: Int64
     var readSequence: Int64
     var unread: Int64
+    /// The key of the newest message; the schema of `conversation_heads` says what it is when there is none.
     var lastMessage: Int64
     var isResolved: Bool
-    /// The stored sequence: later messages are counted from it.
-    private var storedSequence: Int64
     private var storedRead: Int64
     private var storedResolved: Bool
+    /// The newest message when the conversation was last stored as resolved.
+    private var resolvedMessage: Int64
     /// Whether it is stored as one with unread messages, and so in their index.
     var isIndexed: Bool
     /// Whether one of them waits to be stored.
@@ -30,8 +31,7 @@ final class KnownConversation {
         unread: Int64 = 0,
         lastMessage: Int64 = 0,
         isResolved: Bool = false,
-        isIndexed: Bool = false,
-        storedSequence: Int64 = 0
+        isIndexed: Bool = false
     ) {
         self.key = key
         self.name = name
@@ -42,22 +42,28 @@ final class KnownConversation {
         self.lastMessage = lastMessage
         self.isResolved = isResolved
         self.isIndexed = isIndexed
-        self.storedSequence = storedSequence
         storedRead = readSequence
         storedResolved = isResolved
+        resolvedMessage = lastMessage
     }
 
-    /// The number of messages that may be counted from the stored values: a read of the count visits no more of the
-    /// index.
-    private static let countedOn: Int64 = 32
+    /// Adds a message, which opens the conversation again, and returns the key of the one before it, 0 for the first.
+    ///
+    /// A conversation without messages has the first half of its id as ``lastMessage``, which is no message's key, or
+    /// that of its first message.
+    func append(_ message: Int64) -> Int64 {
+        let previous = lastSequence > 0 ? lastMessage : 0
+        lastSequence += 1
+        lastMessage = message
+        isResolved = false
+        return previous
+    }
 
-    /// Whether the values are to be stored, because of a change other than messages, or because of many messages.
+    /// Whether more is to be stored than its counters.
     var isToBeStored: Bool {
-        readSequence != storedRead || isResolved != storedResolved || lastSequence - storedSequence >= Self.countedOn
+        readSequence != storedRead || isResolved != storedResolved || isResolved && lastMessage != resolvedMessage
     }
 
     /// Records that the values were stored.
-    func noteStored() {
-        (storedSequence, storedRead, storedResolved) = (lastSequence, readSequence, isResolved)
-    }
+    func noteStored() { (storedRead, storedResolved, resolvedMessage) = (readSequence, isResolved, lastMessage) }
 }

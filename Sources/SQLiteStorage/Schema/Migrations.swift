@@ -20,6 +20,7 @@ enum Migrations {
         M0013RememberInBuckets.migration,
         M0014CountFromMessages.migration,
         M0015RememberDevicesQuickly.migration,
+        M0016ChainMessages.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

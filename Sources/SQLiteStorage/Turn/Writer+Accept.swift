@@ -85,9 +85,7 @@ extension Writer {
         }
 
         let key = Int64(bitPattern: posted.messageID.high)
-        conversation.lastSequence += 1
-        conversation.lastMessage = key
-        conversation.isResolved = false
+        let previous = conversation.append(key)
         let message = Message(
             posted,
             brand: request.brand,
@@ -103,7 +101,7 @@ extension Writer {
         }
         context.changed(conversation)
         consumer.active = .conversation(conversation.name.id)
-        try insert(message, key: key, conversation: conversation.key)
+        try insert(message, key: key, after: previous, conversation: conversation.key)
         if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
         let campaign = try posted.event.campaign.map { try self.campaign(BrandedName(brand: brand, id: $0), at: now) }
         context.tellWindows(of: consumer, request.brand, .message(message))
@@ -140,13 +138,14 @@ extension Writer {
         )
     }
 
-    func insert(_ message: Message, key: Int64, conversation: Int64) throws {
+    /// Inserts a message whose conversation has counted it.
+    func insert(_ message: Message, key: Int64, after previous: Int64, conversation: Int64) throws {
         try db.prepare(
             """
             INSERT INTO messages (key, low, conversation, sequence, counts, kind, source_sequence, dialog, agent_id, \
             agent_nickname, text, title, data, link_ios, link_android, link_web, priority, collapse_key, category, sound, \
-            silent, accepted_at, sent_at, expires_at, look_back_until, campaign) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            silent, accepted_at, sent_at, expires_at, look_back_until, campaign, previous) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(key).int(Int64(bitPattern: message.id.low)).int(conversation)
@@ -156,7 +155,11 @@ extension Writer {
         .text(message.link.ios).text(message.link.android).text(message.link.web)
         .text(message.priority.rawValue).text(message.collapseKey).text(message.category).text(message.sound)
         .int(message.silent ? 1 : 0).int(message.acceptedAt.milliseconds).int(message.sentAt.milliseconds)
-        .int(message.expiresAt.milliseconds).int(message.lookBackUntil?.milliseconds).text(message.campaign).run()
+        .int(message.expiresAt.milliseconds).int(message.lookBackUntil?.milliseconds).text(message.campaign)
+        .int(previous).run()
+        guard message.sequence.isMultiple(of: MessageChains.distance) else { return }
+        try db.prepare("INSERT INTO message_positions (conversation, position, message) VALUES (?, ?, ?)")
+            .int(conversation).int(message.sequence / MessageChains.distance).int(key).run()
     }
 
     // MARK: Typing, reads and resolutions

@@ -21,9 +21,7 @@ extension Writer {
             ).own
         else { return .notFound }
         _ = try remember(client.replay(context), hash: 0, message: key, hours: request.dedupeHours)
-        conversation.lastSequence += 1
-        conversation.lastMessage = key
-        conversation.isResolved = false
+        let previous = conversation.append(key)
         context.changed(conversation)
         consumer.active = .conversation(conversation.name.id)
         let message = Message(
@@ -32,7 +30,7 @@ extension Writer {
             sequence: conversation.lastSequence,
             at: context.turn.now
         )
-        try insert(message, key: key, conversation: conversation.key)
+        try insert(message, key: key, after: previous, conversation: conversation.key)
         try tell(brand, at: context.turn.now, .written(message, client: request.clientID))
         context.tellWindows(of: consumer, request.brand, .message(message))
         return .written(

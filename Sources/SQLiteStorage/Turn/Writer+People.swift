@@ -53,7 +53,7 @@ extension Writer {
         if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
         let row = try db.prepare(
             """
-            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread, stored_sequence \
+            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread \
             FROM current_conversations WHERE brand = ? AND id = ?
             """
         ).int(name.brand).text(name.id)
@@ -71,8 +71,7 @@ extension Writer {
             unread: row.int64(4),
             lastMessage: row.int64(5),
             isResolved: row.int64(6) != 0,
-            isIndexed: row.int64(7) != 0,
-            storedSequence: row.int64(8)
+            isIndexed: row.int64(7) != 0
         )
         remember(conversation, of: consumer)
         return .own(conversation)
@@ -118,12 +117,9 @@ extension Writer {
     ) throws -> KnownConversation {
         try db.prepare("INSERT INTO conversations (brand, id, consumer, last_message, own) VALUES (?, ?, ?, ?, ?)")
             .int(name.brand).text(name.id).int(consumer.key).int(own ?? 0).int(own == nil ? 0 : 1).run()
-        let conversation = KnownConversation(
-            key: db.lastInsertedRow,
-            name: name,
-            consumer: consumer.key,
-            lastMessage: own ?? 0
-        )
+        let key = db.lastInsertedRow
+        try insertHead(of: key, sequence: 0, message: own ?? 0)
+        let conversation = KnownConversation(key: key, name: name, consumer: consumer.key, lastMessage: own ?? 0)
         remember(conversation, of: consumer)
         try tell(
             name.brand,
@@ -131,6 +127,13 @@ extension Writer {
             .opened(consumer: consumer.name.id, conversation: name.id, engagement: engagement)
         )
         return conversation
+    }
+
+    /// Inserts the counters of a new conversation, or of one that rested.
+    func insertHead(of conversation: Int64, sequence: Int64, message: Int64) throws {
+        try db.prepare(
+            "INSERT INTO conversation_heads (conversation, last_sequence, unread, last_message) VALUES (?, ?, 0, ?)"
+        ).int(conversation).int(sequence).int(message).run()
     }
 
     /// Returns the unresolved conversation with the consumer's newest message.

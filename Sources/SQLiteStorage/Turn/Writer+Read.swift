@@ -61,24 +61,32 @@ extension Writer {
         after sequence: Int64,
         upTo mark: Int64
     ) throws -> Bool {
-        let row = try db.prepare(
-            """
-            SELECT 1 FROM messages WHERE conversation = ? AND sequence > ? AND sequence <= ? \
-            AND kind IN ('proactive', 'c2m') AND silent = 0 LIMIT 1
-            """
-        ).int(conversation.key).int(max(sequence, mark - ReadMark.messagesLookedAt)).int(mark)
-        defer { row.end() }
-        return try row.next()
+        let floor = max(sequence, mark - ReadMark.messagesLookedAt)
+        var isFound = false
+        try chains.visit(upTo: mark, of: conversation.head) { link in
+            guard link.sequence > floor else { return false }
+            let kind = MessageKind(rawValue: link.kind)
+            isFound = !link.isSilent && (kind == .proactive || kind == .c2m)
+            return !isFound
+        }
+        return isFound
     }
 
+    /// Returns the number of unread messages above a mark, which lies above the present one.
+    ///
+    /// Counts those that stay unread, or those that become read: whichever are fewer.
     private func countUnread(_ conversation: KnownConversation, above mark: Int64) throws -> Int64 {
-        guard mark < conversation.lastSequence else { return 0 }
-        let count = try db.prepare(
-            "SELECT count(*) FROM messages WHERE conversation = ? AND sequence > ? AND counts = 1"
-        ).int(conversation.key).int(mark)
-        _ = try count.next()
-        defer { count.end() }
-        return count.int64(0)
+        let stay = conversation.lastSequence - mark
+        guard stay > 0 else { return 0 }
+        let areFewer = stay <= mark - conversation.readSequence
+        let floor = areFewer ? mark : conversation.readSequence
+        var count: Int64 = 0
+        try chains.visit(upTo: areFewer ? conversation.lastSequence : mark, of: conversation.head) { link in
+            guard link.sequence > floor else { return false }
+            if link.countsAsUnread { count += 1 }
+            return true
+        }
+        return areFewer ? count : conversation.unread - count
     }
 
     /// Returns the sequence of a target in a conversation; nil when it names nothing in it.
@@ -88,16 +96,20 @@ extension Writer {
         case .sourceSequence(let source):
             // Events may have come in another order: messages after the first unread one that the back-end counts
             // behind the target stay unread.
-            let row = try db.prepare(
-                """
-                SELECT max(sequence), (SELECT min(sequence) FROM messages WHERE conversation = ?1 AND sequence > ?3 \
-                AND source_sequence > ?2) FROM messages WHERE conversation = ?1 AND source_sequence <= ?2
-                """
-            ).int(conversation.key).int(source).int(conversation.readSequence)
-            guard try row.next() else { return nil }
-            defer { row.end() }
-            guard let last = row.optionalInt64(0) else { return nil }
-            return row.optionalInt64(1).map { min(last, $0 - 1) } ?? last
+            var newest: Int64?
+            var firstBehind: Int64?
+            try chains.visit(from: conversation.lastMessage, in: conversation.key) { link in
+                if let other = link.sourceSequence {
+                    if other <= source {
+                        newest = newest ?? link.sequence
+                    } else if link.sequence > conversation.readSequence {
+                        firstBehind = link.sequence
+                    }
+                }
+                return newest == nil || link.sequence > conversation.readSequence + 1
+            }
+            guard let last = newest else { return nil }
+            return firstBehind.map { min(last, $0 - 1) } ?? last
         case .message(let id):
             let row = try db.prepare("SELECT sequence FROM messages WHERE key = ? AND low = ? AND conversation = ?")
                 .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(conversation.key)

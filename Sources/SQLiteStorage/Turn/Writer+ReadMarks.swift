@@ -17,11 +17,12 @@ extension Writer {
 
     /// Returns a consumer's conversations whose reads were lately sent to its devices, the last one first.
     func readMarks(of consumer: Int64, now: Timestamp) throws -> [ReadMark] {
-        var found: [(key: Int64, mark: ReadMark)] = []
+        var found: [(head: MessageChains.Head, mark: ReadMark)] = []
         let rows = try db.prepare(
             """
-            SELECT key, id, read_sequence FROM conversations WHERE consumer = ? AND told_at > ? \
-            ORDER BY told_at DESC, key DESC LIMIT ?
+            SELECT c.key, c.id, c.read_sequence, h.last_message FROM conversations c \
+            JOIN conversation_heads h ON h.conversation = c.key WHERE c.consumer = ? AND c.told_at > ? \
+            ORDER BY c.told_at DESC, c.key DESC LIMIT ?
             """
         ).int(consumer).int(now.adding(seconds: -ReadMark.toldForSeconds).milliseconds).int(ReadMark.maxConversations)
         while try rows.next() {
@@ -30,11 +31,11 @@ extension Writer {
                 upToSequence: rows.int64(2),
                 messageIDs: []
             )
-            found.append((rows.int64(0), mark))
+            found.append((MessageChains.Head(conversation: rows.int64(0), last: rows.int64(3)), mark))
         }
         var room = ReadMark.maxMessages
         for index in found.indices where room > 0 {
-            let ids = try messages(of: found[index].key, upTo: found[index].mark.upToSequence, limit: room)
+            let ids = try messages(of: found[index].head, upTo: found[index].mark.upToSequence, limit: room)
             found[index].mark.messageIDs = ids
             room -= ids.count
         }
@@ -42,18 +43,14 @@ extension Writer {
     }
 
     /// Returns the newest messages up to a sequence whose notifications have their id as tag.
-    private func messages(of conversation: Int64, upTo sequence: Int64, limit: Int) throws -> [MessageID] {
+    private func messages(of head: MessageChains.Head, upTo sequence: Int64, limit: Int) throws -> [MessageID] {
         var ids: [MessageID] = []
-        let rows = try db.prepare(
-            """
-            SELECT key, low FROM messages WHERE conversation = ? AND sequence <= ? AND sequence > ? AND silent = 0 \
-            AND kind <> 'consumer' AND collapse_key IS NULL ORDER BY sequence DESC LIMIT ?
-            """
-        ).int(conversation).int(sequence).int(sequence - ReadMark.messagesLookedAt).int(limit)
-        while try rows.next() {
-            ids.append(
-                MessageID(high: UInt64(bitPattern: rows.int64(0)), low: UInt64(bitPattern: rows.int64(1)))
-            )
+        try chains.visit(upTo: sequence, of: head) { link in
+            guard link.sequence > sequence - ReadMark.messagesLookedAt else { return false }
+            if !link.isSilent, link.collapseKey == nil, MessageKind(rawValue: link.kind) != .consumer {
+                ids.append(MessageID(high: UInt64(bitPattern: link.key), low: UInt64(bitPattern: link.low)))
+            }
+            return ids.count < limit
         }
         return ids
     }

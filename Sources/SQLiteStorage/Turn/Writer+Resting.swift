@@ -10,10 +10,17 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO resting_conversations (brand, id, consumer, last_sequence, read_sequence) \
-            SELECT brand, id, consumer, last_sequence, read_sequence FROM conversations WHERE key = ? AND own = 0
+            SELECT c.brand, c.id, c.consumer, h.last_sequence, c.read_sequence FROM conversations c \
+            JOIN conversation_heads h ON h.conversation = c.key WHERE c.key = ? AND c.own = 0
             """
         ).int(conversation).run()
+        try removeConversation(conversation)
+    }
+
+    /// Deletes a conversation whose messages are removed.
+    func removeConversation(_ conversation: Int64) throws {
         try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+        try db.prepare("DELETE FROM conversation_heads WHERE conversation = ?").int(conversation).run()
     }
 
     /// Restores a resting conversation unchanged, and returns whether there was one; one whose consumer is being erased
@@ -29,10 +36,12 @@ extension Writer {
         row.end()
         try db.prepare(
             """
-            INSERT INTO conversations (brand, id, consumer, last_sequence, read_sequence, resolved) \
-            SELECT ?1, ?2, key, ?4, ?5, 1 FROM consumers WHERE key = ?3
+            INSERT INTO conversations (brand, id, consumer, read_sequence, resolved) \
+            SELECT ?1, ?2, key, ?4, 1 FROM consumers WHERE key = ?3
             """
-        ).int(name.brand).text(name.id).int(consumer).int(last).int(read).run()
-        return db.changedRows == 1
+        ).int(name.brand).text(name.id).int(consumer).int(read).run()
+        guard db.changedRows == 1 else { return false }
+        try insertHead(of: db.lastInsertedRow, sequence: last, message: 0)
+        return true
     }
 }

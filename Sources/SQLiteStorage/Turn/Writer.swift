@@ -80,8 +80,7 @@ final class Writer {
         return result
     }
 
-    /// Stores the counters that the turn has changed: one statement for each conversation, however many events it got,
-    /// and none where they can be derived from the stored ones.
+    /// Stores the counters that the turn has changed: one statement for each conversation, however many events it got.
     func flush(_ context: inout TurnContext) throws {
         context.unread.reserveCapacity(context.unread.count + context.changedConsumers.count)
         for consumer in context.changedConsumers {
@@ -92,15 +91,17 @@ final class Writer {
         for conversation in context.changedConversations {
             try storeHasUnread(conversation)
             conversation.isChanged = false
+            try db.prepare(
+                "UPDATE conversation_heads SET last_sequence = ?, unread = ?, last_message = ? WHERE conversation = ?"
+            )
+            .int(conversation.lastSequence).int(conversation.unread).int(conversation.lastMessage)
+            .int(conversation.key).run()
             guard conversation.isToBeStored else { continue }
             try db.prepare(
-                """
-                UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
-                WHERE key = ?
-                """
+                "UPDATE OR FAIL conversations SET read_sequence = ?, last_message = ?, resolved = ? WHERE key = ?"
             )
-            .int(conversation.lastSequence).int(conversation.readSequence).int(conversation.unread)
-            .int(conversation.lastMessage).int(conversation.isResolved ? 1 : 0).int(conversation.key).run()
+            .int(conversation.readSequence).int(conversation.lastMessage).int(conversation.isResolved ? 1 : 0)
+            .int(conversation.key).run()
             conversation.noteStored()
         }
         context.changedConversations.removeAll(keepingCapacity: true)

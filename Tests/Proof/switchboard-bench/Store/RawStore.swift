@@ -11,17 +11,15 @@ final class RawStore {
         .message: """
         INSERT INTO messages (key, low, conversation, sequence, counts, kind, source_sequence, dialog, agent_id, \
         agent_nickname, text, title, data, link_ios, link_android, link_web, priority, collapse_key, category, sound, \
-        silent, accepted_at, sent_at, expires_at, look_back_until, campaign) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        silent, accepted_at, sent_at, expires_at, look_back_until, campaign, previous) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
+        .position: "INSERT INTO message_positions (conversation, position, message) VALUES (?, ?, ?)",
         .outbox: """
         INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, \
         expires_at, queued_at, collapse, held, campaign, queue) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        .conversation: """
-        UPDATE OR FAIL conversations SET last_sequence = ?, read_sequence = ?, unread = ?, last_message = ?, resolved = ? \
-        WHERE key = ?
-        """,
+        .head: "UPDATE conversation_heads SET last_sequence = ?, unread = ?, last_message = ? WHERE conversation = ?",
     ]
 
     private let db: OpaquePointer

@@ -2,7 +2,7 @@
 struct RawTurn {
     /// The statement of a row.
     enum Target: Int, CaseIterable {
-        case dedupe, message, outbox, conversation
+        case dedupe, message, position, outbox, head
     }
 
     /// A value to bind.

@@ -10,11 +10,12 @@ struct RawTurnPlanner {
         var lane: Int64
         var sequence: Int64
         var unread: Int64
-        var storedSequence: Int64
+        /// The key of its newest message.
+        var message: Int64
     }
 
-    /// As in the engine: the number of messages after which a conversation's row is written again.
-    private static let countedOn: Int64 = 32
+    /// As in the engine: the sequences between two messages that are stored by their position.
+    private static let distance: Int64 = 64
     /// As in the engine: the number of event ids in one bucket.
     private static let idsPerBucket: Int64 = 16_384
 
@@ -32,7 +33,7 @@ struct RawTurnPlanner {
     init(_ store: RawStore) throws {
         let rows = try store.rows(
             """
-            SELECT c.id, c.key, r.id, r.lane, c.last_sequence, c.unread, c.stored_sequence \
+            SELECT c.id, c.key, r.id, r.lane, c.last_sequence, c.unread, c.last_message \
             FROM current_conversations c JOIN registrations r ON r.consumer = c.consumer
             """
         )
@@ -45,7 +46,7 @@ struct RawTurnPlanner {
                 lane: numbers[2],
                 sequence: numbers[3],
                 unread: numbers[4],
-                storedSequence: numbers[5]
+                message: numbers[5]
             )
         }
         nextDelivery = try Self.number(store, "SELECT coalesce(max(id), 0) + 1 FROM outbox")
@@ -62,19 +63,21 @@ struct RawTurnPlanner {
     mutating func rows(of turn: WriterTurn) -> RawTurn {
         var raw = RawTurn()
         let now = turn.now.milliseconds
-        var changed: [String: Int64] = [:]
+        var changed: Set<String> = []
         for request in turn.accepts {
             for posted in request.events {
                 let (event, id) = (posted.event, posted.messageID)
                 let name = event.conversation?.rawValue ?? ""
                 guard var conversation = conversations[name] else { continue }
+                let key = Int64(bitPattern: id.high)
+                let previous = conversation.sequence > 0 ? conversation.message : 0
                 conversation.sequence += 1
                 conversation.unread += 1
+                conversation.message = key
                 conversations[name] = conversation
+                changed.insert(name)
                 if idsInBucket == Self.idsPerBucket { (bucket, idsInBucket) = (bucket + 1, 0) }
                 idsInBucket += 1
-                let key = Int64(bitPattern: id.high)
-                changed[name] = key
                 raw.add(
                     .dedupe,
                     [
@@ -83,7 +86,12 @@ struct RawTurnPlanner {
                     ]
                 )
                 let expiresAt = turn.now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds).milliseconds
-                raw.add(.message, Self.message(event, id, conversation.key, conversation.sequence, now, expiresAt))
+                let message = Self.message(event, id, conversation.key, conversation.sequence, now, expiresAt)
+                raw.add(.message, message + [.integer(previous)])
+                if conversation.sequence.isMultiple(of: Self.distance) {
+                    let position = conversation.sequence / Self.distance
+                    raw.add(.position, [.integer(conversation.key), .integer(position), .integer(key)])
+                }
                 raw.add(
                     .outbox,
                     [
@@ -97,16 +105,13 @@ struct RawTurnPlanner {
                 nextDelivery += 1
             }
         }
-        for (name, message) in changed {
-            guard let conversation = conversations[name],
-                conversation.sequence - conversation.storedSequence >= Self.countedOn
-            else { continue }
-            conversations[name]?.storedSequence = conversation.sequence
+        for name in changed {
+            guard let conversation = conversations[name] else { continue }
             raw.add(
-                .conversation,
+                .head,
                 [
-                    .integer(conversation.sequence), .integer(0), .integer(conversation.unread), .integer(message),
-                    .integer(0), .integer(conversation.key),
+                    .integer(conversation.sequence), .integer(conversation.unread), .integer(conversation.message),
+                    .integer(conversation.key),
                 ]
             )
         }

@@ -1,0 +1,71 @@
+import GRDB
+import GatewayModel
+import GatewayStorage
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite("The chain of a conversation's messages", .timeLimit(.minutes(10)))
+struct MessageChainsTests {
+    @Test("any message of a long conversation is at most 63 messages behind one that is found at once")
+    func near() async throws {
+        let engine = try SQLiteEngine()
+        let store = try engine.openSQLite()
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let brand = BrandID(trusted: "acme")
+        let incarnation = try await store.begin(now: now).incarnation
+        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        var ids = MessageIDGenerator()
+        let events = (1...1000).map { number in
+            var event = AgentEvent(
+                id: EventID(trusted: "e-\(number)"),
+                type: .agentMessage,
+                consumer: ConsumerID(trusted: "u-1")
+            )
+            event.conversation = ConversationID(trusted: "c-1")
+            event.text = "text"
+            return PostedEvent(event, ids.next(at: now))
+        }
+        var turn = WriterTurn(now: now, incarnation: incarnation)
+        turn.accepts = [AcceptRequest(brand: brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
+        _ = try await store.commit(turn)
+        let far = try await store.pool.read { db in
+            let chains = try MessageChains(ReadConnection(db))
+            let row = try Row.fetchOne(db, sql: "SELECT conversation, last_message FROM conversation_heads")
+            let head = try #require(row)
+            let (conversation, last) = try (head.value(0) as Int64, head.value(1) as Int64)
+            return try (1...1000 as ClosedRange<Int64>).filter { sequence in
+                let key = try chains.place(after: sequence - 1, in: conversation)?.message ?? last
+                let found = try chains.link(key, in: conversation)?.sequence ?? 0
+                return !(sequence...sequence + 63).contains(found)
+            }
+        }
+        #expect(far == [])
+        await store.close()
+        #expect(try engine.brokenChains() == [])
+    }
+
+    @Test("a chain that leads around in a circle, as damage may leave it, ends")
+    func circle() async throws {
+        let engine = try SQLiteEngine()
+        let store = try engine.openSQLite()
+        let visited = try await store.pool.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO messages (key, low, conversation, sequence, counts, kind, text, priority, silent, accepted_at,
+                    sent_at, expires_at, previous) SELECT value, 1, 1, value, 1, 'agent', 'text', 'high', 0, 0, 0, 0,
+                    iif(value = 1, 3, value - 1) FROM json_each('[1, 2, 3]')
+                    """
+            )
+            var visited: [Int64] = []
+            try MessageChains(ReadConnection(db)).visit(from: 3, in: 1) { link in
+                visited.append(link.sequence)
+                return true
+            }
+            return visited
+        }
+        #expect(visited == [3, 2, 1])
+        await store.close()
+        withExtendedLifetime(engine) {}
+    }
+}
