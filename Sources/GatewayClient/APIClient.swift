@@ -93,7 +93,7 @@ package struct APIClient: Sendable {
     /// - Returns: The same response.
     /// - Throws: ``CommandFailure`` with the text of the problem body.
     package func checked(_ response: Response) throws -> Response {
-        guard (200..<300).contains(response.status) else { throw refusal(response) }
+        guard (200..<300).contains(response.status) else { throw rejection(response) }
         guard response.body == .null || response.contentType.contains("json") else {
             throw foreign(response.status, response.contentType)
         }
@@ -128,7 +128,7 @@ package struct APIClient: Sendable {
         do {
             return try await collect(try await Self.http.execute(request, timeout: .seconds(60)))
         } catch {
-            throw CommandFailure(.failure, Self.noAnswer(server, error))
+            throw CommandFailure(.failure, Self.noResponse(server, error))
         }
     }
 
@@ -176,7 +176,7 @@ package struct APIClient: Sendable {
     ///   - server: The server's URL.
     ///   - error: The error of the request.
     /// - Returns: The line.
-    static func noAnswer(_ server: String, _ error: any Error) -> String {
+    static func noResponse(_ server: String, _ error: any Error) -> String {
         if let error = error as? HTTPClientError { return "no response from \(server): \(error.shortDescription)" }
         return "no response from \(server): is the gateway running? (\(error))"
     }
@@ -185,7 +185,7 @@ package struct APIClient: Sendable {
     ///
     /// - Parameter response: The response.
     /// - Returns: The error.
-    func refusal(_ response: Response) -> CommandFailure {
+    func rejection(_ response: Response) -> CommandFailure {
         guard response.body["code"].string != nil else { return foreign(response.status, response.contentType) }
         return CommandFailure(.failure, Self.problem(response))
     }

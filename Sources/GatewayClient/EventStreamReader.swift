@@ -66,7 +66,7 @@ package struct EventStreamReader: Sendable {
                 throw failure
             } catch {
                 // A gateway that was never reachable is an error at once; one that was reachable probably restarts.
-                guard !isFirst else { throw CommandFailure(.failure, APIClient.noAnswer(client.server, error)) }
+                guard !isFirst else { throw CommandFailure(.failure, APIClient.noResponse(client.server, error)) }
                 reason = "the connection to \(client.server) broke"
             }
             let seconds = max(asked ?? 0, pause)
@@ -92,10 +92,10 @@ package struct EventStreamReader: Sendable {
             guard type.hasPrefix("text/event-stream") else { throw client.foreign(200, type) }
             return response
         }
-        let answer = try await client.collect(response)
-        let isPassing = answer.status == 429 || answer.status >= 502
-        guard isPassing else { throw client.refusal(answer) }
-        throw Unavailable(text: APIClient.problem(answer), retryAfterSeconds: answer.retryAfter)
+        let collected = try await client.collect(response)
+        let isPassing = collected.status == 429 || collected.status >= 502
+        guard isPassing else { throw client.rejection(collected) }
+        throw Unavailable(text: APIClient.problem(collected), retryAfterSeconds: collected.retryAfter)
     }
 
     /// The read timeout of a stream.

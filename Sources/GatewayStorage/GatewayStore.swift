@@ -101,7 +101,7 @@ package protocol GatewayStore: Sendable {
     /// - Parameter batch: The work and its limit.
     /// - Returns: The removed rows and the position at which to continue.
     /// - Throws: `StorageError`; then the batch has changed nothing.
-    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress
+    func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress
 
     // MARK: Brands, apps, credentials
 
@@ -251,9 +251,9 @@ package protocol GatewayStore: Sendable {
     ///
     /// - Parameters:
     ///   - key: The request's ``IdempotencyRecord/key``.
-    ///   - answer: The response; nil deletes the record.
+    ///   - response: The response; nil deletes the record.
     /// - Throws: `StorageError`.
-    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError)
+    func endIdempotent(key: [UInt8], response: IdempotencyRecord.Response?) async throws(StorageError)
 
     // MARK: Codes
 
@@ -263,7 +263,7 @@ package protocol GatewayStore: Sendable {
     /// - Parameter code: The code, as a hash, stored from now on.
     /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
     /// - Throws: `StorageError`; the code may be burnt then.
-    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool
+    func markCodeUsed(_ code: RedeemedCode) async throws(StorageError) -> Bool
 
     // MARK: Audit
 

@@ -1,7 +1,7 @@
 package import GatewayStorage
 
 extension SQLiteStore {
-    package func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool {
-        try await write { writer in try writer.burn(code, at: code.keptFrom) }
+    package func markCodeUsed(_ code: RedeemedCode) async throws(StorageError) -> Bool {
+        try await write { writer in try writer.markUsed(code, at: code.keptFrom) }
     }
 }

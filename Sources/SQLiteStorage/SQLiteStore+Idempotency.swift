@@ -21,8 +21,8 @@ extension SQLiteStore {
             ).blob(record.key).int(oldest)
             if try row.next() {
                 defer { row.end() }
-                let answer = row.optionalInt64(1).map { status in
-                    IdempotencyRecord.Answer(
+                let response = row.optionalInt64(1).map { status in
+                    IdempotencyRecord.Response(
                         status: Int(status),
                         location: row.optionalString(2),
                         body: row.isNull(3) ? nil : row.bytes(3)
@@ -31,7 +31,7 @@ extension SQLiteStore {
                 return IdempotencyRecord(
                     key: record.key,
                     bodyHash: row.bytes(0),
-                    answer: answer,
+                    response: response,
                     createdAt: Timestamp(milliseconds: row.int64(4))
                 )
             }
@@ -43,13 +43,13 @@ extension SQLiteStore {
         }
     }
 
-    package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
+    package func endIdempotent(key: [UInt8], response: IdempotencyRecord.Response?) async throws(StorageError) {
         try await write { writer in
-            guard let answer else {
+            guard let response else {
                 return try writer.db.prepare("DELETE FROM idempotency WHERE key = ?").blob(key).run()
             }
             try writer.db.prepare("UPDATE idempotency SET status = ?, location = ?, body = ? WHERE key = ?")
-                .int(answer.status).text(answer.location).blob(answer.body).blob(key).run()
+                .int(response.status).text(response.location).blob(response.body).blob(key).run()
         }
     }
 }

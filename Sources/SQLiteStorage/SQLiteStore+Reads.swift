@@ -258,7 +258,7 @@ extension SQLiteStore {
                     arguments: [brand.rawValue, conversation.rawValue, key]
                 )
                 guard let head else {
-                    let isResting = try Bool.fetchOne(
+                    let isArchived = try Bool.fetchOne(
                         try db.cachedStatement(
                             sql: """
                                 SELECT 1 FROM resting_conversations c JOIN brands b ON b.key = c.brand
@@ -267,7 +267,7 @@ extension SQLiteStore {
                         ),
                         arguments: [brand.rawValue, conversation.rawValue, key]
                     )
-                    return isResting == true ? [] : nil
+                    return isArchived == true ? [] : nil
                 }
                 keys = try chains.keys(of: Self.head(head), after: afterSequence, limit: limit)
             } else {

@@ -16,11 +16,11 @@ extension SQLiteStore {
             defer { try? db.execute(sql: "PRAGMA secure_delete = \(before)") }
             return try self.transaction(db) { writer in
                 let counts = try writer.reseal { secret in
-                    guard let bytes = reseal(secret) else { throw Self.gaveUp("sealed again") }
+                    guard let bytes = reseal(secret) else { throw Self.aborted("sealed again") }
                     return bytes
                 }
                 for secret in try writer.sealedSecrets() {
-                    guard verify(secret) else { throw Self.gaveUp("opened again") }
+                    guard verify(secret) else { throw Self.aborted("opened again") }
                 }
                 // Without any sealed secret nothing shows, after a crash, whether the new key was stored.
                 for brand in try counts.total > 0 ? writer.brandNames() : [] {
@@ -39,7 +39,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func gaveUp(_ what: String) -> StorageError {
+    private static func aborted(_ what: String) -> StorageError {
         .constraint(detail: "a sealed secret cannot be \(what)")
     }
 }

@@ -25,12 +25,12 @@ package final class SQLiteStore: GatewayStore {
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
-    private let logBuffer: LogBuffer?
+    private let walBuffer: WALWriteBuffer?
 
     private init(
         pool: DatabasePool,
         checkpointer: Checkpointer,
-        logBuffer: LogBuffer?,
+        walBuffer: WALWriteBuffer?,
         memoryBytes: Int,
         path: String,
         lock: DataLock,
@@ -38,7 +38,7 @@ package final class SQLiteStore: GatewayStore {
     ) {
         self.pool = pool
         self.checkpointer = checkpointer
-        self.logBuffer = logBuffer
+        self.walBuffer = walBuffer
         self.path = path
         self.lock = lock
         self.logger = logger
@@ -108,18 +108,18 @@ package final class SQLiteStore: GatewayStore {
             try Migrations.apply(to: pool, schema, all: migrations)
             try recount(pool, logger: logger)
             let checkpointer = try Checkpointer(path: path, logger: logger)
-            let logBuffer = try pool.writeWithoutTransaction { db in
+            let walBuffer = try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 // The pages of the hot path; a page that is not cached is read from the WAL.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 if let handle = db.sqliteConnection { checkpointer.follow(handle) }
-                return db.sqliteConnection.flatMap(LogBuffer.init)
+                return db.sqliteConnection.flatMap(WALWriteBuffer.init)
             }
             return SQLiteStore(
                 pool: pool,
                 checkpointer: checkpointer,
-                logBuffer: logBuffer,
+                walBuffer: walBuffer,
                 memoryBytes: memoryBytes,
                 path: path,
                 lock: lock,
@@ -230,9 +230,9 @@ package final class SQLiteStore: GatewayStore {
     func transaction<Value>(_ db: Database, _ work: (Writer) throws -> Value) throws -> Value {
         let writer = try self.writer.writer(of: db)
         let value = try writer.transaction(work)
-        if !writer.told.isEmpty {
+        if !writer.published.isEmpty {
             let listeners = outboundListeners.withLock { $0 }
-            for (brand, count) in writer.told { for listener in listeners { listener(brand, count) } }
+            for (brand, count) in writer.published { for listener in listeners { listener(brand, count) } }
         }
         if !writer.endedSessions.isEmpty {
             let listeners = sessionListeners.withLock { $0 }
@@ -338,7 +338,7 @@ package final class SQLiteStore: GatewayStore {
                     // When it fails, the next start reads the WAL.
                     _ = try? self.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                     try self.pool.close()
-                    self.logBuffer?.free()
+                    self.walBuffer?.free()
                     continuation.resume(returning: nil)
                 } catch {
                     continuation.resume(returning: StorageError(sqlite: error, path: self.path))

@@ -17,7 +17,7 @@ package enum StrictJSON: Sendable, Equatable {
     case null
 
     /// The reason why a text is rejected.
-    package enum Refusal: Error, Equatable {
+    package enum Rejection: Error, Equatable {
         /// It is not one JSON text.
         case syntax
         /// It is not valid UTF-8.
@@ -67,12 +67,12 @@ package enum StrictJSON: Sendable, Equatable {
     ///   - takesZeroFractions: Whether `1.0` is a whole number, as some languages write it and JSON Schema defines it;
     ///     not in a token.
     /// - Returns: The value.
-    /// - Throws: ``Refusal``.
+    /// - Throws: ``Rejection``.
     package static func parse(
         _ bytes: [UInt8],
         maxDepth: Int = StrictJSON.tokenDepth,
         takesZeroFractions: Bool = false
-    ) throws(Refusal) -> StrictJSON {
+    ) throws(Rejection) -> StrictJSON {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .encoding }
         var reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
         let value = try reader.value(depth: 0)
@@ -112,16 +112,16 @@ package enum StrictJSON: Sendable, Equatable {
 
         private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-        private mutating func expect(_ byte: UInt8) throws(Refusal) {
+        private mutating func expect(_ byte: UInt8) throws(Rejection) {
             guard next == byte else { throw .syntax }
             position += 1
         }
 
-        private mutating func expect(_ word: StaticString) throws(Refusal) {
+        private mutating func expect(_ word: StaticString) throws(Rejection) {
             for index in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[index]) }
         }
 
-        mutating func value(depth: Int) throws(Refusal) -> StrictJSON {
+        mutating func value(depth: Int) throws(Rejection) -> StrictJSON {
             guard depth < maxDepth else { throw .depth }
             values += 1
             guard values <= StrictJSON.maxValues else { throw .values }
@@ -143,7 +143,7 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func object(depth: Int) throws(Refusal) -> StrictJSON {
+        private mutating func object(depth: Int) throws(Rejection) -> StrictJSON {
             position += 1
             // The usual number of members in headers and claims. More room is reserved only when needed, also for an
             // inner object: a body may consist of empty ones.
@@ -172,7 +172,7 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func array(depth: Int) throws(Refusal) -> StrictJSON {
+        private mutating func array(depth: Int) throws(Rejection) -> StrictJSON {
             position += 1
             var items: [StrictJSON] = []
             skipSpace()
@@ -192,7 +192,7 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func string() throws(Refusal) -> String {
+        private mutating func string() throws(Rejection) -> String {
             position += 1
             // Most strings have no escape: the scanned bytes are the text.
             let start = position
@@ -213,7 +213,7 @@ package enum StrictJSON: Sendable, Equatable {
             throw .syntax
         }
 
-        private mutating func escape(into text: inout [UInt8]) throws(Refusal) {
+        private mutating func escape(into text: inout [UInt8]) throws(Rejection) {
             guard let byte = next else { throw .syntax }
             position += 1
             switch byte {
@@ -238,7 +238,7 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func hexDigits() throws(Refusal) -> UInt32 {
+        private mutating func hexDigits() throws(Rejection) -> UInt32 {
             guard position + 4 <= bytes.count else { throw .syntax }
             var code: UInt32 = 0
             for byte in bytes[position..<position + 4] {
@@ -249,7 +249,7 @@ package enum StrictJSON: Sendable, Equatable {
             return code
         }
 
-        private mutating func digits() throws(Refusal) {
+        private mutating func digits() throws(Rejection) {
             let start = position
             while let byte = next, byte >= 0x30, byte <= 0x39 { position += 1 }
             guard position > start else { throw .syntax }
@@ -270,7 +270,7 @@ package enum StrictJSON: Sendable, Equatable {
             return value == .min ? nil : -value
         }
 
-        private mutating func number() throws(Refusal) -> StrictJSON {
+        private mutating func number() throws(Rejection) -> StrictJSON {
             let start = position
             if next == UInt8(ascii: "-") { position += 1 }
             if next == UInt8(ascii: "0") { position += 1 } else { try digits() }

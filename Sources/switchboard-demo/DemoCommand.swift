@@ -43,17 +43,17 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let program = try findProgram()
-        let stage = try await DemoStage.start()
+        let environment = try await DemoEnvironment.start()
         let (urls, listening) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         let gateway = DemoGateway(
             program: program.path(percentEncoded: false),
-            settings: stage.settings,
+            settings: environment.settings,
             listening: listening
         )
         let demo = DemoService(
             urls: urls,
             once: once,
-            stage: stage,
+            environment: environment,
             programs: program.deletingLastPathComponent().path(percentEncoded: false)
         )
         let group = ServiceGroup(
@@ -79,7 +79,7 @@ struct DemoCommand: AsyncParsableCommand {
             // A request that failed because the gateway ended is not the cause.
             result = .failure(gateway.failure ?? error)
         }
-        await stage.stop()
+        await environment.stop()
         try result.get()
     }
 

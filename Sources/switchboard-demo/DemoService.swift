@@ -8,32 +8,32 @@ struct DemoService: Service {
     /// Whether to end after the demonstration.
     let once: Bool
     /// The participants.
-    let stage: DemoStage
+    let environment: DemoEnvironment
     /// The directory of the program `switchboard`.
     let programs: String
 
     func run() async throws {
         do {
-            try await cancelWhenGracefulShutdown { try await tell() }
+            try await cancelWhenGracefulShutdown { try await runScenario() }
         } catch {
             // A signal cancels the request in progress, which then fails.
             guard Task.isShuttingDownGracefully else { throw error }
         }
     }
 
-    private func tell() async throws {
+    private func runScenario() async throws {
         guard let server = await urls.first(where: { _ in true }) else { return }
-        let story = DemoStory(
-            stage: stage,
-            admin: APIClient(server: server, bearer: stage.adminToken),
+        let scenario = DemoScenario(
+            environment: environment,
+            admin: APIClient(server: server, bearer: environment.adminToken),
             show: { StandardOutput.write($0) }
         )
-        let outcome = try await story.tell()
+        let outcome = try await scenario.run()
         if once {
             StandardOutput.write("\nAll steps succeeded.")
             return
         }
-        StandardOutput.write(stage.hints(server: server, outcome: outcome, programs: programs))
+        StandardOutput.write(environment.hints(server: server, outcome: outcome, programs: programs))
         try? await gracefulShutdown()
     }
 }

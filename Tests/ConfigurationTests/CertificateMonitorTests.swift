@@ -62,14 +62,14 @@ struct CertificateMonitorTests {
         ]
         for step in steps {
             clock.advance(seconds: step.days * 86_400)
-            monitor.look()
-            monitor.look()
-            let told = lines.all.withLock { all in
+            monitor.check()
+            monitor.check()
+            let reported = lines.all.withLock { all in
                 defer { all = [] }
                 return all
             }
-            #expect(told.map(\.level) == (step.level.map { [$0] } ?? []))
-            for line in told {
+            #expect(reported.map(\.level) == (step.level.map { [$0] } ?? []))
+            for line in reported {
                 #expect(line.metadata.contains("brand.id=acme"))
                 #expect(line.metadata.contains("app.id=ios"))
                 #expect(line.metadata.contains("certificate.fingerprint=01234567 "))

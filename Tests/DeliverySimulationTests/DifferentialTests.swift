@@ -52,8 +52,8 @@ struct DifferentialTests {
                     DeliveryMachine.heldUntil(traits, rules, now: now)
                 }
                 (simulated, real) = (StoreText.text(start), StoreText.text(begun))
-            case .keepHouse(let batch, let count):
-                let done = try await store.keepHouse(batch)
+            case .runHousekeeping(let batch, let count):
+                let done = try await store.runHousekeeping(batch)
                 (simulated, real) = ("\(count) removed", "\(isCounted(batch) ? done.removed : count) removed")
             case .delete(let brand, let isBrand, let lanes):
                 let done =

@@ -19,7 +19,7 @@ struct SimulationTests {
             counts.poisonedCommits, counts.clockJumps, counts.reads, counts.logouts, counts.registrations,
             counts.logins, counts.collapsed, counts.expired, counts.duplicates,
             counts.windows, counts.held, counts.released, counts.suppressed,
-            counts.quieted, counts.summaries, counts.refusals,
+            counts.quieted, counts.summaries, counts.rejections,
         ]
         #expect(happened.allSatisfy { $0 >= 1_000 }, "\(counts)")
         let rare = [

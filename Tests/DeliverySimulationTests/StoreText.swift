@@ -33,11 +33,11 @@ enum StoreText {
         let unread = result.unread.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
         lines.append("unread \(unread)")
         lines.append("held \(result.held.made), \(result.held.released), \(result.held.suppressed)")
-        for news in result.news { lines.append("news of \(news.consumer.consumer): \(text(news.kind))") }
+        for event in result.windowEvents { lines.append("news of \(event.consumer.consumer): \(text(event.kind))") }
         return lines.joined(separator: "\n")
     }
 
-    private static func text(_ kind: WindowNews.Kind) -> String {
+    private static func text(_ kind: WindowEvent.Kind) -> String {
         switch kind {
         case .message(let message): "\(message.id) \(message.consumer) \(message.conversation) \(message.sequence)"
         case .read(let conversation, let sequence, let unread): "read \(conversation) \(sequence) \(unread)"

@@ -29,9 +29,9 @@ struct AddressLimitTests {
             #expect(await metrics.reaches(open, 4))
             let surplus = try RawClient(port: port, from: 2)
             surplus.send(request)
-            let answer = try #require(await surplus.readToEnd())
-            #expect(answer.hasPrefix("HTTP/1.1 503") && answer.lowercased().contains("retry-after: 5"))
-            #expect(answer.contains("This address has too many connections open."))
+            let response = try #require(await surplus.readToEnd())
+            #expect(response.hasPrefix("HTTP/1.1 503") && response.lowercased().contains("retry-after: 5"))
+            #expect(response.contains("This address has too many connections open."))
             #expect(await metrics.reaches(open, 4))
             let crowd = try (0..<ServerLimits.addressSurplusConnections).map { _ in try RawClient(port: port, from: 2) }
             #expect(await metrics.reaches(open, 4 + Double(crowd.count)))
@@ -40,7 +40,7 @@ struct AddressLimitTests {
             do {
                 let other = try RawClient(port: port, from: 3)
                 other.send(request)
-                #expect(try #require(await other.readAnswer()).hasPrefix("HTTP/1.1 200"))
+                #expect(try #require(await other.readResponseHead()).hasPrefix("HTTP/1.1 200"))
             }
             // A closed connection makes room.
             for client in held + crowd { client.endOfInput() }
@@ -137,7 +137,7 @@ struct AddressLimitTests {
                 let client = try RawClient(port: port)
                 // A request in the same bytes is handled first: then the next head has arrived.
                 client.send("GET /livez HTTP/1.1\r\nHost: h\r\n\r\n" + Self.post(length: 400))
-                #expect(try #require(await client.readAnswer()).hasPrefix("HTTP/1.1 200"))
+                #expect(try #require(await client.readResponseHead()).hasPrefix("HTTP/1.1 200"))
                 clients.append(client)
                 #expect(try await api.call(.get, "/v1/brands").status == 200)
             }

@@ -21,41 +21,41 @@ struct AddressShareTests {
         var shares = Shares<Int>()
         for owner in 0..<1000 {
             shares.take(2, of: owner)
-            shares.giveBack(of: owner)
+            shares.release(of: owner)
         }
         #expect(shares.count == 1000 && shares[7] == 1)
-        for owner in 0..<1000 { shares.giveBack(of: owner) }
+        for owner in 0..<1000 { shares.release(of: owner) }
         #expect(shares.count == 0 && shares[7] == 0)
     }
 
     @Test("an address gets its slots and no more, and none of another's")
-    func places() throws {
-        var places = PlaceShares(limit: 10, perAddress: 4)
+    func slots() throws {
+        var slots = SlotShares(limit: 10, perAddress: 4)
         let one = AddressShare(try #require(InternetAddress("203.0.113.9")))
         let other = AddressShare(try #require(InternetAddress("203.0.113.10")))
-        for _ in 0..<4 { #expect(places.take(one) == nil) }
-        #expect(places.take(one) == .address)
-        for _ in 0..<4 { #expect(places.take(other) == nil) }
-        for _ in 0..<2 { #expect(places.take(nil) == nil) }
-        #expect(places.take(nil) == .full && places.refusal(of: one) == .full)
-        places.giveBack(one, nil)
-        #expect(places.taken == 9 && places.take(other) == .address)
-        #expect(places.take(one) == nil)
+        for _ in 0..<4 { #expect(slots.take(one) == nil) }
+        #expect(slots.take(one) == .address)
+        for _ in 0..<4 { #expect(slots.take(other) == nil) }
+        for _ in 0..<2 { #expect(slots.take(nil) == nil) }
+        #expect(slots.take(nil) == .full && slots.rejection(of: one) == .full)
+        slots.release(one, nil)
+        #expect(slots.taken == 9 && slots.take(other) == .address)
+        #expect(slots.take(one) == nil)
     }
 
     @Test("a slot is released once")
     func once() throws {
-        let places = SharedPlaces(limit: 2, perAddress: 1)
+        let slots = SharedSlots(limit: 2, perAddress: 1)
         let address = AddressShare(try #require(InternetAddress("::2")))
-        let place = try places.take(address)
-        let other = try places.take(nil)
-        place.giveBack()
-        place.giveBack()
-        let again = try places.take(address)
-        #expect(throws: PlaceRefusal.full) { try places.check(nil) }
-        again.giveBack()
-        other.giveBack()
-        try places.check(address)
+        let slot = try slots.take(address)
+        let other = try slots.take(nil)
+        slot.release()
+        slot.release()
+        let again = try slots.take(address)
+        #expect(throws: SlotRejection.full) { try slots.check(nil) }
+        again.release()
+        other.release()
+        try slots.check(address)
     }
 
     @Test("IPv6 addresses of one site count as one, and an IPv4 address counts as itself in every notation")

@@ -43,9 +43,9 @@ struct AppEndpointTests {
             let new = try await api.call(.put, "/v1/brands/acme/apps/new", as: tenant, Self.app(nil))
             #expect(new.status == 201 && new["endpointsBy"]?.string == "tenant")
             // The caller cannot set the owner.
-            let told = Self.app(nil).dropLast() + #","endpointsBy":"admin"}"#
+            let reported = Self.app(nil).dropLast() + #","endpointsBy":"admin"}"#
             for caller in [Credential.admin, tenant] {
-                let refused = try await api.call(.put, Self.path, as: caller, String(told))
+                let refused = try await api.call(.put, Self.path, as: caller, String(reported))
                 refused.expectProblem(422, "invalid_request")
                 #expect(refused.pointers == ["/endpointsBy"])
             }

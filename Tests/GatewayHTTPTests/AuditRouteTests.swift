@@ -67,9 +67,9 @@ struct AuditRouteTests {
             }
             let trail = try await api.call(.get, "/v1/brands/acme/audit")
             let items = (try trail.json()["items"]?.items ?? []).filter { $0["actor"]?["id"]?.string == id }
-            let told = items.map { "\($0["action"]?.string ?? "") \($0["target"]?.string ?? "")" }
+            let reported = items.map { "\($0["action"]?.string ?? "") \($0["target"]?.string ?? "")" }
             #expect(
-                told == [
+                reported == [
                     "subscription.deleted crm", "consumer.logged_out u-1", "consumer.exported u-1",
                     "consumer.changed u-1", "sessions.minted \(id)",
                 ]

@@ -36,7 +36,7 @@ struct BodyBudgetTests {
     }
 
     @Test("a body for which there is no room is rejected before it is read, and all room is released")
-    func refusals() async throws {
+    func rejections() async throws {
         let metrics = TestMetrics()
         let limits = ServerLimits(bodyBytes: 100_000, requestTimeout: .seconds(3600))
         try await TestGateway.run(.live, limits: limits, metrics: metrics) { api in
@@ -48,8 +48,8 @@ struct BodyBudgetTests {
             // Nothing of this body is ever sent.
             let second = try RawClient(port: port)
             second.send(Self.head("Content-Length: 50000"))
-            let answer = try #require(await second.readAnswer())
-            #expect(answer.hasPrefix("HTTP/1.1 503") && answer.lowercased().contains("retry-after: 1"))
+            let response = try #require(await second.readResponseHead())
+            #expect(response.hasPrefix("HTTP/1.1 503") && response.lowercased().contains("retry-after: 1"))
             #expect(metrics.value(Self.refused) == 1)
             // The length of this body is unknown before it is too long.
             let third = try RawClient(port: port)
@@ -58,7 +58,7 @@ struct BodyBudgetTests {
             )
             #expect(await metrics.reaches(Self.held, 90_000))
             third.send("7530\r\n\(Self.text(30_000))\r\n")
-            #expect(try #require(await third.readAnswer()).hasPrefix("HTTP/1.1 503"))
+            #expect(try #require(await third.readResponseHead()).hasPrefix("HTTP/1.1 503"))
             #expect(await metrics.reaches(Self.held, 60_000))
             // A body that fits is accepted.
             let event = #"{"id":"e","type":"x"}"#
@@ -66,7 +66,7 @@ struct BodyBudgetTests {
             #expect(await metrics.reaches(Self.held, 60_000))
             // One that ends with its response, and one whose caller disconnects.
             first.send(String(repeating: " ", count: 29_999) + "]")
-            #expect(try #require(await first.readAnswer()).hasPrefix("HTTP/1.1 "))
+            #expect(try #require(await first.readResponseHead()).hasPrefix("HTTP/1.1 "))
             #expect(await metrics.reaches(Self.held, 0))
             do {
                 let gone = try RawClient(port: port)
@@ -93,7 +93,10 @@ struct BodyBudgetTests {
             for (address, isRefused) in [("203.0.113.9", true), ("203.0.113.10", false)] {
                 let client = try RawClient(port: port)
                 client.send(Self.head("Content-Length: 10000", from: address) + Self.text(9999) + "]")
-                #expect(try #require(await client.readAnswer()).hasPrefix("HTTP/1.1 503") == isRefused, "\(address)")
+                #expect(
+                    try #require(await client.readResponseHead()).hasPrefix("HTTP/1.1 503") == isRefused,
+                    "\(address)"
+                )
             }
             withExtendedLifetime(greedy) {}
         }

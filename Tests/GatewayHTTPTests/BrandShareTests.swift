@@ -28,12 +28,12 @@ struct BrandShareTests {
         }
         #expect(!take(0))
         while shares[0] > 500 {
-            shares.giveBack(of: 0)
+            shares.release(of: 0)
             free += 1
         }
         #expect(!take(0))
         for _ in 0..<50 {
-            shares.giveBack(of: 0)
+            shares.release(of: 0)
             free += 1
         }
         #expect(take(0))
@@ -42,17 +42,17 @@ struct BrandShareTests {
     @Test("a brand gets slots only up to its share, and a single brand gets all")
     func claims() {
         let (one, other) = (BrandID(trusted: "one"), BrandID(trusted: "other"))
-        var places = PlaceShares(limit: 10, perAddress: 1)
+        var slots = SlotShares(limit: 10, perAddress: 1)
         for _ in 0..<8 {
-            #expect(places.take(nil) == nil && places.claim(one, isOnly: false))
+            #expect(slots.take(nil) == nil && slots.claim(one, isOnly: false))
         }
-        #expect(places.take(nil) == nil && !places.claim(one, isOnly: false))
-        #expect(places.claim(other, isOnly: false) == true)
-        #expect(places.take(nil) == nil && places.taken == 10)
-        #expect(places.claim(one, isOnly: true) == true)
-        places.giveBack(nil, one)
-        places.giveBack(nil, other)
-        #expect(places.taken == 8)
+        #expect(slots.take(nil) == nil && !slots.claim(one, isOnly: false))
+        #expect(slots.claim(other, isOnly: false) == true)
+        #expect(slots.take(nil) == nil && slots.taken == 10)
+        #expect(slots.claim(one, isOnly: true) == true)
+        slots.release(nil, one)
+        slots.release(nil, other)
+        #expect(slots.taken == 8)
     }
 
     @Test("bodies share their memory by address and by brand, and all of it is released at the end")
@@ -69,8 +69,8 @@ struct BrandShareTests {
         #expect(!bodies.admits(1, of: BodyOwner(address: address, brand: nil)))
         #expect(!bodies.admits(1, of: BodyOwner(address: nil, brand: one.brand)))
         #expect(bodies.admits(1, of: BodyOwner(address: nil, brand: BrandID(trusted: "new"))))
-        bodies.giveBack(150, of: other)
-        bodies.giveBack(800, of: one)
+        bodies.release(150, of: other)
+        bodies.release(800, of: one)
         #expect(bodies.taken == 0 && bodies.take(900, of: one))
     }
 
@@ -134,7 +134,7 @@ struct BrandShareTests {
             for address in 1...4 {
                 for _ in 0..<2 {
                     let window = try await open(address)
-                    #expect(try await window.hear()["type"]?.string == "ready")
+                    #expect(try await window.receive()["type"]?.string == "ready")
                     windows.append(window)
                 }
             }
@@ -148,14 +148,14 @@ struct BrandShareTests {
                 path: "/v1/brands/other/window",
                 as: try await api.makeSession(brand: "other")
             )
-            #expect(try await other.hear()["type"]?.string == "ready")
+            #expect(try await other.receive()["type"]?.string == "ready")
             // A closed window releases its address's slot.
             for window in windows[0..<4] {
                 window.send(WindowClient.frame(8, []))
                 #expect(await window.end() == "none")
             }
             #expect(await metrics.reaches("switchboard_windows_open", 5))
-            #expect(try await (try open(1)).hear()["type"]?.string == "ready")
+            #expect(try await (try open(1)).receive()["type"]?.string == "ready")
         }
     }
 }

@@ -45,25 +45,25 @@ struct ConventionTests {
     @Test("HTTP/1.1 names exactly one host, and responses keep the order of the requests")
     func hosts() async throws {
         try await TestGateway.run(.live) { api in
-            func answer(_ request: String) async throws -> Reply {
+            func response(_ request: String) async throws -> Reply {
                 let client = try RawClient(port: try #require(api.client.port))
                 client.send(request)
                 return try Reply(raw: try #require(await client.readToEnd()))
             }
             let end = "Connection: close\r\n\r\n"
             for hosts in ["", "Host: a\r\nHost: a\r\n", "Host: a\r\nhost: b\r\n"] {
-                try await answer("GET /livez HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
-                try await answer("GET /nothing HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
+                try await response("GET /livez HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
+                try await response("GET /nothing HTTP/1.1\r\n\(hosts)\(end)").expectProblem(400, "invalid_request")
                 let upgrade =
                     "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
                 let window = "GET /v1/brands/acme/window HTTP/1.1\r\n\(hosts)\(upgrade)Connection: Upgrade\r\n\r\n"
-                try await answer(window).expectProblem(400, "invalid_request")
+                try await response(window).expectProblem(400, "invalid_request")
             }
             for hosts in ["Host: a\r\n", "Host:\r\n", "host: 127.0.0.1:1\r\n"] {
-                #expect(try await answer("GET /livez HTTP/1.1\r\n\(hosts)\(end)").status == 200)
+                #expect(try await response("GET /livez HTTP/1.1\r\n\(hosts)\(end)").status == 200)
             }
-            #expect(try await answer("GET /livez HTTP/1.0\r\n\(end)").status == 200)
-            try await answer("GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\(end)").expectProblem(
+            #expect(try await response("GET /livez HTTP/1.0\r\n\(end)").status == 200)
+            try await response("GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\(end)").expectProblem(
                 400,
                 "invalid_request"
             )

@@ -42,10 +42,10 @@ struct ConversationRouteTests {
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session)["unread"]?.int == 1)
             #expect(try await api.call(.get, "/v1/brands/acme/deliveries")["items"]?.items.count == 1)
 
-            let told = try await api.call(.get, Self.feed + "?types=consumer.message")["items"]?.items ?? []
-            #expect(told.map { $0["data"]?["clientId"]?.string } == ["m-1", "m-2"])
-            #expect(told[0]["data"]?["data"]?["order"]?.string == "A 17")
-            #expect(told.map { $0["data"]?["sequence"]?.int } == [1, 3])
+            let reported = try await api.call(.get, Self.feed + "?types=consumer.message")["items"]?.items ?? []
+            #expect(reported.map { $0["data"]?["clientId"]?.string } == ["m-1", "m-2"])
+            #expect(reported[0]["data"]?["data"]?["order"]?.string == "A 17")
+            #expect(reported.map { $0["data"]?["sequence"]?.int } == [1, 3])
         }
     }
 
@@ -62,8 +62,8 @@ struct ConversationRouteTests {
             }
             #expect(try await api.call(.post, Self.all + "/c-1/resolve", as: session).status == 204)
             try await api.call(.post, Self.all + "/c-1/resolve", as: session).expectProblem(409, "conflict")
-            let told = try await api.call(.get, Self.feed + "?types=conversation.resolved")["items"]?.items ?? []
-            #expect(told.map { $0["data"]?["by"]?.string } == ["consumer"])
+            let reported = try await api.call(.get, Self.feed + "?types=conversation.resolved")["items"]?.items ?? []
+            #expect(reported.map { $0["data"]?["by"]?.string } == ["consumer"])
             let made = try await api.call(.post, Self.all, as: session, #"{"clientId":"o-1"}"#)
             #expect(made.status == 201)
             let id = try #require(made["id"]?.string)

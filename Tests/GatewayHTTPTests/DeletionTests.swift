@@ -39,7 +39,7 @@ struct DeletionTests {
             #expect(states == ["pending"])
             // Housekeeping has not run yet.
             let housekeeping = HousekeepingBatch(work: .deletedApps, now: Timestamp(milliseconds: 1), limit: 100)
-            #expect(try await api.store.keepHouse(housekeeping).removed == 2)
+            #expect(try await api.store.runHousekeeping(housekeeping).removed == 2)
             let items = try await api.call(.get, deliveries).json()["items"]?.items ?? []
             #expect(items.map { $0["state"]?.string } == ["cancelled"])
             #expect(items.first?["suppressedBy"]?.string == "unregistered" && items.first?["app"]?.string == "ios")

@@ -51,9 +51,9 @@ struct DeliveryFollowTests {
             let twice = try await api.call(.post, Self.path + "/\(id)/retry", as: admin)
             twice.expectProblem(409, "conflict")
             let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
-            let told = trail.filter { $0["action"]?.string == "delivery.retried" }
-            #expect(told.map { $0["target"]?.string } == [id], "the retry that was done")
-            #expect(told.first?["actor"]?["kind"]?.string == "serviceAccount")
+            let reported = trail.filter { $0["action"]?.string == "delivery.retried" }
+            #expect(reported.map { $0["target"]?.string } == [id], "the retry that was done")
+            #expect(reported.first?["actor"]?["kind"]?.string == "serviceAccount")
         }
     }
 
@@ -266,7 +266,7 @@ struct DeliveryFollowTests {
     }
 
     @Test("a stream that cannot be opened has an error")
-    func tailRefusals() async throws {
+    func tailRejections() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
             let path = Self.path + "/tail"
@@ -300,7 +300,7 @@ struct DeliveryFollowTests {
                 try await api.makeBrand("b-\(number)")
                 for _ in 0..<DeliveryTail.brandLimit {
                     let client = try Self.open(api, brand: "b-\(number)")
-                    if try #require(await client.readAnswer()).contains(" 200 ") { open.append(client) }
+                    if try #require(await client.readResponseHead()).contains(" 200 ") { open.append(client) }
                 }
             }
             #expect(open.count >= DeliveryTail.limit / 2)

@@ -313,8 +313,8 @@ struct EavesdroppingTests {
                 path: "/v1/brands/acme/window?deviceId=d-1",
                 as: try await api.makeSession("stranger")
             )
-            #expect(try await window.hear()["type"]?.string == "ready")
-            #expect(api.presence.told == ["+ stranger any"])
+            #expect(try await window.receive()["type"]?.string == "ready")
+            #expect(api.presence.notified == ["+ stranger any"])
             #expect(try await Self.receivers(api, "1", of: "u-1") == Self.fingerprints(Self.ownToken))
         }
     }

@@ -161,9 +161,9 @@ struct EngagementRouteTests {
             let fresh = try Self.claim(try await Self.ask(api, #""entryPoints":["sec://sales"]"#)["engagementDetails"])
             #expect(try await api.call(.post, Self.conversations, as: later, fresh).status == 201)
             #expect(try await api.call(.post, Self.conversations, as: later, fresh).status == 200)
-            let told = try await opened()
-            #expect(told.count == 1)
-            let engagement = try #require(told.first?["data"]?["engagement"])
+            let reported = try await opened()
+            #expect(reported.count == 1)
+            let engagement = try #require(reported.first?["data"]?["engagement"])
             #expect(engagement["skill"]?.string == "sales" && engagement["surveyId"]?.string == "s-1")
             #expect(engagement.names == ["campaignId", "engagementId", "skill", "surveyId"])
             // The brand changes the engagement: the previous offer is no longer valid.

@@ -68,11 +68,11 @@ struct EventIntakeTests {
         try await withCore { delivery in
             var intake = EventIntake(delivery: delivery, brand: Self.brand)
             let first = try await intake.take([Self.event("1"), Self.event("2")])
-            #expect(first.allSatisfy { EventAnswer.problem(of: $0) == nil })
+            #expect(first.allSatisfy { EventsResponse.problem(of: $0) == nil })
             delivery.report([.diskSpaceLow])
             let second = try await intake.take([Self.event("3"), Self.event("4")])
             #expect(second == Array(repeating: .failed(.fault(.diskSpaceLow)), count: 2))
-            #expect(EventAnswer.problem(of: second[0])?.code == .overloaded)
+            #expect(EventsResponse.problem(of: second[0])?.code == .overloaded)
             // Nothing overtakes the failed piece, although there is room again.
             delivery.report([])
             let third = try await intake.take([Self.event("5")])

@@ -113,8 +113,8 @@ struct ProbeRouteTests {
             try await api.call(.post, "/v1/brands/acme/apps/none/self-check", "{}").expectProblem(404, "not_found")
             // Except the audit trail, which has the two self-checks.
             let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
-            let told = trail.filter { $0["action"]?.string == "app.self_checked" }.map { $0["target"]?.string }
-            #expect(told.count == 2 && Set(told).count == 1)
+            let reported = trail.filter { $0["action"]?.string == "app.self_checked" }.map { $0["target"]?.string }
+            #expect(reported.count == 2 && Set(reported).count == 1)
         }
     }
 

@@ -79,7 +79,7 @@ struct ProblemTests {
 
     @Test("the readiness response names every reason")
     func notReady() {
-        func text(_ error: StorageError?, _ faults: Set<MachineFault>) -> String {
+        func text(_ error: StorageError?, _ faults: Set<HostFault>) -> String {
             let health = DeliveryHealth(isAccepting: false, storeError: error, faults: faults, pendingEvents: 0)
             let problem = Problem(notReady: health)
             #expect(problem.status == 503 && problem.retryAfterSeconds != nil)
@@ -88,7 +88,7 @@ struct ProblemTests {
         #expect(text(nil, []) == "The gateway is starting or stopping.")
         #expect(text(.corrupt(detail: ""), []) == "The store is damaged; an operator must restore it.")
         #expect(
-            text(.full(detail: ""), Set(MachineFault.allCases))
+            text(.full(detail: ""), Set(HostFault.allCases))
                 == "The disk is full. The gateway's disk is nearly full. The gateway has no file descriptor left."
         )
         #expect(text(.constraint(detail: "row"), []) == "Internal error of the store.")
@@ -118,11 +118,11 @@ struct ProblemTests {
             )
         }
         let stored = AcceptedEvent(messageID: nil, conversation: nil, sequence: nil, unread: 0, deliveries: 0)
-        var written = EventAnswer(requestID: "r-1")
+        var written = EventsResponse(requestID: "r-1")
         written.append(batch, [.decided(.accepted(stored)), .failed(.overloaded(retryAfterSeconds: 1))])
-        let answer = try JSON(String(buffer: written.body))
-        #expect([answer["accepted"]?.int, answer["rejected"]?.int] == [1, 1])
-        let problem = try #require(answer["results"]?[1]?["problem"])
+        let response = try JSON(String(buffer: written.body))
+        #expect([response["accepted"]?.int, response["rejected"]?.int] == [1, 1])
+        let problem = try #require(response["results"]?[1]?["problem"])
         #expect(problem["code"]?.string == "overloaded")
         #expect(problem["status"]?.int == 503)
         #expect(problem["retryable"]?.bool == true)

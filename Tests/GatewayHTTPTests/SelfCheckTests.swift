@@ -73,13 +73,13 @@ struct SelfCheckTests {
         "a service account cannot distinguish refused, unanswered and forbidden connections to a tenant's endpoints"
     )
     func tenantsEndpoints() async throws {
-        var told: Set<String> = []
+        var reported: Set<String> = []
         for fault in [PushProviderFault.unreachable, .credential, nil] {
             let result = try await result(fault, isForAdmin: false, endpointsBy: .tenant)
-            #expect(result.answer == nil)
-            told.insert("\(result.outcome) \(result.verdict)")
+            #expect(result.response == nil)
+            reported.insert("\(result.outcome) \(result.verdict)")
         }
-        #expect(told.count == 1)
-        #expect(told.allSatisfy { !$0.contains("10.0.0.5") && !$0.contains("errno") && !$0.contains("refused") })
+        #expect(reported.count == 1)
+        #expect(reported.allSatisfy { !$0.contains("10.0.0.5") && !$0.contains("errno") && !$0.contains("refused") })
     }
 }

@@ -30,7 +30,7 @@ struct ServerLimitTests {
             let next = try RawClient(port: try #require(api.client.port))
             next.send(head("GET /v1/brands", "Connection: close\r\n"))
             // Hummingbird waits for the caller's end too.
-            #expect(try #require(await next.readAnswer()).hasPrefix("HTTP/1.1 200"))
+            #expect(try #require(await next.readResponseHead()).hasPrefix("HTTP/1.1 200"))
             // A slow caller is not an error of the gateway.
             #expect(!log.text.contains("error a request failed unexpectedly"))
         }
@@ -60,10 +60,10 @@ struct ServerLimitTests {
                     "Content-Type: application/json\r\nX-Request-Id: mine\r\nContent-Length: 100\r\n"
                 ) + "{"
             )
-            let answer = try #require(await client.readToEnd())
-            #expect(answer.hasPrefix("HTTP/1.1 408 "))
-            #expect(answer.contains("application/problem+json") && answer.contains(#""code":"invalid_request""#))
-            #expect(answer.contains(#""requestId":"mine""#) && answer.lowercased().contains("x-request-id: mine"))
+            let response = try #require(await client.readToEnd())
+            #expect(response.hasPrefix("HTTP/1.1 408 "))
+            #expect(response.contains("application/problem+json") && response.contains(#""code":"invalid_request""#))
+            #expect(response.contains(#""requestId":"mine""#) && response.lowercased().contains("x-request-id: mine"))
             #expect(metrics.value(#"switchboard_http_cut_off_total{reason="slow_body"}"#) == 1)
         }
     }
@@ -75,35 +75,35 @@ struct ServerLimitTests {
             _ = try await api.call(.get, "/livez")
             let client = try RawClient(port: port)
             client.send(Self.head("GET /livez", "Content-Length: 100\r\n"))
-            let answer = try #require(await client.readToEnd())
-            #expect(answer.hasPrefix("HTTP/1.1 200") && !answer.contains("HTTP/1.1 408"), "\(answer)")
+            let response = try #require(await client.readToEnd())
+            #expect(response.hasPrefix("HTTP/1.1 200") && !response.contains("HTTP/1.1 408"), "\(response)")
         }
     }
 
     @Test("a caller that does not read its response is closed")
     func slowReader() async throws {
-        let answer = Self.long
-        let metrics = TestMetrics(answer: answer)
+        let response = Self.long
+        let metrics = TestMetrics(response: response)
         try await Self.run(Self.impatient, metrics: metrics) { port, api in
             _ = try await api.call(.get, "/livez")
             let client = try RawClient(port: port, receiveBufferBytes: 4096)
             client.send(Self.head("GET /metrics"))
             #expect(await metrics.reaches(#"switchboard_http_cut_off_total{reason="slow_reader"}"#, 1))
             let part = try #require(await client.readToEnd())
-            #expect(part.utf8.count < answer.utf8.count)
+            #expect(part.utf8.count < response.utf8.count)
         }
     }
 
     @Test("a caller that reads its large response slowly gets all of it")
     func steadyReader() async throws {
-        let answer = Self.long
-        let metrics = TestMetrics(answer: answer)
+        let response = Self.long
+        let metrics = TestMetrics(response: response)
         try await Self.run(ServerLimits(requestTimeout: .seconds(2)), metrics: metrics) { port, api in
             _ = try await api.call(.get, "/livez")
             let client = try RawClient(port: port, receiveBufferBytes: 65_536)
             client.send(Self.head("GET /metrics", "Connection: close\r\n"))
             let whole = try #require(await client.readToEnd())
-            #expect(whole.utf8.count > answer.utf8.count)
+            #expect(whole.utf8.count > response.utf8.count)
         }
     }
 
@@ -117,9 +117,9 @@ struct ServerLimitTests {
             #expect(await metrics.reaches(open, 3))
             let surplus = try RawClient(port: port)
             surplus.send(Self.head("POST /v1/brands", "Content-Length: 2\r\n") + "{}")
-            let answer = try #require(await surplus.readToEnd())
-            #expect(answer.hasPrefix("HTTP/1.1 503") && answer.lowercased().contains("retry-after: 5"))
-            #expect(answer.contains(#""code":"overloaded""#) && answer.contains(#""retryable":true"#))
+            let response = try #require(await surplus.readToEnd())
+            #expect(response.hasPrefix("HTTP/1.1 503") && response.lowercased().contains("retry-after: 5"))
+            #expect(response.contains(#""code":"overloaded""#) && response.contains(#""retryable":true"#))
             for path in ["/livez", "/readyz", "/metrics"] {
                 let health = try RawClient(port: port)
                 health.send(Self.head("GET \(path)"))
@@ -140,7 +140,7 @@ struct ServerLimitTests {
         try await Self.run(ServerLimits(maxRequestsInFlight: 1), metrics: metrics) { port, api in
             try await api.makeBrand()
             var clients: [RawClient] = []
-            let refusal = try await api.until {
+            let rejection = try await api.until {
                 // The route waits for the rest of the body; a caller that was itself rejected takes no slot.
                 let client = try RawClient(port: port)
                 clients.append(client)
@@ -154,18 +154,18 @@ struct ServerLimitTests {
             } holds: {
                 $0.status == 503
             }
-            refusal.expectProblem(503, "overloaded")
+            rejection.expectProblem(503, "overloaded")
             // The body is never sent: the response does not wait for it.
             let second = try RawClient(port: port)
             second.send(Self.head("POST /v1/brands", "Content-Length: 100\r\n"))
-            #expect(try #require(await second.readAnswer()).hasPrefix("HTTP/1.1 503"))
+            #expect(try #require(await second.readResponseHead()).hasPrefix("HTTP/1.1 503"))
             for path in ["/livez", "/readyz", "/metrics"] {
                 #expect(try await api.call(.get, path).status == 200)
             }
             var taken = 0
             for client in clients {
                 client.send("]")
-                if try #require(await client.readAnswer()).hasPrefix("HTTP/1.1 202") { taken += 1 }
+                if try #require(await client.readResponseHead()).hasPrefix("HTTP/1.1 202") { taken += 1 }
             }
             #expect(taken == 1)
             #expect((metrics.value(#"switchboard_http_refused_total{limit="requests"}"#) ?? 0) >= 2)
@@ -179,8 +179,8 @@ struct ServerLimitTests {
             let client = try RawClient(port: port)
             // The connection ends though its caller continues to write and never closes.
             await client.sendMuch("GET /livez HTTP/1.1\r\nX-Large: \(String(repeating: "a", count: bytes))\r\n\r\n")
-            let answer = try #require(await client.readToEnd())
-            #expect(answer.hasPrefix("HTTP/1.1 400") || answer.isEmpty)
+            let response = try #require(await client.readToEnd())
+            #expect(response.hasPrefix("HTTP/1.1 400") || response.isEmpty)
         }
     }
 }

@@ -45,25 +45,25 @@ struct SessionRouteTests {
             func token(_ more: String, life: Int64 = 600) -> String {
                 Self.assertion(Self.claims(api, #","identifier":"u-1""# + more, life: life))
             }
-            func refusal(_ token: String) async throws -> String? {
+            func rejection(_ token: String) async throws -> String? {
                 let reply = try await grant(api, token)
                 reply.expectProblem(401, "token_invalid")
                 return reply["reason"]?.string
             }
-            #expect(try await refusal(token(#","jti":"a""#, life: 601)) == "lifetime")
-            #expect(try await refusal(token("")) == "missing_claim")
+            #expect(try await rejection(token(#","jti":"a""#, life: 601)) == "lifetime")
+            #expect(try await rejection(token("")) == "missing_claim")
             #expect(try await grant(api, token(#","jti":"a","name":"Ann""#)).status == 201)
-            #expect(try await refusal(token(#","jti":"a","name":"Eve""#)) == "reused")
+            #expect(try await rejection(token(#","jti":"a","name":"Eve""#)) == "reused")
             let profile = try await api.call(.get, "/v1/brands/acme/consumers/u-1")
             #expect(profile.text.contains("Ann") && !profile.text.contains("Eve"))
             // Of many concurrent logins one succeeds.
             let contended = token(#","jti":"b""#)
-            let answers = try await withThrowingTaskGroup(of: Reply.self) { group in
+            let responses = try await withThrowingTaskGroup(of: Reply.self) { group in
                 for _ in 0..<8 { group.addTask { try await grant(api, contended) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers.count(where: { $0.status == 201 }) == 1)
-            #expect(answers.count(where: { $0.status == 401 && $0["reason"]?.string == "reused" }) == 7)
+            #expect(responses.count(where: { $0.status == 201 }) == 1)
+            #expect(responses.count(where: { $0.status == 401 && $0["reason"]?.string == "reused" }) == 7)
         }
     }
 
@@ -91,7 +91,7 @@ struct SessionRouteTests {
     }
 
     @Test("the response distinguishes the errors of an assertion: expired, or invalid with a reason (R26, R54)")
-    func refusals() async throws {
+    func rejections() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             try await makeKey(api)

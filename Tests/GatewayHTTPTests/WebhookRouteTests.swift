@@ -109,13 +109,13 @@ struct WebhookRouteTests {
             _ = try await patch(api, #"{"url":"https://hooks.example/x"}"#)
             let brand = BrandID(trusted: "acme")
             var state = try #require(try await api.store.webhookState(brand: brand))
-            for (stored, told) in [(word, "unreachable"), ("refused", "refused"), ("gone", "gone")] {
+            for (stored, reported) in [(word, "unreachable"), ("refused", "refused"), ("gone", "gone")] {
                 state.lastError = stored
                 #expect(try await api.store.putWebhookState(state, brand: brand))
                 let all = try await api.call(.get, Self.brand + "/webhook")
                 #expect(all["lastError"]?.string == stored)
                 let few = try await api.call(.get, Self.brand + "/webhook", as: tenant)
-                #expect(few["lastError"]?.string == told, "\(few.text)")
+                #expect(few["lastError"]?.string == reported, "\(few.text)")
             }
         }
     }

@@ -14,7 +14,7 @@ struct WireTests {
         /// The text; `{A}` is replaced by the authorization header.
         var text: String
         /// The statuses of the responses in order; none for a connection that is closed without a response.
-        var answers: [[Int]]
+        var responses: [[Int]]
     }
 
     private static let authorization = "Authorization: Bearer \(TestGateway.adminToken)\r\n"
@@ -31,147 +31,147 @@ struct WireTests {
         Case(
             description: "length and chunks",
             text: post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "chunks and length",
             text: post("Transfer-Encoding: chunked\r\nContent-Length: 300\r\n", "0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "two lengths that differ",
             text: post("Content-Length: 2\r\nContent-Length: 300\r\n", "{}" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a list of lengths",
             text: post("Content-Length: 2, 300\r\n", "{}" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
-        Case(description: "a negative length", text: post("Content-Length: -1\r\n", "{}"), answers: [[400]]),
-        Case(description: "a length with a sign", text: post("Content-Length: +2\r\n", "{}"), answers: [[400]]),
-        Case(description: "a length in hexadecimal", text: post("Content-Length: 0x2\r\n", "{}"), answers: [[400]]),
+        Case(description: "a negative length", text: post("Content-Length: -1\r\n", "{}"), responses: [[400]]),
+        Case(description: "a length with a sign", text: post("Content-Length: +2\r\n", "{}"), responses: [[400]]),
+        Case(description: "a length in hexadecimal", text: post("Content-Length: 0x2\r\n", "{}"), responses: [[400]]),
         Case(
             description: "a length beyond every number",
             text: post("Content-Length: 99999999999999999999\r\n", "{}"),
-            answers: [[400, 413]]
+            responses: [[400, 413]]
         ),
         Case(
             description: "a length beyond the limit",
             // The second response is for the end of an incomplete body.
             text: post("Content-Length: 99999999\r\n", "[{}"),
-            answers: [[413], [400]]
+            responses: [[413], [400]]
         ),
         Case(
             description: "an unknown coding",
             text: post("Transfer-Encoding: gzip\r\n", smuggled),
-            answers: [[400, 501]]
+            responses: [[400, 501]]
         ),
         Case(
             description: "chunks that are not the last coding",
             text: post("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a coding with a space before its colon",
             text: post("Transfer-Encoding : chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a coding behind a control character",
             text: post("Transfer-Encoding: \u{B}chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a chunk size that is none",
             text: post("Transfer-Encoding: chunked\r\n", "zz\r\n{}\r\n0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a chunk size beyond every number",
             text: post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n{}\r\n0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a chunk that is longer than it says",
             text: post("Transfer-Encoding: chunked\r\n", "1\r\n{}\r\n0\r\n\r\n" + smuggled),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a header line that is folded",
             text: post("X-A: b\r\n Content-Length: 300\r\nContent-Length: 2\r\n", "{}"),
-            answers: [[400, 422]]
+            responses: [[400, 422]]
         ),
         Case(
             description: "a header without a name",
             text: post(": x\r\nContent-Length: 2\r\n", "{}"),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a header with NUL",
             text: post("X-A: a\u{0}b\r\nContent-Length: 2\r\n", "{}"),
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "a bare line feed within a header",
             text: post("X-A: a\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n", "{}"),
-            answers: [[400]]
+            responses: [[400]]
         ),
-        Case(description: "no method", text: " /livez HTTP/1.1\r\nHost: h\r\n\r\n", answers: [[400]]),
+        Case(description: "no method", text: " /livez HTTP/1.1\r\nHost: h\r\n\r\n", responses: [[400]]),
         Case(
             description: "a method of nobody",
             text: "BREW /livez HTTP/1.1\r\nHost: h\r\n\r\n",
-            answers: [[400, 404, 405]]
+            responses: [[400, 404, 405]]
         ),
-        Case(description: "no version", text: "GET /livez\r\nHost: h\r\n\r\n", answers: [[400]]),
-        Case(description: "another protocol", text: "GET /livez HTCPCP/1.0\r\n\r\n", answers: [[400]]),
+        Case(description: "no version", text: "GET /livez\r\nHost: h\r\n\r\n", responses: [[400]]),
+        Case(description: "another protocol", text: "GET /livez HTCPCP/1.0\r\n\r\n", responses: [[400]]),
         Case(
             description: "a version that is not spoken",
             text: "GET /livez HTTP/3.7\r\nHost: h\r\n\r\n",
-            answers: [[400, 505]]
+            responses: [[400, 505]]
         ),
         Case(
             description: "HTTP/2 without being asked",
             text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-            answers: [[400, 404, 405, 505]]
+            responses: [[400, 404, 405, 505]]
         ),
-        Case(description: "a TLS greeting", text: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}", answers: [[400]]),
+        Case(description: "a TLS greeting", text: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}", responses: [[400]]),
         Case(
             description: "a path that is no path",
             text: "GET livez HTTP/1.1\r\nHost: h\r\n\r\n",
-            answers: [[400, 404]]
+            responses: [[400, 404]]
         ),
         Case(
             description: "a path that climbs",
             text: "GET /v1/../../etc/passwd HTTP/1.1\r\nHost: h\r\n\r\n",
-            answers: [[404]]
+            responses: [[404]]
         ),
         Case(
             description: "a path that climbs in disguise",
             text: "GET /v1/brands/%2e%2e%2f%2e%2e HTTP/1.1\r\nHost: h\r\n{A}\r\n",
-            answers: [[404]]
+            responses: [[404]]
         ),
         Case(
             description: "a path with NUL",
             text: "GET /v1/brands/a\u{0}b HTTP/1.1\r\nHost: h\r\n{A}\r\n",
-            answers: [[400]]
+            responses: [[400]]
         ),
         Case(
             description: "two requests in one piece",
             text: "GET /livez HTTP/1.1\r\nHost: h\r\n\r\nGET /nope HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
-            answers: [[200], [404]]
+            responses: [[200], [404]]
         ),
         Case(
             description: "a body where none is expected",
             text:
                 "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: \(smuggled.utf8.count - 3 + authorization.utf8.count)\r\n\r\n"
                 + smuggled,
-            answers: [[200]]
+            responses: [[200]]
         ),
         Case(
             description: "an expectation that nobody knows",
             text: post("Expect: 200-maybe\r\nContent-Length: 2\r\n", "{}"),
-            answers: [[417, 422]]
+            responses: [[417, 422]]
         ),
     ]
 
@@ -183,13 +183,13 @@ struct WireTests {
             let client = try RawClient(port: try #require(api.client.port))
             client.send(sent.text.replacing("{A}", with: Self.authorization))
             client.endOfInput()
-            let answer = try #require(await client.readToEnd(), "the connection stayed open")
-            let statuses = answer.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
-            #expect(statuses.count == sent.answers.count, "\(answer)")
-            for (status, allowed) in zip(statuses, sent.answers) {
-                #expect(allowed.contains(status), "\(answer)")
+            let response = try #require(await client.readToEnd(), "the connection stayed open")
+            let statuses = response.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
+            #expect(statuses.count == sent.responses.count, "\(response)")
+            for (status, allowed) in zip(statuses, sent.responses) {
+                #expect(allowed.contains(status), "\(response)")
             }
-            #expect(try await api.dump() == before, "\(answer)")
+            #expect(try await api.dump() == before, "\(response)")
             #expect(try await api.call(.get, "/v1/brands/acme").status == 200)
             #expect(try await api.call(.get, "/v1/brands/smuggled").status == 404)
         }

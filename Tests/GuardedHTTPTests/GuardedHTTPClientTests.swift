@@ -13,13 +13,13 @@ struct GuardedHTTPClientTests {
     private func ask(
         _ url: String,
         method: GuardedRequest.Method = .get,
-        body: GuardedRequest.AnswerBody = .read(maxBytes: 1000),
+        body: GuardedRequest.ResponseBodyHandling = .read(maxBytes: 1000),
         owner: String = "",
         timeout: Duration = .seconds(20),
         resolver: any HostResolver = TestResolver(["127.0.0.1"]),
         trusting roots: String? = nil,
         policy: AddressPolicy = AddressPolicy(allowsLoopback: true)
-    ) async throws -> Result<GuardedAnswer, GuardedFailure> {
+    ) async throws -> Result<GuardedResponse, GuardedFailure> {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let roots { tls.additionalTrustRoots = [.file(roots)] }
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
@@ -34,27 +34,27 @@ struct GuardedHTTPClientTests {
             url: try client.url(url),
             method: method,
             headers: [("x-test", "it")],
-            answerBody: body,
+            responseBody: body,
             timeout: timeout,
             owner: owner
         )
-        let result: Result<GuardedAnswer, GuardedFailure>
+        let result: Result<GuardedResponse, GuardedFailure>
         do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
         await client.close()
         return result
     }
 
-    private func failure(_ result: Result<GuardedAnswer, GuardedFailure>) -> GuardedFailure? {
+    private func failure(_ result: Result<GuardedResponse, GuardedFailure>) -> GuardedFailure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
     @Test("is sent once, with its header and body, and the response is returned in full")
     func way() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let url = "http://some.localhost:\(server.port)/404"
-        let answer = try await ask(url, method: .post(Array("hello".utf8))).get()
-        #expect(answer.status == 404 && answer.body == Array("well".utf8) && answer.header("Retry-After") == "7")
+        let response = try await ask(url, method: .post(Array("hello".utf8))).get()
+        #expect(response.status == 404 && response.body == Array("well".utf8) && response.header("Retry-After") == "7")
         let request = try #require(try await server.requests(1).first)
         #expect(request.hasPrefix("POST /404 some.localhost:\(server.port) it hello "))
     }
@@ -62,9 +62,9 @@ struct GuardedHTTPClientTests {
     @Test("does not follow a redirect")
     func redirect() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
-        let answer = try await ask("http://127.0.0.1:\(server.port)/redirect").get()
-        #expect(answer.status == 302 && answer.header("location") == "/elsewhere")
+        let server = try await PythonServer.start(in: directory)
+        let response = try await ask("http://127.0.0.1:\(server.port)/redirect").get()
+        #expect(response.status == 302 && response.header("location") == "/elsewhere")
         let requests = try await server.requests(1)
         #expect(requests.count == 1)
     }
@@ -72,7 +72,7 @@ struct GuardedHTTPClientTests {
     @Test("accepts no response above its limit; if only the head counts, a longer body costs only the connection")
     func size() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let url = "http://127.0.0.1:\(server.port)/big"
         #expect(failure(try await ask(url, body: .read(maxBytes: 99_999))) == .tooLarge)
         #expect(try await ask(url, body: .read(maxBytes: 100_000)).get().body.count == 100_000)
@@ -83,7 +83,7 @@ struct GuardedHTTPClientTests {
     @Test("ends at its timeout, for any cause of the delay", arguments: ["hang", "driphead", "drip"])
     func slow(path: String) async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let url = "http://127.0.0.1:\(server.port)/\(path)"
         let read = try await ask(url, body: .read(maxBytes: 1_000_000), timeout: .milliseconds(400))
         #expect(failure(read) == .timeout)
@@ -132,7 +132,7 @@ struct GuardedHTTPClientTests {
     @Test("an unresolved name, a closed port and a broken connection are different errors")
     func failures() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         #expect(failure(try await ask("https://nobody.example/", resolver: TestResolver([]))) == .unresolved)
         #expect(failure(try await ask("http://127.0.0.1:\(server.port)/close")) == .unreachable)
         #expect(try await server.requests(1).count == 1)
@@ -144,11 +144,11 @@ struct GuardedHTTPClientTests {
     @Test("connects to the next address of a name when the first does not accept the connection")
     func nextAddress() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let url = "http://some.localhost:\(server.port)/"
         let resolver = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"])
-        let answer = try await ask(url, method: .post(Array("x".utf8)), resolver: resolver).get()
-        #expect(answer.status == 200 && resolver.asked == 1)
+        let response = try await ask(url, method: .post(Array("x".utf8)), resolver: resolver).get()
+        #expect(response.status == 200 && resolver.asked == 1)
         // Four addresses are tried.
         let far = TestResolver(["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.1"])
         #expect(failure(try await ask(url, resolver: far)) == .unreachable)
@@ -160,7 +160,7 @@ struct GuardedHTTPClientTests {
     @Test("does not try another address after a connection was established")
     func sentOnce() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         // Both reach the server.
         let resolver = TestResolver(["127.0.0.1", "::ffff:127.0.0.1"])
         let url = "http://some.localhost:\(server.port)"
@@ -180,7 +180,7 @@ struct GuardedHTTPClientTests {
     )
     func guarded(addresses: [String], allowsPrivate: Bool) async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let resolver = TestResolver(addresses)
         let result = try await ask(
             "https://innocent.example:\(server.port)/",
@@ -197,7 +197,7 @@ struct GuardedHTTPClientTests {
     )
     func ownHost(address: String) async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let ownPorts = OwnPorts()
         let open = AddressPolicy(allowsLoopback: true, ownPorts: ownPorts)
         let client = GuardedHTTPClient(
@@ -211,7 +211,7 @@ struct GuardedHTTPClientTests {
             url: try client.url("http://some.localhost:\(server.port)/"),
             method: .get,
             headers: [],
-            answerBody: .read(maxBytes: 100),
+            responseBody: .read(maxBytes: 100),
             timeout: .seconds(20)
         )
         ownPorts.add(server.port)
@@ -231,7 +231,7 @@ struct GuardedHTTPClientTests {
     @Test("a name server that responds differently the second time has no effect")
     func rebinding() async throws {
         let directory = try TemporaryDirectory()
-        let server = try await AnsweringProcess.start(in: directory)
+        let server = try await PythonServer.start(in: directory)
         let client = GuardedHTTPClient(
             resolver: TestResolver(["127.0.0.1"], ["127.0.0.1"], ["10.0.0.1"]),
             configuration: .init(),
@@ -242,7 +242,7 @@ struct GuardedHTTPClientTests {
             url: try client.url("http://a.localhost:\(server.port)/"),
             method: .get,
             headers: [],
-            answerBody: .read(maxBytes: 10),
+            responseBody: .read(maxBytes: 10),
             timeout: .seconds(20)
         )
         #expect(try await client.send(request).status == 200)
@@ -257,21 +257,21 @@ struct GuardedHTTPClientTests {
     @Test("the TLS certificate must be for the name and from a trusted authority")
     func tls() async throws {
         let directory = try TemporaryDirectory()
-        try await AnsweringProcess.makeCertificates(in: directory)
+        try await PythonServer.makeCertificates(in: directory)
         let roots = directory.path("ca.pem")
-        let sound = try await AnsweringProcess.start(.sound, in: directory)
+        let sound = try await PythonServer.start(.sound, in: directory)
         for host in ["localhost", "some.localhost", "127.0.0.1"] {
-            let answer = try await ask("https://\(host):\(sound.port)/", trusting: roots).get()
-            #expect(answer.status == 200)
+            let response = try await ask("https://\(host):\(sound.port)/", trusting: roots).get()
+            #expect(response.status == 200)
         }
         #expect(failure(try await ask("https://localhost:\(sound.port)/")) == .tls)
-        let names = try await AnsweringProcess.start(.namesOnly, in: directory)
+        let names = try await PythonServer.start(.namesOnly, in: directory)
         #expect(try await ask("https://b.localhost:\(names.port)/", trusting: roots).get().status == 200)
         for host in ["a.b.localhost", "127.0.0.1"] {
             #expect(failure(try await ask("https://\(host):\(names.port)/", trusting: roots)) == .tls)
         }
-        for kind in [AnsweringProcess.Certificate.otherHost, .selfSigned] {
-            let server = try await AnsweringProcess.start(kind, in: directory)
+        for kind in [PythonServer.Certificate.otherHost, .selfSigned] {
+            let server = try await PythonServer.start(kind, in: directory)
             for host in ["localhost", "127.0.0.1"] {
                 let result = try await ask("https://\(host):\(server.port)/", trusting: roots)
                 #expect(failure(result) == .tls)

@@ -38,7 +38,7 @@ struct GuardedURLTests {
         ]
     )
     func bad(text: String) {
-        #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: AddressPolicy(allowsLoopback: true)) }
+        #expect(throws: GuardedURL.Rejection.self) { try GuardedURL(text, policy: AddressPolicy(allowsLoopback: true)) }
     }
 
     @Test("may name a private network if the instance allows it, and no other special address")
@@ -47,7 +47,7 @@ struct GuardedURLTests {
             _ = try GuardedURL(text, policy: AddressPolicy(allowsPrivate: true, allowsLoopback: true))
         }
         for text in ["http://10.0.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://0.0.0.0/"] {
-            #expect(throws: GuardedURL.Refusal.self) {
+            #expect(throws: GuardedURL.Rejection.self) {
                 try GuardedURL(text, policy: AddressPolicy(allowsPrivate: true, allowsLoopback: true))
             }
         }
@@ -63,7 +63,7 @@ struct GuardedURLTests {
     )
     func closedLoopback(text: String) {
         for policy in [AddressPolicy(), AddressPolicy(allowsPrivate: true)] {
-            #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: policy) }
+            #expect(throws: GuardedURL.Rejection.self) { try GuardedURL(text, policy: policy) }
         }
     }
 
@@ -78,7 +78,7 @@ struct GuardedURLTests {
             "http://[::1]:8080/", "https://[::ffff:127.0.0.1]:8080/", "https://localhost/", "https://0.0.0.0:8080/",
             "https://[::]:8080/",
         ] {
-            #expect(throws: GuardedURL.Refusal.self) { try GuardedURL(text, policy: policy) }
+            #expect(throws: GuardedURL.Rejection.self) { try GuardedURL(text, policy: policy) }
         }
         for text in ["http://127.0.0.1:8081/", "http://localhost/", "https://8.8.8.8:8080/"] {
             _ = try GuardedURL(text, policy: policy)

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A resolver that returns the given results in turn, and counts its lookups; the last result stays.
 final class TestResolver: HostResolver {
-    private let answers: Mutex<[[InternetAddress]]>
+    private let results: Mutex<[[InternetAddress]]>
     private let count = Mutex(0)
 
-    init(_ answers: [String]...) {
-        self.answers = Mutex(answers.map { $0.compactMap { InternetAddress($0) } })
+    init(_ results: [String]...) {
+        self.results = Mutex(results.map { $0.compactMap { InternetAddress($0) } })
     }
 
     /// The number of lookups.
@@ -15,6 +15,6 @@ final class TestResolver: HostResolver {
 
     func addresses(of host: String, for _: String) async -> [InternetAddress] {
         count.withLock { $0 += 1 }
-        return answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] }
+        return results.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// An owner that records a connection's reports, and provides requests.
 private final class Owner: ClientConnectionOwner {
     var requests: [HTTP2Request] = []
-    var told: [String] = []
+    var reported: [String] = []
     var responses: [HTTP2Response] = []
     var streams = 0
     var sessions = 0
@@ -20,18 +20,18 @@ private final class Owner: ClientConnectionOwner {
     func receive(_ responses: [HTTP2Response]) { self.responses += responses }
     func openStreamsChanged(by difference: Int) { streams += difference }
     func connectionHeldBack(_ id: UInt64, _ reason: HTTP2HoldBack?) {
-        told.append(reason.map { "held back by \($0.rawValue)" } ?? "has room")
+        reported.append(reason.map { "held back by \($0.rawValue)" } ?? "has room")
     }
     func connectionLimitCut(_ id: UInt64, _ isCut: Bool) {}
     func connectionAged(_ id: UInt64) {}
-    func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { told.append("ready") }
+    func connectionReady(_ id: UInt64, facts: HTTP2ConnectionFacts) { reported.append("ready") }
 
     func connectionDraining(_ id: UInt64, reason: HTTP2DrainReason, worth: ConnectionWorth) {
-        told.append("draining \(worth)")
+        reported.append("draining \(worth)")
     }
 
     func connectionEnded(_ id: UInt64, failure: HTTP2ConnectionFailure?, worth: ConnectionWorth) {
-        told.append("ended \(failure?.label ?? "in order")")
+        reported.append("ended \(failure?.label ?? "in order")")
     }
 
     func keep(_ resumptions: [TLSResumption]) { sessions += resumptions.count }
@@ -155,7 +155,7 @@ struct ClientConnectionHandlerTests {
         bench.transport.close()
         try bench.exchange()
         #expect(!bench.channel.isActive)
-        #expect(bench.owner.told == ["ready", "draining refused", "ended in order"])
+        #expect(bench.owner.reported == ["ready", "draining refused", "ended in order"])
     }
 
     @Test("a peer that does not close its side is disconnected after the close timeout")
@@ -168,7 +168,7 @@ struct ClientConnectionHandlerTests {
         #expect(bench.channel.isActive)
         bench.channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
         #expect(!bench.channel.isActive)
-        #expect(bench.owner.told.last == "ended in order")
+        #expect(bench.owner.reported.last == "ended in order")
     }
 
     @Test("our close_notify follows the peer's")
@@ -178,7 +178,7 @@ struct ClientConnectionHandlerTests {
         bench.transport.close()
         #expect(try bench.exchange())
         #expect(!bench.channel.isActive)
-        #expect(bench.owner.told == ["ready", "ended in order"])
+        #expect(bench.owner.reported == ["ready", "ended in order"])
     }
 
     @Test("one timer serves many deadlines and only moves forward")
@@ -212,7 +212,7 @@ struct ClientConnectionHandlerTests {
         bench.channel.embeddedEventLoop.advanceTime(by: .seconds(31))
         bench.channel.embeddedEventLoop.advanceTime(by: .seconds(11))
         #expect(!bench.channel.isActive)
-        #expect(bench.owner.told.last == "ended ping_timeout")
+        #expect(bench.owner.reported.last == "ended ping_timeout")
     }
 
     @Test("responses of one read burst arrive as one batch, before the end of the connection")
@@ -228,7 +228,7 @@ struct ClientConnectionHandlerTests {
         bench.transport.close()
         try bench.exchange()
         #expect(bench.owner.responses.map(\.status) == [200, 200, 200, 200])
-        #expect(bench.owner.told.last == "ended in order")
+        #expect(bench.owner.reported.last == "ended in order")
     }
 
     @Test("a full socket stops pulling until it drains")

@@ -139,8 +139,8 @@ struct ClientConnectionMachineTests {
         let actions = script.on(.goAway(lastStreamID: 3, errorCode: .noError, reason: "Shutdown"))
         #expect(
             actions == [
-                .answer(record: records[2], .unprocessed(.goAway(.noError))),
-                .answer(record: records[3], .unprocessed(.goAway(.noError))),
+                .complete(record: records[2], .unprocessed(.goAway(.noError))),
+                .complete(record: records[3], .unprocessed(.goAway(.noError))),
                 .draining(.goAway(.noError, reason: "Shutdown")),
             ]
         )
@@ -148,11 +148,11 @@ struct ClientConnectionMachineTests {
         // nghttp2 also closes those above: they complete once.
         #expect(script.on(.closed(record: records[3], errorCode: 7, status: nil)) == [])
         #expect(
-            script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.answer(record: records[0], nil)]
+            script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.complete(record: records[0], nil)]
         )
         #expect(
             script.on(.closed(record: records[1], errorCode: 0, status: 200)) == [
-                .answer(record: records[1], nil), .sayGoodbye,
+                .complete(record: records[1], nil), .sendGoAway,
             ]
         )
         #expect(script.on(.lost(.closedByPeer)) == [.close(nil)])
@@ -169,13 +169,13 @@ struct ClientConnectionMachineTests {
         )
         #expect(
             script.on(.goAway(lastStreamID: 1, errorCode: .noError, reason: nil)) == [
-                .answer(record: records[1], .unprocessed(.goAway(.noError)))
+                .complete(record: records[1], .unprocessed(.goAway(.noError)))
             ]
         )
         // The connection breaks before the last response: that request may have been processed.
         #expect(
             script.on(.lost(.closedByPeer)) == [
-                .answer(record: records[0], .unknown(.connectionLost)), .close(.goAway(.noError, reason: nil)),
+                .complete(record: records[0], .unknown(.connectionLost)), .close(.goAway(.noError, reason: nil)),
             ]
         )
     }
@@ -185,7 +185,7 @@ struct ClientConnectionMachineTests {
         var script = Script.ready()
         #expect(
             script.on(.goAway(lastStreamID: 0, errorCode: .noError, reason: nil)) == [
-                .draining(.goAway(.noError, reason: nil)), .sayGoodbye,
+                .draining(.goAway(.noError, reason: nil)), .sendGoAway,
             ]
         )
     }
@@ -196,22 +196,22 @@ struct ClientConnectionMachineTests {
         let records = script.open(4)
         #expect(
             script.on(.closed(record: records[0], errorCode: 7, status: nil)) == [
-                .answer(record: records[0], .unprocessed(.reset(.refusedStream)))
+                .complete(record: records[0], .unprocessed(.reset(.refusedStream)))
             ]
         )
         #expect(
             script.on(.closed(record: records[1], errorCode: 2, status: nil)) == [
-                .answer(record: records[1], .unknown(.reset(.internalError)))
+                .complete(record: records[1], .unknown(.reset(.internalError)))
             ]
         )
         #expect(
             script.on(.closed(record: records[2], errorCode: 0, status: nil)) == [
-                .answer(record: records[2], .unknown(.malformed))
+                .complete(record: records[2], .unknown(.malformed))
             ]
         )
         // A complete response counts although the peer reset the rest of the request (RFC 9113 section 8.1).
         #expect(
-            script.on(.closed(record: records[3], errorCode: 8, status: 413)) == [.answer(record: records[3], nil)]
+            script.on(.closed(record: records[3], errorCode: 8, status: 413)) == [.complete(record: records[3], nil)]
         )
     }
 
@@ -221,7 +221,7 @@ struct ClientConnectionMachineTests {
         let record = script.open(1)[0]
         #expect(
             script.on(.endedEarly(record: record, status: 413)) == [
-                .reset(stream: 1, .noError), .answer(record: record, nil),
+                .reset(stream: 1, .noError), .complete(record: record, nil),
             ]
         )
     }
@@ -235,13 +235,13 @@ struct ClientConnectionMachineTests {
         #expect(script.on(.tick, at: 4999) == [])
         #expect(
             script.on(.tick, at: 5000) == [
-                .reset(stream: 1, .cancel), .answer(record: sent, .unknown(.deadline)), .draining(.unresponsive),
+                .reset(stream: 1, .cancel), .complete(record: sent, .unknown(.deadline)), .draining(.unresponsive),
             ]
         )
         #expect(script.machine.nextDue == Script.time(6000))
         #expect(
             script.on(.tick, at: 6000) == [
-                .reset(stream: 3, .cancel), .answer(record: unsent, .unprocessed(.deadline)), .sayGoodbye,
+                .reset(stream: 3, .cancel), .complete(record: unsent, .unprocessed(.deadline)), .sendGoAway,
             ]
         )
         // Later events of nghttp2 for them are ignored.
@@ -254,10 +254,10 @@ struct ClientConnectionMachineTests {
         let slow = script.open(1, timeout: 5000)[0]
         let quick = script.open(1, from: 3, timeout: 9000)[0]
         #expect(
-            script.on(.closed(record: quick, errorCode: 0, status: 200), at: 4000) == [.answer(record: quick, nil)]
+            script.on(.closed(record: quick, errorCode: 0, status: 200), at: 4000) == [.complete(record: quick, nil)]
         )
         #expect(
-            script.on(.tick, at: 5000) == [.reset(stream: 1, .cancel), .answer(record: slow, .unknown(.deadline))]
+            script.on(.tick, at: 5000) == [.reset(stream: 1, .cancel), .complete(record: slow, .unknown(.deadline))]
         )
         #expect(script.capacity() > 0)
     }
@@ -270,7 +270,7 @@ struct ClientConnectionMachineTests {
         var script = Script.ready()
         let record = script.open(1)[0]
         script.on(.closed(record: record, errorCode: 0, status: 410), at: 10)
-        #expect(script.on(.retire(.blamed), at: milliseconds) == [.draining(.blamed), .sayGoodbye])
+        #expect(script.on(.retire(.blamed), at: milliseconds) == [.draining(.blamed), .sendGoAway])
         #expect(script.machine.worth == (milliseconds >= 5000 ? .served : .refused))
         #expect(script.capacity() == 0)
     }
@@ -330,9 +330,9 @@ struct ClientConnectionMachineTests {
         let unsent = script.open(1, from: 5, isSent: false)
         #expect(
             script.on(.lost(.closedByPeer)) == [
-                .answer(record: sent[0], .unknown(.connectionLost)),
-                .answer(record: sent[1], .unknown(.connectionLost)),
-                .answer(record: unsent[0], .unprocessed(.connectionLost)),
+                .complete(record: sent[0], .unknown(.connectionLost)),
+                .complete(record: sent[1], .unknown(.connectionLost)),
+                .complete(record: unsent[0], .unprocessed(.connectionLost)),
                 .close(.closedByPeer),
             ]
         )
@@ -344,7 +344,7 @@ struct ClientConnectionMachineTests {
     func notSent() {
         var script = Script.ready()
         let record = script.open(1, isSent: false)[0]
-        #expect(script.on(.notSent(record: record)) == [.answer(record: record, .unprocessed(.malformed))])
+        #expect(script.on(.notSent(record: record)) == [.complete(record: record, .unprocessed(.malformed))])
         #expect(script.on(.closed(record: record, errorCode: 7, status: nil)) == [])
     }
 
@@ -371,7 +371,7 @@ struct ClientConnectionMachineTests {
         #expect(script.on(.tick, at: 69_999) == [.ping])
         #expect(
             script.on(.tick, at: 79_999) == [
-                .answer(record: record, .unknown(.connectionLost)), .close(.pingUnanswered),
+                .complete(record: record, .unknown(.connectionLost)), .close(.pingUnanswered),
             ]
         )
         #expect(script.machine.worth == .silent)
@@ -384,7 +384,7 @@ struct ClientConnectionMachineTests {
         #expect(script.on(.tick, at: 6000) == [])
         script.on(.closed(record: record, errorCode: 0, status: 200), at: 7000)
         #expect(script.on(.tick, at: 11_999) == [])
-        #expect(script.on(.tick, at: 12_000) == [.draining(.idle), .sayGoodbye])
+        #expect(script.on(.tick, at: 12_000) == [.draining(.idle), .sendGoAway])
         #expect(script.on(.tick, at: 12_999) == [])
         #expect(script.on(.tick, at: 13_000) == [.close(nil)])
     }
@@ -394,7 +394,7 @@ struct ClientConnectionMachineTests {
         var script = Script.ready { $0.ageLimit = Script.time(8000) }
         #expect(script.on(.tick, at: 8000) == [.aged])
         #expect(script.capacity() > 0)
-        #expect(script.on(.retire(.age), at: 8001) == [.draining(.age), .sayGoodbye])
+        #expect(script.on(.retire(.age), at: 8001) == [.draining(.age), .sendGoAway])
         script = Script.ready {
             $0.ageLimit = Script.time(8000)
             $0.replacementTimeout = Script.time(2000)
@@ -407,7 +407,7 @@ struct ClientConnectionMachineTests {
         #expect(script.capacity() == 0)
         #expect(
             script.on(.closed(record: record, errorCode: 0, status: 200), at: 10_001) == [
-                .answer(record: record, nil), .sayGoodbye,
+                .complete(record: record, nil), .sendGoAway,
             ]
         )
     }
@@ -420,7 +420,7 @@ struct ClientConnectionMachineTests {
         #expect(script.capacity() == 0)
         #expect(script.on(.read) == [])
         #expect(
-            script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.answer(record: records[0], nil)]
+            script.on(.closed(record: records[0], errorCode: 0, status: 200)) == [.complete(record: records[0], nil)]
         )
         var fresh = Script.ready { $0.lastStreamID = 1 }
         let record = fresh.machine.admit(bodyBytes: 1, timeout: 1, now: 0)
@@ -437,7 +437,7 @@ struct ClientConnectionMachineTests {
         #expect(script.machine.nextDue == Script.time(3000))
         #expect(
             script.on(.tick, at: 3000) == [
-                .reset(stream: 3, .cancel), .answer(record: records[1], .unknown(.shutdown)), .sayGoodbye,
+                .reset(stream: 3, .cancel), .complete(record: records[1], .unknown(.shutdown)), .sendGoAway,
             ]
         )
         #expect(script.on(.lost(.closedByPeer), at: 3001) == [.close(nil)])

@@ -8,7 +8,7 @@ import Testing
 /// The behaviour of a connection with a misbehaving peer, over real sockets.
 @Suite("Connection life")
 struct ConnectionLifeTests {
-    private static let never: TestApplication.Answer = { _ in nil }
+    private static let never: TestApplication.Responder = { _ in nil }
 
     private static func server(streams: UInt32) -> HTTP2ServerConfiguration {
         var configuration = HTTP2ServerConfiguration()
@@ -19,8 +19,8 @@ struct ConnectionLifeTests {
     @Test("a lowered limit is obeyed, and a raised one used", .timeLimit(.minutes(10)))
     func settingsChange() async throws {
         let (server, client) = (Self.server(streams: 10), HTTP2ConnectionConfiguration.oneConnection)
-        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
-            let answers = loopback.submit(40)
+        try await Loopback.run(respond: Self.never, server: server, client: client) { loopback in
+            let responses = loopback.submit(40)
             let (connection, _) = await loopback.application.events.opened()
             let first = await loopback.application.events.requests(9)
             #expect(first.count == 9)
@@ -29,28 +29,28 @@ struct ConnectionLifeTests {
             // SETTINGS reach the client before these responses: with 1 stream allowed, one request follows the last
             // response.
             for request in first { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            _ = await answers.take(9)
+            _ = await responses.take(9)
             let second = await loopback.application.events.requests(1)
             #expect(second.count == 1)
             connection.setMaxConcurrentStreams(100)
             let rest = await loopback.application.events.requests(30)
             #expect(rest.count == 30)
             for request in second + rest { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(31).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(31).allSatisfy { $0.status == 200 })
         }
     }
 
     @Test("a limit of zero makes the client wait until it is raised", .timeLimit(.minutes(10)))
     func zeroStreams() async throws {
         try await Loopback.run(server: Self.server(streams: 0)) { loopback in
-            let answers = loopback.submit(5)
+            let responses = loopback.submit(5)
             let ready = await loopback.state { if case .ready = $0 { true } else { false } }
             guard case .ready(let facts) = ready else { return }
             #expect(facts.maxConcurrentStreams == 0)
             #expect(loopback.queue.depth == 5)
             let (connection, _) = await loopback.application.events.opened()
             connection.setMaxConcurrentStreams(1)
-            #expect(await answers.take(5).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(5).allSatisfy { $0.status == 200 })
         }
     }
 
@@ -58,8 +58,8 @@ struct ConnectionLifeTests {
     func oneStreamUntilAccepted() async throws {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.oneStreamUntilAccepted = true
-        try await Loopback.run(answer: Self.never, client: configuration) { loopback in
-            let answers = loopback.submit(10)
+        try await Loopback.run(respond: Self.never, client: configuration) { loopback in
+            let responses = loopback.submit(10)
             let refused = await loopback.application.events.requests(1)
             #expect(refused.count == 1)
             refused[0].stream.respond(HTTP2ServerResponse(status: 403))
@@ -70,7 +70,7 @@ struct ConnectionLifeTests {
             #expect(rest.count == 8)
             for request in rest { request.stream.respond(HTTP2ServerResponse(status: 200)) }
             #expect(
-                await answers.take(10).compactMap(\.status).sorted() == [
+                await responses.take(10).compactMap(\.status).sorted() == [
                     200, 200, 200, 200, 200, 200, 200, 200, 400, 403,
                 ]
             )
@@ -82,13 +82,13 @@ struct ConnectionLifeTests {
         .timeLimit(.minutes(10))
     )
     func goAway() async throws {
-        try await Loopback.run(answer: Self.never) { loopback in
-            let answers = loopback.submit(6)
+        try await Loopback.run(respond: Self.never) { loopback in
+            let responses = loopback.submit(6)
             let requests = await loopback.application.events.requests(6)
             let connection = requests[0].stream.connection
             #expect(requests.map(\.stream.id) == [1, 3, 5, 7, 9, 11])
             connection.goAway(lastStreamID: 7, code: .noError, debugData: Array(#"{"reason":"Shutdown"}"#.utf8))
-            let dropped = await answers.take(2)
+            let dropped = await responses.take(2)
             #expect(dropped.map(\.id) == [4, 5])
             #expect(dropped.allSatisfy { $0.failure == .unprocessed(.goAway(.noError)) })
             _ = await loopback.state { $0 == .draining(.goAway(.noError, reason: "Shutdown")) }
@@ -97,7 +97,7 @@ struct ConnectionLifeTests {
             #expect(moved[0].path == "/later")
             #expect(moved[0].stream.connection.id != connection.id)
             for request in requests.prefix(4) + moved { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(4).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(4).allSatisfy { $0.status == 200 })
             #expect(await later.take(1).allSatisfy { $0.status == 200 })
             #expect(await loopback.application.events.closed().id == connection.id)
         }
@@ -113,11 +113,11 @@ struct ConnectionLifeTests {
         ]
     )
     func reset(code: HTTP2ErrorCode, expected: HTTP2RequestFailure) async throws {
-        try await Loopback.run(answer: Self.never) { loopback in
-            let answers = loopback.submit(1)
+        try await Loopback.run(respond: Self.never) { loopback in
+            let responses = loopback.submit(1)
             let requests = await loopback.application.events.requests(1)
             requests[0].stream.reset(code)
-            #expect(await answers.next().failure == expected)
+            #expect(await responses.next().failure == expected)
             // The connection stays open.
             let next = loopback.submit(1)
             let again = await loopback.application.events.requests(1)
@@ -132,7 +132,7 @@ struct ConnectionLifeTests {
         .timeLimit(.minutes(10))
     )
     func deadline() async throws {
-        try await Loopback.run(answer: Self.never) { loopback in
+        try await Loopback.run(respond: Self.never) { loopback in
             // The connection first: waiting for it would use up the timeout too.
             let warm = loopback.submit(1)
             for request in await loopback.application.events.requests(1) {
@@ -154,20 +154,20 @@ struct ConnectionLifeTests {
         var configuration = HTTP2ConnectionConfiguration()
         configuration.backoffBase = .milliseconds(1)
         try await Loopback.run(
-            answer: Self.never,
+            respond: Self.never,
             server: Self.server(streams: 2),
             client: configuration
         ) { loopback in
-            let answers = loopback.submit(2)
+            let responses = loopback.submit(2)
             let requests = await loopback.application.events.requests(1)
             requests[0].stream.connection.abort()
-            #expect(await answers.next().failure == .unknown(.connectionLost))
+            #expect(await responses.next().failure == .unknown(.connectionLost))
             let (_, facts) = await loopback.application.events.opened()
             #expect(facts.isResumed)
             let again = await loopback.application.events.requests(1)
             #expect(again[0].stream.connection.id != requests[0].stream.connection.id)
             again[0].stream.respond(HTTP2ServerResponse(status: 200))
-            #expect(await answers.next().status == 200)
+            #expect(await responses.next().status == 200)
         }
     }
 
@@ -190,13 +190,13 @@ struct ConnectionLifeTests {
 
     @Test("shutdown waits for open streams, then sends GOAWAY", .timeLimit(.minutes(10)))
     func shutdown() async throws {
-        try await Loopback.run(answer: Self.never) { loopback in
-            let answers = loopback.submit(1)
+        try await Loopback.run(respond: Self.never) { loopback in
+            let responses = loopback.submit(1)
             let requests = await loopback.application.events.requests(1)
             let done = loopback.pool.shutdown(deadline: .now() + .seconds(30))
             _ = await loopback.state { $0 == .draining(.shutdown) }
             requests[0].stream.respond(HTTP2ServerResponse(status: 200))
-            #expect(await answers.next().status == 200)
+            #expect(await responses.next().status == 200)
             try await done.get()
             // A second call completes too.
             try await loopback.pool.shutdown(deadline: .now()).get()
@@ -290,12 +290,12 @@ struct ConnectionLifeTests {
             trust: authority.certificatePEM,
             configuration: configuration
         ) { dial in
-            let answers = Answers()
+            let responses = Responses()
             #expect(
-                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(300))) { answers.put($0) }
+                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(300))) { responses.put($0) }
             )
             #expect(await dial.failure() == .setupTimedOut)
-            #expect(await answers.next().failure == .unprocessed(.deadline))
+            #expect(await responses.next().failure == .unprocessed(.deadline))
         }
         try await listener.close()
     }
@@ -305,12 +305,12 @@ struct ConnectionLifeTests {
         let authority = try TestAuthority()
         let port = try await Dial.freePort()
         try await Dial.run(port: port, trust: authority.certificatePEM) { dial in
-            let answers = Answers()
+            let responses = Responses()
             #expect(
-                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(50))) { answers.put($0) }
+                dial.queue.submit(HTTP2Request(id: 1, path: "/", timeout: .milliseconds(50))) { responses.put($0) }
             )
             #expect(await dial.failure().label == "unreachable")
-            #expect(await answers.next().failure == .unprocessed(.deadline))
+            #expect(await responses.next().failure == .unprocessed(.deadline))
         }
     }
 
@@ -336,11 +336,11 @@ struct ConnectionLifeTests {
         // Nothing arrives that could start another round: no response, no window update.
         server.windowUpdateDelay = .hours(1)
         client.pingInterval = .hours(1)
-        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
-            let answers = loopback.submit(300, body: Array(repeating: 1, count: 4000))
+        try await Loopback.run(respond: Self.never, server: server, client: client) { loopback in
+            let responses = loopback.submit(300, body: Array(repeating: 1, count: 4000))
             let requests = await loopback.application.events.requests(300)
             for request in requests { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(300).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(300).allSatisfy { $0.status == 200 })
         }
     }
 
@@ -348,12 +348,14 @@ struct ConnectionLifeTests {
     func flowControl() async throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.initialWindowSize = 1000
-        let count: TestApplication.Answer = { HTTP2ServerResponse(status: 200, body: Array("\($0.body.count)".utf8)) }
-        try await Loopback.run(answer: count, server: configuration) { loopback in
-            let answers = await loopback.submit(40, body: Array(repeating: 1, count: 60_000)).take(40)
-            for answer in answers {
-                guard case .response(_, _, let body) = answer.result else {
-                    Issue.record("\(answer)")
+        let count: TestApplication.Responder = {
+            HTTP2ServerResponse(status: 200, body: Array("\($0.body.count)".utf8))
+        }
+        try await Loopback.run(respond: count, server: configuration) { loopback in
+            let responses = await loopback.submit(40, body: Array(repeating: 1, count: 60_000)).take(40)
+            for response in responses {
+                guard case .response(_, _, let body) = response.result else {
+                    Issue.record("\(response)")
                     continue
                 }
                 #expect(String(decoding: body, as: UTF8.self) == "60000")

@@ -11,7 +11,7 @@ private final class Shares {
     var count: Int { value.count }
     subscript(pool: UInt64) -> Int { value[pool] }
     func take(_ pool: UInt64, isNeeded: Bool) -> Bool { value.take(pool, isNeeded: isNeeded) }
-    func giveBack(_ pool: UInt64) { value.giveBack(pool) }
+    func release(_ pool: UInt64) { value.release(pool) }
     func nextToAsk() -> UInt64? { value.nextToAsk() }
 }
 
@@ -26,7 +26,7 @@ struct ConnectionSharesTests {
         for pool in 2...4 as ClosedRange<UInt64> { #expect(shares.take(pool, isNeeded: true)) }
         #expect(!shares.take(5, isNeeded: true))
         #expect(shares.count == 6)
-        shares.giveBack(1)
+        shares.release(1)
         #expect(shares.take(5, isNeeded: true))
         #expect(shares[1] == 2)
         #expect(shares[5] == 1)
@@ -39,12 +39,12 @@ struct ConnectionSharesTests {
         #expect(shares.take(2, isNeeded: true))
         #expect(shares.nextToAsk() == 1)
         #expect(shares.nextToAsk() == nil)
-        shares.giveBack(1)
+        shares.release(1)
         #expect(shares.nextToAsk() == 1)
-        shares.giveBack(1)
+        shares.release(1)
         #expect(shares.nextToAsk() == nil)
-        shares.giveBack(1)
-        shares.giveBack(2)
+        shares.release(1)
+        shares.release(2)
         #expect(shares.count == 0)
         #expect(shares.nextToAsk() == nil)
     }
@@ -55,7 +55,7 @@ struct ConnectionSharesTests {
         #expect(!shares.take(1, isNeeded: false))
         #expect(shares.take(1, isNeeded: true))
         #expect(!shares.take(2, isNeeded: true))
-        shares.giveBack(1)
+        shares.release(1)
         #expect(shares.take(2, isNeeded: true))
     }
 }

@@ -94,10 +94,10 @@ struct IndependentPeerTests {
             request.on('end', () => { console.log(status + ' ' + body); client.close(); });
             request.end('hello');
             """
-        let echo: TestApplication.Answer = { request in
+        let echo: TestApplication.Responder = { request in
             HTTP2ServerResponse(status: 207, body: Array("\(request["x-one"] ?? "")".utf8) + request.body)
         }
-        try await Loopback.run(answer: echo) { loopback in
+        try await Loopback.run(respond: echo) { loopback in
             let peer = try PeerProcess(
                 "node",
                 ["-e", script, "{authority}", String(loopback.server.port)],

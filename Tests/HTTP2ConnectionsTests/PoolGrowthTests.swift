@@ -7,7 +7,7 @@ import Testing
 /// Several connections of one pool, over real sockets.
 @Suite("Pool growth")
 struct PoolGrowthTests {
-    private static let never: TestApplication.Answer = { _ in nil }
+    private static let never: TestApplication.Responder = { _ in nil }
 
     /// Takes that many requests from the server's events, by connection.
     private func arrived(_ count: Int, _ loopback: Loopback) async -> [ObjectIdentifier: [HTTP2ServerRequest]] {
@@ -24,14 +24,14 @@ struct PoolGrowthTests {
     func streams() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
-        try await Loopback.run(answer: Self.never, server: server) { loopback in
-            let answers = loopback.submit(70)
+        try await Loopback.run(respond: Self.never, server: server) { loopback in
+            let responses = loopback.submit(70)
             // There is no response before all have arrived: 8 connections of 9 streams.
             let byConnection = await arrived(70, loopback)
             #expect(byConnection.count == 8)
             #expect(byConnection.values.allSatisfy { $0.count <= 9 })
             for request in byConnection.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(70).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(70).allSatisfy { $0.status == 200 })
         }
     }
 
@@ -39,8 +39,8 @@ struct PoolGrowthTests {
     func resumes() async throws {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
-        try await Loopback.run(answer: Self.never, server: server) { loopback in
-            let answers = loopback.submit(36)
+        try await Loopback.run(respond: Self.never, server: server) { loopback in
+            let responses = loopback.submit(36)
             var (isResumed, requests): ([Bool], [HTTP2ServerRequest]) = ([], [])
             while requests.count < 36 {
                 switch await loopback.application.events.next() {
@@ -51,7 +51,7 @@ struct PoolGrowthTests {
             }
             #expect(isResumed == [false, true, true, true])
             for request in requests { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(36).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(36).allSatisfy { $0.status == 200 })
         }
     }
 
@@ -61,8 +61,8 @@ struct PoolGrowthTests {
         server.maxConcurrentStreams = 10
         var client = HTTP2ConnectionConfiguration()
         client.maximumConnections = 3
-        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
-            let answers = loopback.submit(100)
+        try await Loopback.run(respond: Self.never, server: server, client: client) { loopback in
+            let responses = loopback.submit(100)
             var connections: Set<ObjectIdentifier> = []
             var left = 100
             while left > 0 {
@@ -74,7 +74,7 @@ struct PoolGrowthTests {
                 }
             }
             #expect(connections.count == 3)
-            #expect(await answers.take(100).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(100).allSatisfy { $0.status == 200 })
         }
     }
 
@@ -83,9 +83,9 @@ struct PoolGrowthTests {
         var server = HTTP2ServerConfiguration()
         server.maxConcurrentStreams = 10
         let budget = HTTP2ConnectionBudget(connections: 4)
-        try await Loopback.run(answer: Self.never, server: server, budget: budget) { loopback in
+        try await Loopback.run(respond: Self.never, server: server, budget: budget) { loopback in
             // The first and one more; the rest waits, since one half is for pools without a connection.
-            let answers = loopback.submit(30)
+            let responses = loopback.submit(30)
             let byConnection = await arrived(18, loopback)
             #expect(byConnection.count == 2)
             #expect(await loopback.state { $0 == .failed(.limit) } == .failed(.limit))
@@ -106,7 +106,7 @@ struct PoolGrowthTests {
                         for request in byConnection.values.joined() {
                             request.stream.respond(HTTP2ServerResponse(status: 200))
                         }
-                        #expect(await answers.take(18).allSatisfy { $0.status == 200 })
+                        #expect(await responses.take(18).allSatisfy { $0.status == 200 })
                         // The rest of the first pool's, one by one connection, and the fourth's.
                         for request in await arrived(10, loopback).values.joined() {
                             request.stream.respond(HTTP2ServerResponse(status: 200))
@@ -148,16 +148,16 @@ struct PoolGrowthTests {
         server.maxConcurrentStreams = 10
         var client = HTTP2ConnectionConfiguration()
         client.growthDelay = .zero
-        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
-            var answers = loopback.submit(1)
+        try await Loopback.run(respond: Self.never, server: server, client: client) { loopback in
+            var responses = loopback.submit(1)
             let (connection, _) = await loopback.application.events.opened()
             var last = await loopback.application.events.requests(1)[0]
             for limit in [5, 2, 1, 0, 1] as [UInt32] {
                 connection.setMaxConcurrentStreams(limit)
                 // SETTINGS reach the client before this response.
                 last.stream.respond(HTTP2ServerResponse(status: 400))
-                #expect(await answers.next().status == 400)
-                answers = loopback.submit(20)
+                #expect(await responses.next().status == 400)
+                responses = loopback.submit(20)
                 if limit == 0 { connection.setMaxConcurrentStreams(1) }
                 var left = 20
                 while left > 0 {
@@ -167,10 +167,10 @@ struct PoolGrowthTests {
                         if left > 0 { request.stream.respond(HTTP2ServerResponse(status: 400)) } else { last = request }
                     }
                 }
-                #expect(await answers.take(19).allSatisfy { $0.status == 400 })
+                #expect(await responses.take(19).allSatisfy { $0.status == 400 })
             }
             last.stream.respond(HTTP2ServerResponse(status: 200))
-            #expect(await answers.next().status == 200)
+            #expect(await responses.next().status == 200)
         }
     }
 
@@ -180,15 +180,15 @@ struct PoolGrowthTests {
         server.maxConcurrentStreams = 10
         var client = HTTP2ConnectionConfiguration()
         client.maximumConnections = 2
-        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
-            let answers = loopback.submit(18)
+        try await Loopback.run(respond: Self.never, server: server, client: client) { loopback in
+            let responses = loopback.submit(18)
             let byConnection = await arrived(18, loopback)
             #expect(byConnection.count == 2)
             let pool = loopback.pool
             try await pool.eventLoop.submit { pool.replace(connection: 1) }.get()
             _ = await loopback.state { $0 == .draining(.blamed) }
             for request in byConnection.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(18).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(18).allSatisfy { $0.status == 200 })
             let more = loopback.submit(9)
             let later = await arrived(9, loopback)
             #expect(Set(later.values.joined().map(\.stream.connection.id)).isDisjoint(with: [1]))
@@ -204,12 +204,12 @@ struct PoolGrowthTests {
         server.maxConcurrentStreams = 10
         var client = HTTP2ConnectionConfiguration()
         client.shrinkDelay = .milliseconds(50)
-        try await Loopback.run(answer: Self.never, server: server, client: client) { loopback in
-            let answers = loopback.submit(30)
+        try await Loopback.run(respond: Self.never, server: server, client: client) { loopback in
+            let responses = loopback.submit(30)
             let byConnection = await arrived(30, loopback)
             #expect(byConnection.count == 4)
             for request in byConnection.values.joined() { request.stream.respond(HTTP2ServerResponse(status: 200)) }
-            #expect(await answers.take(30).allSatisfy { $0.status == 200 })
+            #expect(await responses.take(30).allSatisfy { $0.status == 200 })
             for _ in 0..<3 { _ = await loopback.state { $0 == .draining(.spare) } }
             let more = loopback.submit(1)
             for request in await arrived(1, loopback).values.joined() {

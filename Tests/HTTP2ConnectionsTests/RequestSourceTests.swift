@@ -10,7 +10,7 @@ private final class ScriptedSource: HTTP2RequestSource {
     private let state = Mutex((left: 0, pool: HTTP2ConnectionPool?.none, capacities: [Int]()))
     private let excess: Int
     private let onReceive: @Sendable (HTTP2ConnectionPool) -> Void
-    let answers = Answers()
+    let received = Responses()
 
     init(excess: Int = 0, onReceive: @escaping @Sendable (HTTP2ConnectionPool) -> Void = { _ in }) {
         self.excess = excess
@@ -41,7 +41,7 @@ private final class ScriptedSource: HTTP2RequestSource {
 
     func receive(_ responses: [HTTP2Response]) {
         if let pool = state.withLock({ $0.pool }) { onReceive(pool) }
-        for response in responses { answers.put(response) }
+        for response in responses { received.put(response) }
     }
 
     func connectionChanged(_ connection: UInt64, _ state: HTTP2ConnectionState) {}
@@ -82,7 +82,7 @@ struct RequestSourceTests {
         let source = ScriptedSource()
         try await run(source, streams: 10) { pool, _ in
             source.add(100, pool: pool)
-            #expect(await source.answers.take(100).allSatisfy { $0.status == 200 })
+            #expect(await source.received.take(100).allSatisfy { $0.status == 200 })
             #expect(source.capacities.allSatisfy { (1...9).contains($0) })
         }
     }
@@ -93,7 +93,7 @@ struct RequestSourceTests {
         try await run(source) { pool, _ in
             for round in 1...3 {
                 source.add(5, pool: pool)
-                #expect(await source.answers.take(5).allSatisfy { $0.status == 200 })
+                #expect(await source.received.take(5).allSatisfy { $0.status == 200 })
                 #expect(source.capacities.count == round)
             }
         }
@@ -104,9 +104,9 @@ struct RequestSourceTests {
         let source = ScriptedSource(excess: 3)
         try await run(source, streams: 1) { pool, _ in
             source.add(4, pool: pool)
-            let answers = await source.answers.take(4)
-            #expect(answers.filter { $0.failure == .unprocessed(.queueFull) }.count == 3)
-            #expect(answers.filter { $0.status == 200 }.count == 1)
+            let received = await source.received.take(4)
+            #expect(received.filter { $0.failure == .unprocessed(.queueFull) }.count == 3)
+            #expect(received.filter { $0.status == 200 }.count == 1)
         }
     }
 
@@ -118,7 +118,7 @@ struct RequestSourceTests {
         try await run(source) { pool, _ in
             for _ in 0..<20 {
                 source.add(50, pool: pool)
-                #expect(await source.answers.take(50).allSatisfy { $0.status == 200 })
+                #expect(await source.received.take(50).allSatisfy { $0.status == 200 })
             }
         }
     }
@@ -130,28 +130,28 @@ struct RequestSourceTests {
         }
         try await run(source, streams: 200) { pool, application in
             source.add(180, pool: pool)
-            let first = await source.answers.next()
+            let first = await source.received.next()
             #expect(first.status == 200)
             try await pool.shutdown(deadline: .now()).get()
             let arrived = await application.events.requests(1)
             #expect(!arrived.isEmpty)
         }
-        let ids = source.answers.pending.map(\.id)
+        let ids = source.received.pending.map(\.id)
         #expect(Set(ids).count == ids.count)
     }
 
     @Test("a full or closed queue rejects requests, and nothing is lost", .timeLimit(.minutes(10)))
     func queueBounds() async throws {
         let queue = HTTP2RequestQueue(limit: 2)
-        let answers = Answers()
+        let received = Responses()
         let request = HTTP2Request(id: 5, path: "/")
-        #expect(queue.submit(request) { answers.put($0) })
-        #expect(queue.submit(request) { answers.put($0) })
-        #expect(!queue.submit(request) { answers.put($0) })
+        #expect(queue.submit(request) { received.put($0) })
+        #expect(queue.submit(request) { received.put($0) })
+        #expect(!queue.submit(request) { received.put($0) })
         #expect(await queue.send(request).failure == .unprocessed(.queueFull))
         #expect(queue.depth == 2)
         queue.close()
-        #expect(await answers.take(2).allSatisfy { $0.id == 5 && $0.failure == .unprocessed(.shutdown) })
-        #expect(!queue.submit(request) { answers.put($0) })
+        #expect(await received.take(2).allSatisfy { $0.id == 5 && $0.failure == .unprocessed(.shutdown) })
+        #expect(!queue.submit(request) { received.put($0) })
     }
 }

@@ -7,14 +7,14 @@ import Testing
 struct RoundTripTests {
     @Test("a request arrives complete and its response comes back", .timeLimit(.minutes(10)))
     func echo() async throws {
-        let echo: TestApplication.Answer = { request in
+        let echo: TestApplication.Responder = { request in
             HTTP2ServerResponse(
                 status: 201,
                 headers: [("apns-id", request["apns-id"] ?? "none"), ("content-type", "application/json")],
                 body: request.body
             )
         }
-        try await Loopback.run(answer: echo) { loopback in
+        try await Loopback.run(respond: echo) { loopback in
             let request = HTTP2Request(
                 id: 7,
                 path: "/3/device/abc?x=1",
@@ -47,11 +47,11 @@ struct RoundTripTests {
 
     @Test("many requests share one connection and each gets one response", .timeLimit(.minutes(10)))
     func many() async throws {
-        let echo: TestApplication.Answer = { HTTP2ServerResponse(status: 200, body: $0.body) }
-        try await Loopback.run(answer: echo, client: .oneConnection) { loopback in
-            let answers = await loopback.submit(5000, body: Array(repeating: 120, count: 400)).take(5000)
-            #expect(Set(answers.map(\.id)).count == 5000)
-            #expect(answers.allSatisfy { $0.status == 200 })
+        let echo: TestApplication.Responder = { HTTP2ServerResponse(status: 200, body: $0.body) }
+        try await Loopback.run(respond: echo, client: .oneConnection) { loopback in
+            let responses = await loopback.submit(5000, body: Array(repeating: 120, count: 400)).take(5000)
+            #expect(Set(responses.map(\.id)).count == 5000)
+            #expect(responses.allSatisfy { $0.status == 200 })
             #expect(loopback.server.openConnections.count == 1)
         }
     }

@@ -91,10 +91,10 @@ struct TLSSessionTests {
         #expect(result == .closed)
         pair.server.close()
         try TLSPair.move(pair.server, pair.client)
-        let answer = try withUnsafeMutableBytes(of: &byte) { bytes in
+        let response = try withUnsafeMutableBytes(of: &byte) { bytes in
             try pair.client.read(into: bytes)
         }
-        #expect(answer == .closed)
+        #expect(response == .closed)
     }
 
     @Test("an error of another session in the thread's queue does not fail this one")
@@ -127,7 +127,7 @@ struct TLSSessionTests {
     }
 
     @Test("a certificate that does not match the name is rejected with its reason", arguments: Bad.allCases)
-    func refusals(bad: Bad) throws {
+    func rejections(bad: Bad) throws {
         let authority = try TestAuthority()
         let other = try TestAuthority(name: "Other Authority")
         let (identity, name, reason) =

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The rate limit of one provider's codes", .timeLimit(.minutes(10)))
 struct CodeAllowanceTests {
-    private typealias Stage = ProviderStage
+    private typealias Fixture = ProviderFixture
 
     @Test("allows a burst of five seconds' worth, then the rate, separately for each provider")
     func rate() {
@@ -30,20 +30,20 @@ struct CodeAllowanceTests {
 
     @Test("marks invented codes as used up to a limit, and those beyond it not at all")
     func garbage() async throws {
-        try await Stage.with { stage in
-            try await stage.gateway { gateway in
+        try await Fixture.with { fixture in
+            try await fixture.gateway { gateway in
                 try await gateway.provider()
-                let wrong = Stage.redirectURI + "/"
+                let wrong = Fixture.redirectURI + "/"
                 for number in 0..<250 {
-                    let refused = await gateway.refusal("x-\(number)", redirectURI: wrong)
+                    let refused = await gateway.rejection("x-\(number)", redirectURI: wrong)
                     #expect(refused == .tokenInvalid(.redirectMismatch))
                 }
-                stage.give("good")
-                #expect(await gateway.refusal("good") == .limited(retryAfterSeconds: 1))
-                #expect(stage.asked == 0)
-                stage.clock.advance(seconds: 1)
-                #expect(await gateway.refusal("good") == nil)
-                let text = stage.registry.render()
+                fixture.issue("good")
+                #expect(await gateway.rejection("good") == .limited(retryAfterSeconds: 1))
+                #expect(fixture.asked == 0)
+                fixture.clock.advance(seconds: 1)
+                #expect(await gateway.rejection("good") == nil)
+                let text = fixture.registry.render()
                 #expect(text.contains(#"switchboard_identity_code_exchanges_total{result="limited"} 1"#))
             }
         }

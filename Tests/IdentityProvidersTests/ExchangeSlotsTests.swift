@@ -16,7 +16,7 @@ struct ExchangeSlotsTests {
         }
         #expect(taken.count == ExchangeSlots.total / 2)
         #expect(slots.take("theirs", of: other) && !slots.take("theirs", of: other))
-        for provider in taken { slots.give(back: provider, of: greedy) }
+        for provider in taken { slots.release(provider, of: greedy) }
         // A rejected attempt took no slot.
         for _ in 1..<ExchangeSlots.perProvider { #expect(slots.take("theirs", of: other)) }
         #expect(!slots.take("theirs", of: other) && slots.take("p-4", of: greedy))

@@ -24,10 +24,10 @@ struct AdminTokenTests {
             (String(repeating: "a", count: 513), .malformed), (String(repeating: "a ", count: 20), .malformed),
             (String(repeating: "a", count: 32) + "\n" + String(repeating: "b", count: 32), .malformed),
             (String(repeating: "é", count: 32), .malformed), (String(repeating: "a", count: 40) + "\u{7F}", .malformed),
-        ] as [(String, AdminToken.Refusal)]
+        ] as [(String, AdminToken.Rejection)]
     )
-    func refused(text: String, refusal: AdminToken.Refusal) {
-        #expect(throws: refusal) { try AdminToken(text: text) }
+    func refused(text: String, rejection: AdminToken.Rejection) {
+        #expect(throws: rejection) { try AdminToken(text: text) }
     }
 
     @Test("32 to 512 characters are accepted", arguments: [32, 512])

@@ -78,7 +78,7 @@ struct AssertionLimitTests {
         ]
     }
 
-    private static func refusal(_ verify: Verify, _ changes: [String: String?]) async -> AuthenticationError? {
+    private static func rejection(_ verify: Verify, _ changes: [String: String?]) async -> AuthenticationError? {
         do {
             _ = try await verify(changes)
             return nil
@@ -89,7 +89,7 @@ struct AssertionLimitTests {
     func lifetime() async throws {
         try await Gateway.with { gateway in
             for (kind, verify) in try await Self.kinds(gateway, AssertionLimits(maxLifetimeSeconds: 600)) {
-                let table: [(iat: Int64, exp: Int64, refusal: AuthenticationError?)] = [
+                let table: [(iat: Int64, exp: Int64, rejection: AuthenticationError?)] = [
                     (0, 600, nil), (0, 601, .tokenInvalid(.lifetime)), (-300, 300, nil),
                     (-300, 301, .tokenInvalid(.lifetime)), (60, 660, nil), (60, 661, .tokenInvalid(.lifetime)),
                     (10, 5, nil), (-700, -100, .tokenExpired),
@@ -97,13 +97,13 @@ struct AssertionLimitTests {
                     (-700, -99, .tokenInvalid(.lifetime)), (3600, 4201, .tokenInvalid(.lifetime)),
                     (3600, 4200, .tokenInvalid(.notYetValid)),
                 ]
-                for (iat, exp, refusal) in table {
+                for (iat, exp, rejection) in table {
                     let claims = ["iat": "\(Self.start + iat)", "exp": "\(Self.start + exp)"]
-                    #expect(await Self.refusal(verify, claims) == refusal, "\(kind) \(iat) \(exp)")
+                    #expect(await Self.rejection(verify, claims) == rejection, "\(kind) \(iat) \(exp)")
                 }
                 let ages: [String: String?] = ["iat": "0", "exp": "99999999999"]
-                #expect(await Self.refusal(verify, ages) == .tokenInvalid(.lifetime), "\(kind)")
-                #expect(await Self.refusal(verify, ["iat": nil]) == .tokenInvalid(.missingClaim), "\(kind)")
+                #expect(await Self.rejection(verify, ages) == .tokenInvalid(.lifetime), "\(kind)")
+                #expect(await Self.rejection(verify, ["iat": nil]) == .tokenInvalid(.missingClaim), "\(kind)")
             }
         }
     }
@@ -171,7 +171,7 @@ struct AssertionLimitTests {
                     (#""\u00e9""#, nil), (#""e\u0301""#, nil),
                 ]
                 for (jti, reason) in table {
-                    let found = await Self.refusal(verify, ["jti": jti])
+                    let found = await Self.rejection(verify, ["jti": jti])
                     #expect(found == reason.map { .tokenInvalid($0) }, "\(kind) \(jti ?? "")")
                     guard reason == nil else { continue }
                     let code = try #require(try await verify(["jti": jti]).presentation)

@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Keys are validated before they are stored")
 struct AsymmetricKeyTests {
-    private static func refusal(_ body: () throws(KeyRefusal) -> Void) -> KeyRefusal? {
+    private static func rejection(_ body: () throws(KeyRejection) -> Void) -> KeyRejection? {
         do {
             try body()
             return nil
         } catch { return error }
     }
 
-    private static func refusalOfPublic(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRefusal? {
-        refusal { () throws(KeyRefusal) in _ = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm)) }
+    private static func rejectionOfPublic(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRejection? {
+        rejection { () throws(KeyRejection) in _ = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm)) }
     }
 
     /// PKCS#8 encrypted with a password, whose key is derived by PBKDF2 in 2,147,483,647 rounds: an hour of CPU time.
@@ -32,10 +32,10 @@ struct AsymmetricKeyTests {
     func encrypted(_ label: String) {
         let block = "-----BEGIN \(label)-----\n\(Self.costly)\n-----END \(label)-----\n"
         for pem in [block, "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n" + block] {
-            let refusal = Self.refusal { () throws(KeyRefusal) in
+            let rejection = Self.rejection { () throws(KeyRejection) in
                 _ = try AsymmetricKey(privatePEM: pem, for: .signature(.es256))
             }
-            #expect(refusal == .unreadable)
+            #expect(rejection == .unreadable)
         }
     }
 
@@ -59,7 +59,7 @@ struct AsymmetricKeyTests {
         arguments: [
             (
                 PublicKeys.rsa2048, SignatureAlgorithm.es256,
-                KeyRefusal.wrongType(needed: "an elliptic-curve key on P-256")
+                KeyRejection.wrongType(needed: "an elliptic-curve key on P-256")
             ),
             (PublicKeys.p384, .es256, .wrongType(needed: "an elliptic-curve key on P-256")),
             (PublicKeys.ed25519, .es256, .wrongType(needed: "an elliptic-curve key on P-256")),
@@ -70,14 +70,14 @@ struct AsymmetricKeyTests {
             (String(repeating: "x", count: 20_000), .es256, .unreadable),
         ]
     )
-    func bad(_ pem: String, _ algorithm: SignatureAlgorithm, _ expected: KeyRefusal) {
-        #expect(Self.refusalOfPublic(pem, algorithm) == expected)
+    func bad(_ pem: String, _ algorithm: SignatureAlgorithm, _ expected: KeyRejection) {
+        #expect(Self.rejectionOfPublic(pem, algorithm) == expected)
     }
 
     @Test("a private key in place of a public one is rejected as such")
     func privateForPublic() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
-        #expect(Self.refusalOfPublic(pem, .es256) == .privateKey)
+        #expect(Self.rejectionOfPublic(pem, .es256) == .privateKey)
     }
 
     @Test("a private key is accepted in both forms of PEM, and has its public key")
@@ -87,12 +87,12 @@ struct AsymmetricKeyTests {
         #expect(read.publicKey.publicKey.filter { $0 != "\n" } == key.publicKey.pemRepresentation.filter { $0 != "\n" })
         let again = try P256.Signing.PrivateKey(pemRepresentation: String(decoding: read.privatePEM, as: UTF8.self))
         #expect(again.rawRepresentation == key.rawRepresentation)
-        let wrong = Self.refusal { () throws(KeyRefusal) in
+        let wrong = Self.rejection { () throws(KeyRejection) in
             _ = try AsymmetricKey(privatePEM: PublicKeys.p256, for: .signature(.es256))
         }
         #expect(wrong == .unreadable)
         let other = P384.Signing.PrivateKey().pemRepresentation
-        let curve = Self.refusal { () throws(KeyRefusal) in
+        let curve = Self.rejection { () throws(KeyRejection) in
             _ = try AsymmetricKey(privatePEM: other, for: .signature(.es256))
         }
         #expect(curve == .wrongType(needed: "an elliptic-curve key on P-256"))

@@ -41,12 +41,12 @@ struct AuditTests {
             let query = AuditQuery(brand: nil, limit: 100)
             let trail = try await gateway.store.audit(query).map(\.entry).filter { $0.brand == brand }.reversed()
             #expect(trail.allSatisfy { $0.actor == Self.origin.actor && $0.requestID == "r-1" })
-            let told = trail.map { "\($0.action.rawValue) \($0.target) \($0.changes.joined(separator: ","))" }
+            let reported = trail.map { "\($0.action.rawValue) \($0.target) \($0.changes.joined(separator: ","))" }
             let appMembers =
                 "apns.keyId,apns.privateKey,apns.sandboxKey.keyId,apns.sandboxKey.privateKey,apns.teamId,apns.topic,endpointsBy,"
                 + "platform"
             #expect(
-                told == [
+                reported == [
                     "brand.created new name,settings.retentionDays",
                     "brand.changed new settings.preview,settings.retentionDays", "app.created ios \(appMembers)",
                     "app.changed ios apns.privateKey,apns.sandboxKey.keyId,apns.sandboxKey.privateKey,dialect",

@@ -14,7 +14,7 @@ struct DirectoryTests {
     private static let fcmOnly = AppSettings(platform: .android, fcm: Gateway.fcm)
 
     /// The changes that the listeners received.
-    private final class Heard: Sendable {
+    private final class ChangeRecorder: Sendable {
         private let list = Mutex<[DirectoryChange]>([])
 
         func take() -> [DirectoryChange] {
@@ -79,7 +79,7 @@ struct DirectoryTests {
             let gone = try await gateway.sdkKey("revoked")
             try await directory.revokeCredential(brand: Gateway.acme, id: gone.summary.id)
             let lanes = Set(directory.lanes.filter { $0.key.brand == Gateway.acme }.map(\.id))
-            let heard = Heard(directory)
+            let heard = ChangeRecorder(directory)
             try await directory.deleteBrand(Gateway.acme)
             let change = try #require(heard.take().first)
             #expect(Set(change.removedLanes) == lanes && lanes.count == 2 && change.changedLanes.isEmpty)
@@ -101,7 +101,7 @@ struct DirectoryTests {
     func lanes() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
-            let heard = Heard(directory)
+            let heard = ChangeRecorder(directory)
             func key(_ type: PushType, _ environment: PushEnvironment) -> LaneKey {
                 LaneKey(brand: Gateway.acme, app: Self.ios, pushType: type, environment: environment)
             }
@@ -173,7 +173,7 @@ struct DirectoryTests {
     @Test("an invalid app, or one of no brand, changes nothing")
     func refusedApps() async throws {
         try await Gateway.with { gateway in
-            let heard = Heard(gateway.directory)
+            let heard = ChangeRecorder(gateway.directory)
             var wrong = Self.apnsOnly
             wrong.apns?.topic = ""
             await #expect(

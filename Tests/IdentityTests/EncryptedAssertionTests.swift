@@ -13,7 +13,7 @@ import Testing
 struct EncryptedAssertionTests {
     private static let bothEncryptions = ["A256GCM", "A128CBC-HS256"]
 
-    private static func refusal(
+    private static func rejection(
         _ gateway: Gateway,
         _ token: String,
         brand: BrandID = Gateway.acme
@@ -36,15 +36,15 @@ struct EncryptedAssertionTests {
             var (id, sealer) = try await gateway.sealer(algorithm, encryption: encryption)
             for signed in [try Issuer.token(), Signer.token()] {
                 sealer.header = [:]
-                #expect(await Self.refusal(gateway, try sealer.token(signed)) == nil)
+                #expect(await Self.rejection(gateway, try sealer.token(signed)) == nil)
                 sealer.header = ["kid": "\"\(id)\"", "cty": #""JWT""#, "typ": #""JWT""#]
-                #expect(await Self.refusal(gateway, try sealer.token(signed)) == nil)
+                #expect(await Self.rejection(gateway, try sealer.token(signed)) == nil)
                 // Foreign keys in the header are ignored.
                 sealer.header["jku"] = #""https://evil.example/""#
                 sealer.header["x5c"] = #"["AAAA"]"#
                 let token = try sealer.token(signed)
-                #expect(await Self.refusal(gateway, token) == nil)
-                #expect(await Self.refusal(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownKey))
+                #expect(await Self.rejection(gateway, token) == nil)
+                #expect(await Self.rejection(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownKey))
                 let reloaded = AssertionVerifier(
                     directory: try await gateway.reloaded(),
                     publishedKeys: gateway.published,
@@ -66,7 +66,7 @@ struct EncryptedAssertionTests {
             let (_, sealer) = try await gateway.sealer(algorithm, encryption: encryption)
             let content = Array(try Issuer.token().utf8)
             let good = try sealer.parts(content)
-            #expect(await Self.refusal(gateway, good.token) == nil)
+            #expect(await Self.rejection(gateway, good.token) == nil)
             var changes: [(String, (inout Sealer.Parts) -> Void)] = [
                 ("tag", { $0.tag[0] ^= 1 }), ("last bit of the tag", { $0.tag[15] ^= 1 }),
                 ("tag cut", { $0.tag.removeLast() }), ("tag longer", { $0.tag.append(0) }), ("no tag", { $0.tag = [] }),
@@ -88,20 +88,20 @@ struct EncryptedAssertionTests {
             for (name, change) in changes {
                 var parts = good
                 change(&parts)
-                #expect(await Self.refusal(gateway, parts.token) == .tokenInvalid(.badSignature), "\(name)")
+                #expect(await Self.rejection(gateway, parts.token) == .tokenInvalid(.badSignature), "\(name)")
             }
             // For another key, and with a content key of another length in it.
             let stranger = try AsymmetricKey(newFor: .encryption(algorithm)).publicKey.publicKey
             let other = Sealer(algorithm: algorithm, encryption: encryption, publicPEM: stranger)
             let forOther = try other.parts(content).token
-            #expect(await Self.refusal(gateway, forOther) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, forOther) == .tokenInvalid(.badSignature))
             if algorithm != .ecdhES {
                 for length in [16, 31, 33, 64] {
                     var wrong = sealer
                     wrong.contentKey = [UInt8](repeating: 7, count: length)
                     if encryption == "A256GCM", length != 16 { continue }
                     let token = try wrong.parts(content).token
-                    #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature), "\(length) bytes")
+                    #expect(await Self.rejection(gateway, token) == .tokenInvalid(.badSignature), "\(length) bytes")
                 }
             }
         }
@@ -135,11 +135,11 @@ struct EncryptedAssertionTests {
                 var hostile = sealer
                 hostile.header = changes
                 let token = try hostile.token(signed)
-                #expect(await Self.refusal(gateway, token) == .tokenInvalid(reason), "\(changes)")
+                #expect(await Self.rejection(gateway, token) == .tokenInvalid(reason), "\(changes)")
             }
             var foreign = others
             foreign.header["kid"] = "\"\(id)\""
-            #expect(await Self.refusal(gateway, try foreign.token(signed)) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, try foreign.token(signed)) == .tokenInvalid(.badSignature))
         }
     }
 
@@ -167,16 +167,16 @@ struct EncryptedAssertionTests {
                 var hostile = sealer
                 hostile.header = changes
                 let token = try hostile.token(signed)
-                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.malformed), "\(changes)")
+                #expect(await Self.rejection(gateway, token) == .tokenInvalid(.malformed), "\(changes)")
             }
             var parts = try sealer.parts(Array(signed.utf8))
-            #expect(await Self.refusal(gateway, parts.token) == nil)
+            #expect(await Self.rejection(gateway, parts.token) == nil)
             parts.encryptedKey = [1]
-            #expect(await Self.refusal(gateway, parts.token) == .tokenInvalid(.malformed))
+            #expect(await Self.rejection(gateway, parts.token) == .tokenInvalid(.malformed))
             // The parties are part of the key.
             var hostile = sealer
             hostile.header = ["apu": #""QWxpY2U""#]
-            #expect(await Self.refusal(gateway, try hostile.token(signed)) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, try hostile.token(signed)) == .tokenInvalid(.badSignature))
         }
     }
 
@@ -194,12 +194,12 @@ struct EncryptedAssertionTests {
                 signed + "=", signed + ".", "\"\(signed)\"", String(repeating: "a", count: 9000), "é", "..",
             ] {
                 let token = try sealer.token(content)
-                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.malformed), "\(content.prefix(40))")
+                #expect(await Self.rejection(gateway, token) == .tokenInvalid(.malformed), "\(content.prefix(40))")
             }
             let none = unsigned + ".AAAA"
-            #expect(await Self.refusal(gateway, try sealer.token(none)) == .tokenInvalid(.wrongAlgorithm))
+            #expect(await Self.rejection(gateway, try sealer.token(none)) == .tokenInvalid(.wrongAlgorithm))
             let bytes = try sealer.parts(Array(signed.utf8) + [0xFF]).token
-            #expect(await Self.refusal(gateway, bytes) == .tokenInvalid(.malformed))
+            #expect(await Self.rejection(gateway, bytes) == .tokenInvalid(.malformed))
         }
     }
 
@@ -222,7 +222,7 @@ struct EncryptedAssertionTests {
                 with(3) { $0 = String(zeros.prefix(16_384)) }, String(repeating: ".", count: 1 << 20),
             ]
             for token in tokens {
-                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.malformed), "\(token.prefix(40))")
+                #expect(await Self.rejection(gateway, token) == .tokenInvalid(.malformed), "\(token.prefix(40))")
             }
         }
     }
@@ -234,17 +234,17 @@ struct EncryptedAssertionTests {
             let signed = try Issuer.token()
             let revokedIfAlone = try await gateway.sealer(.ecdhES, expiresAt: gateway.clock.now)
             let alone = try revokedIfAlone.sealer.token(signed)
-            #expect(await Self.refusal(gateway, alone) == .tokenInvalid(.revoked))
+            #expect(await Self.rejection(gateway, alone) == .tokenInvalid(.revoked))
             var sealers: [Sealer] = []
             for _ in 0..<3 {
                 sealers.append(try await gateway.sealer(.ecdhES).sealer)
                 gateway.clock.advance(seconds: 1)
             }
-            for sealer in sealers { #expect(await Self.refusal(gateway, try sealer.token(signed)) == nil) }
+            for sealer in sealers { #expect(await Self.rejection(gateway, try sealer.token(signed)) == nil) }
             _ = try await gateway.sealer(.ecdhES)
             // One too many: the oldest is not tried any more, unless it is named.
-            #expect(await Self.refusal(gateway, try sealers[0].token(signed)) == .tokenInvalid(.badSignature))
-            #expect(await Self.refusal(gateway, try sealers[1].token(signed)) == nil)
+            #expect(await Self.rejection(gateway, try sealers[0].token(signed)) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, try sealers[1].token(signed)) == nil)
         }
     }
 }

@@ -37,7 +37,7 @@ struct IDTokenTests {
                 name: "idp"
             )
             let (_, sealer) = try await gateway.sealer()
-            func refusal(_ token: String, brand: BrandID = Gateway.acme) async -> AuthenticationError? {
+            func rejection(_ token: String, brand: BrandID = Gateway.acme) async -> AuthenticationError? {
                 do {
                     let found = try await gateway.verifier.verifyIDToken(
                         token,
@@ -53,23 +53,23 @@ struct IDTokenTests {
             }
             for (changes, reason) in reasons {
                 let token = try Issuer.token(claims: Self.claims(changes))
-                #expect(await refusal(token) == reason.map { .tokenInvalid($0) }, "\(changes)")
-                #expect(await refusal(try sealer.token(token)) == reason.map { .tokenInvalid($0) }, "\(changes)")
+                #expect(await rejection(token) == reason.map { .tokenInvalid($0) }, "\(changes)")
+                #expect(await rejection(try sealer.token(token)) == reason.map { .tokenInvalid($0) }, "\(changes)")
             }
             let expired = try Issuer.token(claims: Self.claims(["exp": "1"]))
-            #expect(await refusal(expired) == .tokenExpired)
+            #expect(await rejection(expired) == .tokenExpired)
             let forged = try Issuer.token(claims: Self.claims(["exp": "1"]), key: Issuer.otherRSA)
-            #expect(await refusal(forged) == .tokenInvalid(.badSignature))
+            #expect(await rejection(forged) == .tokenInvalid(.badSignature))
             let wrong = try Issuer.token(.ps256, claims: Self.claims())
-            #expect(await refusal(wrong) == .tokenInvalid(.wrongAlgorithm))
+            #expect(await rejection(wrong) == .tokenInvalid(.wrongAlgorithm))
             let good = try Issuer.token(claims: Self.claims())
-            #expect(await refusal(good, brand: Gateway.other) == .tokenInvalid(.revoked))
+            #expect(await rejection(good, brand: Gateway.other) == .tokenInvalid(.revoked))
             // An identity provider is not an issuer of assertions: its tokens are for the code flow.
             await #expect(throws: AuthenticationError.tokenInvalid(.unknownIssuer)) {
                 try await gateway.verifier.verify(good, keyName: nil, brand: Gateway.acme)
             }
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: issued.summary.id)
-            #expect(await refusal(good) == .tokenInvalid(.revoked))
+            #expect(await rejection(good) == .tokenInvalid(.revoked))
         }
     }
 }

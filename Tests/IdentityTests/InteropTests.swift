@@ -37,7 +37,7 @@ struct InteropTests {
             let tokens = lines.filter { $0[0] == "token" }
             #expect(tokens.count > 100 && tokens.count { $0[2] == "taken" } > 40)
             for token in tokens {
-                let found = await Self.answer(to: token[3], gateway)
+                let found = await Self.response(to: token[3], gateway)
                 #expect(found == token[2], "\(token[1])")
             }
         }
@@ -62,7 +62,7 @@ struct InteropTests {
         gateway.published.put(published, at: Self.url)
     }
 
-    private static func answer(to token: String, _ gateway: Gateway) async -> String {
+    private static func response(to token: String, _ gateway: Gateway) async -> String {
         do {
             let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
             return found.consumer.rawValue == "zoë" && found.profile.name == "Zoë 😀" ? "taken" : "misread"

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Assertions that an issuer signed with its own key", .timeLimit(.minutes(10)))
 struct IssuerAssertionTests {
-    private static func refusal(
+    private static func rejection(
         _ gateway: Gateway,
         _ token: String,
         keyName: String? = nil,
@@ -41,8 +41,8 @@ struct IssuerAssertionTests {
                         keyName: "login"
                     )
             )
-            #expect(await Self.refusal(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownIssuer))
-            #expect(await Self.refusal(gateway, token, keyName: "login") == .tokenInvalid(.unknownKey))
+            #expect(await Self.rejection(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownIssuer))
+            #expect(await Self.rejection(gateway, token, keyName: "login") == .tokenInvalid(.unknownKey))
             let reloaded = AssertionVerifier(
                 directory: try await gateway.reloaded(),
                 publishedKeys: gateway.published,
@@ -84,11 +84,11 @@ struct IssuerAssertionTests {
             ] as [(String?, Bool)] {
                 let token = try Issuer.token(claims: Issuer.claims(["aud": audience]))
                 let expected: AuthenticationError? = isTaken ? nil : .tokenInvalid(.wrongAudience)
-                #expect(await Self.refusal(gateway, token) == expected, "\(audience ?? "none")")
+                #expect(await Self.rejection(gateway, token) == expected, "\(audience ?? "none")")
             }
             // A permanent error comes before expired.
             let expired = try Issuer.token(claims: Issuer.claims(["aud": #""x""#, "exp": "1"]))
-            #expect(await Self.refusal(gateway, expired) == .tokenInvalid(.wrongAudience))
+            #expect(await Self.rejection(gateway, expired) == .tokenInvalid(.wrongAudience))
             let second = try await gateway.issuer(Issuer.details(audience: "app-2"), named: "second")
             for (audience, id) in [("app-1", first.summary.id), ("app-2", second.summary.id)] {
                 let token = try Issuer.token(claims: Issuer.claims(["aud": "\"\(audience)\""]))
@@ -104,10 +104,10 @@ struct IssuerAssertionTests {
             try await gateway.issuer()
             for audience in [#""somebody""#, #"["somebody"]"#, "[]", "null", "7"] {
                 let token = try Issuer.token(claims: Issuer.claims(["aud": audience]))
-                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.wrongAudience), "\(audience)")
+                #expect(await Self.rejection(gateway, token) == .tokenInvalid(.wrongAudience), "\(audience)")
             }
             // Without `aud` it is for everybody.
-            #expect(await Self.refusal(gateway, try Issuer.token()) == nil)
+            #expect(await Self.rejection(gateway, try Issuer.token()) == nil)
         }
     }
 
@@ -124,10 +124,10 @@ struct IssuerAssertionTests {
                 #expect(found.keyName == "issuer-\(number)")
             }
             let other = try Issuer.token(claims: Issuer.claims(["aud": #""app-7""#]))
-            #expect(await Self.refusal(gateway, other) == .tokenInvalid(.wrongAudience))
+            #expect(await Self.rejection(gateway, other) == .tokenInvalid(.wrongAudience))
             // A stranger's `aud` proves nothing.
             let forged = try Issuer.token(claims: Issuer.claims(["aud": #""app-1""#]), key: Issuer.otherRSA)
-            #expect(await Self.refusal(gateway, forged) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, forged) == .tokenInvalid(.badSignature))
         }
     }
 
@@ -138,7 +138,7 @@ struct IssuerAssertionTests {
             let silent = VerificationKey.Source.jwks(url: "https://login.example/keys")
             try await gateway.issuer(Issuer.details(audience: "app-2", source: silent), named: "second")
             let token = try Issuer.token(claims: Issuer.claims(["aud": #""app-2""#]))
-            #expect(await Self.refusal(gateway, token)?.code == "upstream_unavailable")
+            #expect(await Self.rejection(gateway, token)?.code == "upstream_unavailable")
         }
     }
 
@@ -159,15 +159,15 @@ struct IssuerAssertionTests {
             gateway.published.put([], at: url + "2")
             let others = [VerifyingKey](repeating: try key(Issuer.otherRSA.publicPEM), count: 7)
             gateway.published.put(others + [try key(Issuer.rsa.publicPEM)], at: url)
-            for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
+            for token in try tokens() { #expect(await Self.rejection(gateway, token) == nil) }
             gateway.published.put(others + [others[0], try key(Issuer.rsa.publicPEM)], at: url)
-            for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+            for token in try tokens() { #expect(await Self.rejection(gateway, token) == .tokenInvalid(.badSignature)) }
             // Over all credentials of the issuer.
             gateway.published.put(others, at: url + "2")
             gateway.published.put([others[0], try key(Issuer.rsa.publicPEM)], at: url)
-            for token in try tokens() { #expect(await Self.refusal(gateway, token) == .tokenInvalid(.badSignature)) }
+            for token in try tokens() { #expect(await Self.rejection(gateway, token) == .tokenInvalid(.badSignature)) }
             gateway.published.put([try key(Issuer.rsa.publicPEM)], at: url)
-            for token in try tokens() { #expect(await Self.refusal(gateway, token) == nil) }
+            for token in try tokens() { #expect(await Self.rejection(gateway, token) == nil) }
         }
     }
 
@@ -183,21 +183,21 @@ struct IssuerAssertionTests {
             )
             let old = try await gateway.issuer(Issuer.details(keyId: "old"), named: "old")
             try await gateway.issuer(Issuer.details(keyId: "new", source: other), named: "new")
-            #expect(await Self.refusal(gateway, try token("old")) == nil)
-            #expect(await Self.refusal(gateway, try token("new")) == .tokenInvalid(.badSignature))
-            #expect(await Self.refusal(gateway, try token("none")) == .tokenInvalid(.unknownKey))
-            #expect(await Self.refusal(gateway, try token(nil)) == .tokenInvalid(.unknownKey))
+            #expect(await Self.rejection(gateway, try token("old")) == nil)
+            #expect(await Self.rejection(gateway, try token("new")) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, try token("none")) == .tokenInvalid(.unknownKey))
+            #expect(await Self.rejection(gateway, try token(nil)) == .tokenInvalid(.unknownKey))
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: old.summary.id)
-            #expect(await Self.refusal(gateway, try token("old")) == .tokenInvalid(.revoked))
-            #expect(await Self.refusal(gateway, try token("none")) == .tokenInvalid(.unknownKey))
+            #expect(await Self.rejection(gateway, try token("old")) == .tokenInvalid(.revoked))
+            #expect(await Self.rejection(gateway, try token("none")) == .tokenInvalid(.unknownKey))
 
             let ended = gateway.clock.now.adding(seconds: 60)
             try await gateway.issuer(Issuer.details(.es256), named: "any", expiresAt: ended)
-            #expect(await Self.refusal(gateway, try token("some", .es256)) == nil)
-            #expect(await Self.refusal(gateway, try token(nil, .es256)) == nil)
-            #expect(await Self.refusal(gateway, try token(nil, .ps256)) == .tokenInvalid(.wrongAlgorithm))
+            #expect(await Self.rejection(gateway, try token("some", .es256)) == nil)
+            #expect(await Self.rejection(gateway, try token(nil, .es256)) == nil)
+            #expect(await Self.rejection(gateway, try token(nil, .ps256)) == .tokenInvalid(.wrongAlgorithm))
             gateway.clock.advance(seconds: 60)
-            #expect(await Self.refusal(gateway, try token(nil, .es256)) == .tokenInvalid(.revoked))
+            #expect(await Self.rejection(gateway, try token(nil, .es256)) == .tokenInvalid(.revoked))
         }
     }
 
@@ -207,10 +207,10 @@ struct IssuerAssertionTests {
             let issuer = try await gateway.issuer()
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: issuer.summary.id)
             let token = try Issuer.token()
-            #expect(await Self.refusal(gateway, token) == .tokenInvalid(.revoked))
-            #expect(await Self.refusal(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownIssuer))
+            #expect(await Self.rejection(gateway, token) == .tokenInvalid(.revoked))
+            #expect(await Self.rejection(gateway, token, brand: Gateway.other) == .tokenInvalid(.unknownIssuer))
             let again = try await gateway.issuer()
-            #expect(await Self.refusal(gateway, token) == nil)
+            #expect(await Self.rejection(gateway, token) == nil)
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: again.summary.id)
             try await gateway.directory.deleteBrand(Gateway.acme)
             #expect(
@@ -229,8 +229,8 @@ struct IssuerAssertionTests {
             try await gateway.issuer(Issuer.details(issuer: "caf\u{E9}"))
             let same = try Issuer.token(claims: Issuer.claims(["iss": "\"caf\u{E9}\""]))
             let other = try Issuer.token(claims: Issuer.claims(["iss": "\"cafe\u{301}\""]))
-            #expect(await Self.refusal(gateway, same) == nil)
-            #expect(await Self.refusal(gateway, other) == .tokenInvalid(.unknownIssuer))
+            #expect(await Self.rejection(gateway, same) == nil)
+            #expect(await Self.rejection(gateway, other) == .tokenInvalid(.unknownIssuer))
         }
     }
 
@@ -240,11 +240,11 @@ struct IssuerAssertionTests {
             try await gateway.sdkKey(Issuer.name)
             let name = #""\#(Issuer.name)""#
             let signed = Signer.token(claims: Signer.claims(["iss": name]))
-            #expect(await Self.refusal(gateway, signed) == nil)
-            #expect(await Self.refusal(gateway, try Issuer.token()) == .tokenInvalid(.wrongAlgorithm))
+            #expect(await Self.rejection(gateway, signed) == nil)
+            #expect(await Self.rejection(gateway, try Issuer.token()) == .tokenInvalid(.wrongAlgorithm))
             try await gateway.issuer()
-            #expect(await Self.refusal(gateway, signed) == nil)
-            #expect(await Self.refusal(gateway, try Issuer.token()) == nil)
+            #expect(await Self.rejection(gateway, signed) == nil)
+            #expect(await Self.rejection(gateway, try Issuer.token()) == nil)
         }
     }
 
@@ -256,7 +256,7 @@ struct IssuerAssertionTests {
         }
         try await Gateway.with { gateway in
             let issuer = try await gateway.issuer(Issuer.details(source: .jwks(url: url)))
-            let unavailable = await Self.refusal(gateway, try token("a"))
+            let unavailable = await Self.rejection(gateway, try token("a"))
             #expect(unavailable?.code == "upstream_unavailable")
             func key(_ pem: String, _ kid: String) throws -> VerifyingKey {
                 try VerifyingKey(publicPEM: pem, algorithm: .rs256, keyID: kid)
@@ -265,14 +265,14 @@ struct IssuerAssertionTests {
                 [try key(Issuer.otherRSA.publicPEM, "b"), try key(Issuer.rsa.publicPEM, "a")],
                 at: url
             )
-            #expect(await Self.refusal(gateway, try token("a")) == nil)
-            #expect(await Self.refusal(gateway, try token("b")) == .tokenInvalid(.badSignature))
-            #expect(await Self.refusal(gateway, try token("c")) == .tokenInvalid(.unknownKey))
-            #expect(await Self.refusal(gateway, try token(nil)) == nil)
+            #expect(await Self.rejection(gateway, try token("a")) == nil)
+            #expect(await Self.rejection(gateway, try token("b")) == .tokenInvalid(.badSignature))
+            #expect(await Self.rejection(gateway, try token("c")) == .tokenInvalid(.unknownKey))
+            #expect(await Self.rejection(gateway, try token(nil)) == nil)
             gateway.published.put([], at: url)
-            #expect(await Self.refusal(gateway, try token(nil)) == .tokenInvalid(.unknownKey))
+            #expect(await Self.rejection(gateway, try token(nil)) == .tokenInvalid(.unknownKey))
             try await gateway.directory.revokeCredential(brand: Gateway.acme, id: issuer.summary.id)
-            #expect(await Self.refusal(gateway, try token("a")) == .tokenInvalid(.revoked))
+            #expect(await Self.rejection(gateway, try token("a")) == .tokenInvalid(.revoked))
         }
     }
 }

@@ -56,10 +56,10 @@ struct RFCVectorTests {
     func keys() throws {
         let rsa = try VerifyingKey(jwk: Self.members(RFCVectors.keySetRSA), algorithm: .rs256)
         #expect(rsa.keyID == "2011-04-29")
-        #expect(throws: KeyRefusal.wrongUse) {
+        #expect(throws: KeyRejection.wrongUse) {
             try VerifyingKey(jwk: Self.members(RFCVectors.keySetEC), algorithm: .es256)
         }
-        #expect(throws: KeyRefusal.privateKey) {
+        #expect(throws: KeyRejection.privateKey) {
             try VerifyingKey(jwk: Self.members(RFCVectors.keySetPrivateEC), algorithm: .es256)
         }
     }

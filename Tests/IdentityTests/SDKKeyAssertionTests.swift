@@ -125,7 +125,7 @@ struct SDKKeyAssertionTests {
     func invalidBeforeExpired() async throws {
         try await Gateway.with { gateway in
             try await gateway.sdkKey("main")
-            func refusal(_ changes: [String: String?]) async -> AuthenticationError? {
+            func rejection(_ changes: [String: String?]) async -> AuthenticationError? {
                 let late: [String: String?] = ["exp": "\(Self.start - 60)"]
                 let token = Signer.token(claims: Signer.claims(late.merging(changes) { $1 }))
                 do {
@@ -133,10 +133,10 @@ struct SDKKeyAssertionTests {
                     return nil
                 } catch { return error }
             }
-            #expect(await refusal([:]) == .tokenExpired)
-            #expect(await refusal(["identifier": nil]) == .tokenInvalid(.missingClaim))
+            #expect(await rejection([:]) == .tokenExpired)
+            #expect(await rejection(["identifier": nil]) == .tokenInvalid(.missingClaim))
             for (name, value) in [("identifier", "7"), ("phone", #""12""#), ("email", "[]"), ("push_token", "{}")] {
-                let found = await refusal([name: value])
+                let found = await rejection([name: value])
                 guard case .invalidClaim(name, _)? = found else {
                     Issue.record("\(name): \(String(describing: found))")
                     continue

@@ -79,10 +79,10 @@ struct SecretBoxTests {
             (String(repeating: "a", count: 64), .wrongLength(bytes: 48)),
             (String(repeating: "_", count: 43) + "=", .notBase64),
             (String(repeating: "A", count: 22) + "\n" + String(repeating: "A", count: 21) + "=", .notBase64),
-        ] as [(String, MasterKey.Refusal)]
+        ] as [(String, MasterKey.Rejection)]
     )
-    func refusedMasterKey(text: String, refusal: MasterKey.Refusal) {
-        #expect(throws: refusal) { try MasterKey(base64: text) }
-        #expect(text.isEmpty || !refusal.text.contains(text))
+    func refusedMasterKey(text: String, rejection: MasterKey.Rejection) {
+        #expect(throws: rejection) { try MasterKey(base64: text) }
+        #expect(text.isEmpty || !rejection.text.contains(text))
     }
 }

@@ -104,13 +104,13 @@ struct SessionRevocationTests {
             ).token
             let other = try await service.open(brand: Gateway.acme, consumer: Self.bob, device: nil).token
             store.pause()
-            async let answer = service.authenticate(token: token, brand: nil)
+            async let response = service.authenticate(token: token, brand: nil)
             await store.waitUntilHeld()
             // The row has been read, and now the session ends.
             try await Self.perform(ending, gateway, service, token: token, credential: credential, other: other)
             store.resume()
             // The lookup ran concurrently with the revocation; either result is right. A later one must fail.
-            _ = try? await answer
+            _ = try? await response
             #expect(service.cachedSessions == 0)
             #expect(try await Self.isLive(service, token) == (ending == .anotherSession))
         }

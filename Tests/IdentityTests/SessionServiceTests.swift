@@ -120,7 +120,7 @@ struct SessionServiceTests {
             let token = try await Self.open(service).token
             gateway.clock.advance(seconds: 3 * 86_400)
             let batch = HousekeepingBatch(work: .sessions, now: gateway.clock.now, limit: 100)
-            #expect(try await gateway.store.keepHouse(batch).removed == 1)
+            #expect(try await gateway.store.runHousekeeping(batch).removed == 1)
             #expect(try await gateway.store.session(tokenHash: SecretHash.sha256(token.utf8)) == nil)
             await #expect(throws: SessionError.refused(.tokenExpired)) {
                 try await service.authenticate(token: token, brand: Gateway.acme)

@@ -14,7 +14,7 @@ struct TokenTypeTests {
         (#"["JWT"]"#, false),
     ]
 
-    private static func refusal(_ gateway: Gateway, _ token: String) async -> AuthenticationError? {
+    private static func rejection(_ gateway: Gateway, _ token: String) async -> AuthenticationError? {
         do {
             _ = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
             return nil
@@ -29,9 +29,9 @@ struct TokenTypeTests {
             for (type, isTaken) in Self.types {
                 let expected: AuthenticationError? = isTaken ? nil : .tokenInvalid(.malformed)
                 let issued = try Issuer.token(header: #"{"alg":"RS256","typ":\#(type)}"#)
-                #expect(await Self.refusal(gateway, issued) == expected, "issuer, \(type)")
+                #expect(await Self.rejection(gateway, issued) == expected, "issuer, \(type)")
                 let signed = Signer.token(header: #"{"alg":"HS256","typ":\#(type)}"#)
-                #expect(await Self.refusal(gateway, signed) == expected, "SDK key, \(type)")
+                #expect(await Self.rejection(gateway, signed) == expected, "SDK key, \(type)")
             }
         }
     }
@@ -43,7 +43,7 @@ struct TokenTypeTests {
             for changes in [[:], ["exp": "1"]] as [[String: String?]] {
                 let claims = Issuer.claims(changes.merging(["events": events]) { $1 })
                 let token = try Issuer.token(claims: claims)
-                #expect(await Self.refusal(gateway, token) == .tokenInvalid(.malformed))
+                #expect(await Self.rejection(gateway, token) == .tokenInvalid(.malformed))
             }
         }
     }

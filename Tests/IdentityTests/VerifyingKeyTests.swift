@@ -15,11 +15,11 @@ struct VerifyingKeyTests {
         return members
     }
 
-    private static func refusal(
+    private static func rejection(
         _ base: String,
         _ changes: [BoundedName: StrictJSON?],
         _ algorithm: SignatureAlgorithm
-    ) throws -> KeyRefusal? {
+    ) throws -> KeyRejection? {
         let members = try jwk(base, changes)
         do {
             _ = try VerifyingKey(jwk: members, algorithm: algorithm)
@@ -31,8 +31,8 @@ struct VerifyingKeyTests {
 
     private static let rsa = RFCVectors.appendixA2Key
     private static let ec = RFCVectors.appendixA3Key
-    private static let rsaType = KeyRefusal.wrongType(needed: "an RSA key")
-    private static let ecType = KeyRefusal.wrongType(needed: "an elliptic-curve key on P-256")
+    private static let rsaType = KeyRejection.wrongType(needed: "an RSA key")
+    private static let ecType = KeyRejection.wrongType(needed: "an elliptic-curve key on P-256")
 
     @Test("an RSA key is accepted when all its members are consistent")
     func rsa() throws {
@@ -43,19 +43,19 @@ struct VerifyingKeyTests {
                 ["key_ops": .array([.string("sign"), .string("verify")])], ["x5c": .array([]), "other": .null],
             ] + exponents.map { ["e": Self.number($0)] }
         for changes in good {
-            #expect(try Self.refusal(Self.rsa, changes, .rs256) == nil)
-            #expect(try Self.refusal(Self.rsa, changes, .ps256) == nil)
-            #expect(try Self.refusal(Self.rsa, changes, .es256) == Self.ecType)
+            #expect(try Self.rejection(Self.rsa, changes, .rs256) == nil)
+            #expect(try Self.rejection(Self.rsa, changes, .ps256) == nil)
+            #expect(try Self.rejection(Self.rsa, changes, .es256) == Self.ecType)
         }
         let named = try Self.jwk(Self.rsa, ["alg": .string("PS256"), "kid": .string("k")])
         #expect(try VerifyingKey(jwk: named, algorithm: .ps256).keyID == "k")
-        #expect(throws: KeyRefusal.wrongUse) { try VerifyingKey(jwk: named, algorithm: .rs256) }
+        #expect(throws: KeyRejection.wrongUse) { try VerifyingKey(jwk: named, algorithm: .rs256) }
     }
 
     @Test("an RSA key with an invalid member is rejected with the reason")
     func badRSA() throws {
         let modulus = [UInt8](repeating: 0xFF, count: 256)
-        let table: [([BoundedName: StrictJSON?], KeyRefusal)] =
+        let table: [([BoundedName: StrictJSON?], KeyRejection)] =
             [
                 (["kty": nil], Self.rsaType), (["kty": .string("rsa")], Self.rsaType),
                 (["kty": .string("EC")], Self.rsaType), (["kty": .string("oct")], Self.rsaType),
@@ -77,21 +77,21 @@ struct VerifyingKeyTests {
                 (["e": Self.number($0)], .wrongExponent)
             } + ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].map { ([$0: .string("AQAB")], .privateKey) }
         for (changes, expected) in table {
-            let found = try Self.refusal(Self.rsa, changes, .rs256)
+            let found = try Self.rejection(Self.rsa, changes, .rs256)
             #expect(found == expected, "\(changes)")
         }
     }
 
     @Test("a point is accepted when it is on P-256, with both coordinates at full length")
     func points() throws {
-        #expect(try Self.refusal(Self.ec, [:], .es256) == nil)
-        #expect(try Self.refusal(Self.ec, [:], .rs256) == Self.rsaType)
+        #expect(try Self.rejection(Self.ec, [:], .es256) == nil)
+        #expect(try Self.rejection(Self.ec, [:], .rs256) == Self.rsaType)
         let key = P256.Signing.PrivateKey().publicKey.rawRepresentation
         let (x, y) = (Array(key.prefix(32)), Array(key.suffix(32)))
         let zero = [UInt8](repeating: 0, count: 32)
         var off = y
         off[31] ^= 1
-        let table: [([BoundedName: StrictJSON?], KeyRefusal?)] = [
+        let table: [([BoundedName: StrictJSON?], KeyRejection?)] = [
             (["x": Self.number(x), "y": Self.number(y)], nil),
             (["x": Self.number(x), "y": Self.number(off)], .invalid),
             (["x": Self.number(y), "y": Self.number(x)], .invalid),
@@ -103,28 +103,28 @@ struct VerifyingKeyTests {
             (["crv": nil], Self.ecType), (["use": .string("enc")], .wrongUse), (["d": .string("AA")], .privateKey),
         ]
         for (changes, expected) in table {
-            let found = try Self.refusal(Self.ec, changes, .es256)
+            let found = try Self.rejection(Self.ec, changes, .es256)
             #expect(found == expected, "\(changes)")
         }
     }
 
     @Test("PEM is parsed for its algorithm only, and never a private key")
     func pem() throws {
-        func refusal(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRefusal? {
+        func rejection(_ pem: String, _ algorithm: SignatureAlgorithm) -> KeyRejection? {
             do {
                 _ = try VerifyingKey(publicPEM: pem, algorithm: algorithm, keyID: nil)
                 return nil
             } catch { return error }
         }
-        #expect(refusal(PublicKeys.rsa2048, .rs256) == nil)
-        #expect(refusal(PublicKeys.rsa2048, .ps256) == nil)
-        #expect(refusal(PublicKeys.p256, .es256) == nil)
+        #expect(rejection(PublicKeys.rsa2048, .rs256) == nil)
+        #expect(rejection(PublicKeys.rsa2048, .ps256) == nil)
+        #expect(rejection(PublicKeys.p256, .es256) == nil)
         for (pem, algorithm) in [
             (PublicKeys.rsa2048, SignatureAlgorithm.es256), (PublicKeys.p256, .rs256), (PublicKeys.p384, .es256),
             (PublicKeys.ed25519, .rs256), ("", .rs256), ("x", .es256),
-        ] { #expect(refusal(pem, algorithm) == .unreadable) }
-        #expect(refusal(PublicKeys.rsa1024, .rs256) == .wrongSize(bits: 1024))
-        #expect(refusal(P256.Signing.PrivateKey().pemRepresentation, .es256) == .privateKey)
+        ] { #expect(rejection(pem, algorithm) == .unreadable) }
+        #expect(rejection(PublicKeys.rsa1024, .rs256) == .wrongSize(bits: 1024))
+        #expect(rejection(P256.Signing.PrivateKey().pemRepresentation, .es256) == .privateKey)
     }
 
     @Test("ES256 accepts the 64 bytes of r and s and nothing else")

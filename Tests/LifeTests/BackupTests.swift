@@ -19,10 +19,10 @@ struct BackupTests {
     }
 
     /// Posts events one after the other until the task is cancelled or one is rejected.
-    private func postUntilCancelled(_ site: Site, _ acknowledged: Acknowledged) -> Task<Void, Never> {
+    private func postUntilCancelled(_ fixture: GatewayFixture, _ acknowledged: Acknowledged) -> Task<Void, Never> {
         Task {
             var number = 0
-            while !Task.isCancelled, let answer = try? await site.post("load-\(number)"), answer.status == 202 {
+            while !Task.isCancelled, let response = try? await fixture.post("load-\(number)"), response.status == 202 {
                 await acknowledged.add("load-\(number)")
                 number += 1
             }
@@ -37,19 +37,19 @@ struct BackupTests {
     @Test("a backup under load holds every earlier event; restored elsewhere, its messages are counted and delivered")
     func underLoad() async throws {
         let settings = ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]
-        let site = try await Site.start(in: directory, environment: settings)
-        #expect(try await site.post("first").status == 202)
-        #expect(try await site.simulator.pushes(1).count == 1)
+        let fixture = try await GatewayFixture.start(in: directory, environment: settings)
+        #expect(try await fixture.post("first").status == 202)
+        #expect(try await fixture.simulator.pushes(1).count == 1)
         // From now on no provider accepts pushes.
-        let port = try #require(site.simulator.apns.split(separator: ":").last.flatMap { Int($0) })
-        #expect(try await site.simulator.process.stop().status == 0)
+        let port = try #require(fixture.simulator.apns.split(separator: ":").last.flatMap { Int($0) })
+        #expect(try await fixture.simulator.process.stop().status == 0)
         let acknowledged = Acknowledged()
-        let load = postUntilCancelled(site, acknowledged)
-        try await site.wait(for: "events under way") { await acknowledged.ids.count >= 50 }
+        let load = postUntilCancelled(fixture, acknowledged)
+        try await fixture.wait(for: "events under way") { await acknowledged.ids.count >= 50 }
         let before = await acknowledged.ids + ["first"]
 
         let file = directory.path("backup.sqlite")
-        let made = try await run(["backup", file, "--data-dir", site.gateway.dataDirectory, "--json"])
+        let made = try await run(["backup", file, "--data-dir", fixture.gateway.dataDirectory, "--json"])
         #expect(made.status == .ok, "\(made.errors)")
         #expect(made.errors.contains("master-key"))
         let report = try JSONValue(parsing: Data(try #require(made.output.first).utf8))
@@ -60,9 +60,9 @@ struct BackupTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
         // More events follow; then the host is lost.
         let count = await acknowledged.ids.count
-        try await site.wait(for: "later events") { await acknowledged.ids.count > count }
-        site.gateway.process.signal(SIGKILL)
-        try await site.gateway.process.ended()
+        try await fixture.wait(for: "later events") { await acknowledged.ids.count > count }
+        fixture.gateway.process.signal(SIGKILL)
+        try await fixture.gateway.process.ended()
         load.cancel()
         await load.value
 
@@ -70,7 +70,7 @@ struct BackupTests {
         let data = elsewhere.path("data")
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
         try FileManager.default.copyItem(
-            atPath: site.gateway.dataDirectory + "/master-key",
+            atPath: fixture.gateway.dataDirectory + "/master-key",
             toPath: data + "/master-key"
         )
         let restored = try await run(["restore", file, "--data-dir", data])
@@ -87,7 +87,7 @@ struct BackupTests {
                 "text": .string("text of \(id)"),
             ]
         }
-        let again = try await gateway.admin.call("POST", site.path("events"), body: .array(events))
+        let again = try await gateway.admin.call("POST", fixture.path("events"), body: .array(events))
         #expect(again.body["accepted"].integer == 0, "an event from before the backup is not in it")
         #expect(again.body["duplicates"].integer == Int64(before.count))
 
@@ -99,7 +99,7 @@ struct BackupTests {
         repeat {
             let page = try await phone.call(
                 "GET",
-                site.path("messages"),
+                fixture.path("messages"),
                 query: [("conversation", "c-9"), ("limit", "500"), ("cursor", cursor)]
             )
             messages += page.body["items"].items
@@ -107,7 +107,7 @@ struct BackupTests {
         } while cursor != nil
         let texts = Set(messages.map { $0["text"].plain })
         #expect(texts.isSuperset(of: before.map { "text of \($0)" }))
-        let unread = try await phone.call("GET", site.path("unread")).body["unread"].integer
+        let unread = try await phone.call("GET", fixture.path("unread")).body["unread"].integer
         #expect(unread == Int64(messages.count), "each message is unread once")
         // Only the waiting ones: the first one had been delivered.
         #expect(Int64(messages.count) == pending + 1)
@@ -116,7 +116,7 @@ struct BackupTests {
     }
 
     @Test("a file that cannot be restored is rejected with its own exit code, and the data stays unchanged")
-    func refusals() async throws {
+    func rejections() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
         _ = try await gateway.admin.call(

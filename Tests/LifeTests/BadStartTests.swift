@@ -55,8 +55,8 @@ struct BadStartTests {
     /// Checks that the data is still usable.
     private func expectUndamaged() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
-        let answer = try await gateway.admin.call("GET", ["v1", "brands", "acme", "credentials"])
-        #expect(answer.body["items"].items.map { $0["name"].plain } == ["app-key"])
+        let response = try await gateway.admin.call("GET", ["v1", "brands", "acme", "credentials"])
+        #expect(response.body["items"].items.map { $0["name"].plain } == ["app-key"])
         #expect(try await gateway.process.stop().status == 0)
     }
 

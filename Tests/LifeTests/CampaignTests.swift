@@ -44,10 +44,10 @@ struct CampaignTests {
                     "kind": wave % 2 == 0 ? "proactive" : "c2m", "campaign": "spring", "lookBackSeconds": 3600,
                 ]
             }
-            let answer = try await answered {
+            let response = try await answered {
                 try await admin.exchange("POST", Self.brand + ["events"], body: .array(events))
             }
-            let results = answer["results"].items
+            let results = response["results"].items
             try #require(results.count == Self.consumers)
             for (consumer, result) in results.enumerated() {
                 let id = try #require(result["messageId"].string, "\(result)")
@@ -204,8 +204,8 @@ struct CampaignTests {
             Self.brand + ["outbound", "crm"],
             query: [("types", "message.tapped"), ("limit", "500")]
         )
-        let told = feed.body["items"].items.map { $0["data"]["messageId"].plain }
-        #expect(told.count == Int(tapped) && Set(told).count == told.count)
+        let reported = feed.body["items"].items.map { $0["data"]["messageId"].plain }
+        #expect(reported.count == Int(tapped) && Set(reported).count == reported.count)
         for consumer in 0..<Self.consumers {
             let pending = try await admin.call(
                 "GET",
@@ -213,7 +213,7 @@ struct CampaignTests {
                 query: [("consumer", "u-\(consumer)")]
             ).body["items"].items
             #expect(pending.count == Self.waves / 4)
-            #expect(!pending.contains { told.contains($0["messageId"].plain) })
+            #expect(!pending.contains { reported.contains($0["messageId"].plain) })
         }
     }
 }

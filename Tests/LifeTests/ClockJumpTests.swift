@@ -36,10 +36,10 @@ struct ClockJumpTests {
             query: [("consumer", "u-1")],
             body: ["token": .string(token), "pushType": "apns"]
         )
-        let refusal: JSONValue = [
+        let rejection: JSONValue = [
             "match": ["provider": "apns"], "do": ["status": 503, "reason": "ServiceUnavailable"],
         ]
-        _ = try await control.call("PUT", ["rules"], body: .array([refusal]))
+        _ = try await control.call("PUT", ["rules"], body: .array([rejection]))
         _ = try await gateway.admin.call("POST", brand + ["events"], body: event("e-1"))
         #expect(try await simulator.pushes(1).first?["result"].string != "accepted")
 

@@ -11,15 +11,15 @@ struct ClockStartTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func states(_ site: Site) async throws -> [String?] {
-        try await site.deliveries().map { $0["state"].string }
+    private func states(_ fixture: GatewayFixture) async throws -> [String?] {
+        try await fixture.deliveries().map { $0["state"].string }
     }
 
     @Test("two months ahead: nothing is lost, and waiting pushes are sent after a start with the right clock")
     func ahead() async throws {
         let clock = try await FaultSwitch(in: directory)
         let settings = clock.environment.merging(["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]) { $1 }
-        let first = try await Site.start(in: directory, environment: settings)
+        let first = try await GatewayFixture.start(in: directory, environment: settings)
         _ = try await first.gateway.admin.call(
             "PATCH",
             first.path(),
@@ -75,7 +75,7 @@ struct ClockStartTests {
     func off() async throws {
         let clock = try await FaultSwitch(in: directory)
         // The simulator's clock is right too.
-        let first = try await Site.start(
+        let first = try await GatewayFixture.start(
             in: directory,
             environment: clock.environment,
             simulatorEnvironment: clock.environment
@@ -114,26 +114,28 @@ struct ClockStartTests {
 
         // The clocks of both programs, or tokens are rejected.
         try clock.moveClock(-365 * Self.day)
-        let site = try await Site.start(
+        let fixture = try await GatewayFixture.start(
             in: directory,
             environment: clock.environment,
             simulatorEnvironment: clock.environment,
             makesBrand: false
         )
-        _ = try await site.gateway.process.errorLine("is behind the newest time")
-        #expect(try await site.post("e-2").status == 202)
-        let pushes = try await site.simulator.pushes("accepted") { $0.contains { $0["result"].string == "accepted" } }
+        _ = try await fixture.gateway.process.errorLine("is behind the newest time")
+        #expect(try await fixture.post("e-2").status == 202)
+        let pushes = try await fixture.simulator.pushes("accepted") {
+            $0.contains { $0["result"].string == "accepted" }
+        }
         #expect(pushes.last?["body"]["aps"]["badge"].integer == 2)
-        let session = try await site.gateway.session("u-1")
-        let consumer = APIClient(server: site.gateway.url, bearer: session)
-        let messages = try await consumer.call("GET", site.path("messages")).body["items"].items
+        let session = try await fixture.gateway.session("u-1")
+        let consumer = APIClient(server: fixture.gateway.url, bearer: session)
+        let messages = try await consumer.call("GET", fixture.path("messages")).body["items"].items
         #expect(messages.map { $0["text"].string } == ["hi", "text of e-2"])
         for member in ["messageId", "sentAt"] {
             let values = messages.compactMap { $0[member].string }
             #expect(values.count == 2 && values == values.sorted(), "\(member): \(values)")
         }
-        let trail = try await site.gateway.admin.call("GET", ["v1", "audit"]).body["items"].items
+        let trail = try await fixture.gateway.admin.call("GET", ["v1", "audit"]).body["items"].items
         #expect(trail.count == 2 && (trail.first?["at"].string ?? "") > (trail.last?["at"].string ?? ""))
-        #expect(try await site.gateway.process.stop().status == 0)
+        #expect(try await fixture.gateway.process.stop().status == 0)
     }
 }

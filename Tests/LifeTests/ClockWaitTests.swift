@@ -32,11 +32,11 @@ struct ClockWaitTests {
         (consumer == "tried" ? "11" : consumer == "asked" ? "22" : "33") + String(repeating: "5a", count: 31)
     }
 
-    private func addPhones(_ site: Site) async throws {
+    private func addPhones(_ fixture: GatewayFixture) async throws {
         for consumer in Self.consumers {
-            _ = try await site.gateway.admin.call(
+            _ = try await fixture.gateway.admin.call(
                 "PUT",
-                site.path("apps", "ios", "devices", consumer),
+                fixture.path("apps", "ios", "devices", consumer),
                 query: [("consumer", consumer)],
                 body: ["token": .string(Self.token(consumer)), "pushType": "apns"]
             )
@@ -48,31 +48,35 @@ struct ClockWaitTests {
             "to": .string(QuietHours.text((minute + 50) % 1440)),
             "timeZone": "UTC", "mode": "held",
         ]
-        _ = try await site.gateway.admin.call("PATCH", site.path("consumers", "quiet"), body: ["quietHours": hours])
+        _ = try await fixture.gateway.admin.call(
+            "PATCH",
+            fixture.path("consumers", "quiet"),
+            body: ["quietHours": hours]
+        )
         // Shorter than the clock's offset.
         let settings: JSONValue = ["messageTtlSeconds": 86_400, "retentionDays": 7, "staleDeviceDays": 30]
-        _ = try await site.gateway.admin.call("PATCH", site.path(), body: ["settings": settings])
+        _ = try await fixture.gateway.admin.call("PATCH", fixture.path(), body: ["settings": settings])
     }
 
-    private func post(_ consumers: [String], _ id: String, at site: Site) async throws {
+    private func post(_ consumers: [String], _ id: String, at fixture: GatewayFixture) async throws {
         let events: [JSONValue] = consumers.map {
             [
                 "id": .string("\($0)-\(id)"), "type": "agent.message", "consumer": .string($0),
                 "conversation": .string("c-\($0)"), "text": .string(id), "collapseKey": $0 == "quiet" ? "key" : .null,
             ]
         }
-        let answer = try await site.gateway.admin.exchange("POST", site.path("events"), body: .array(events))
-        #expect(answer.status == 202 && answer.body["duplicates"].integer == 0, "\(answer.body)")
+        let response = try await fixture.gateway.admin.exchange("POST", fixture.path("events"), body: .array(events))
+        #expect(response.status == 202 && response.body["duplicates"].integer == 0, "\(response.body)")
     }
 
     /// Returns the states of a consumer's deliveries, oldest first.
-    private func states(_ consumer: String, at site: Site) async throws -> [String] {
-        try await site.deliveries().reversed().filter { $0["consumer"].string == consumer }.map { $0["state"].plain }
+    private func states(_ consumer: String, at fixture: GatewayFixture) async throws -> [String] {
+        try await fixture.deliveries().reversed().filter { $0["consumer"].string == consumer }.map { $0["state"].plain }
     }
 
-    private func wait(_ site: Site, for expected: [String: [String]]) async throws {
-        try await site.wait(for: "\(expected)") {
-            for (consumer, wanted) in expected where try await states(consumer, at: site) != wanted { return false }
+    private func wait(_ fixture: GatewayFixture, for expected: [String: [String]]) async throws {
+        try await fixture.wait(for: "\(expected)") {
+            for (consumer, wanted) in expected where try await states(consumer, at: fixture) != wanted { return false }
             return true
         }
     }
@@ -85,7 +89,7 @@ struct ClockWaitTests {
         let older = try await SimulatorProcess.start(in: directory, environment: clock.environment)
         _ = try await older.process.stop()
         try clock.moveClock(clocks.seconds[0])
-        let first = try await Site.start(
+        let first = try await GatewayFixture.start(
             in: directory,
             environment: clock.environment.merging(["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "5"]) { $1 },
             simulatorEnvironment: clock.environment

@@ -39,16 +39,16 @@ struct CostlyCertificateTests {
     }
 
     /// Starts a client that puts all apps at once, over separate connections, and prints each response's status.
-    private func put(_ app: JSONValue, at site: Site) throws -> ChildProcess {
+    private func put(_ app: JSONValue, at fixture: GatewayFixture) throws -> ChildProcess {
         let body = directory.path("app.json")
         try Data(app.text.utf8).write(to: URL(filePath: body))
-        let url = site.gateway.url + "/v1/brands/acme/apps/costly-[1-\(Self.apps)]"
+        let url = fixture.gateway.url + "/v1/brands/acme/apps/costly-[1-\(Self.apps)]"
         return try ChildProcess(
             "/usr/bin/env",
             [
                 "curl", "--no-progress-meter", "-Z", "--parallel-max", "\(Self.apps)", "-X", "PUT", "-d", "@" + body,
                 "-H",
-                "authorization: Bearer " + site.gateway.adminToken, "-H", "content-type: application/json", "-o",
+                "authorization: Bearer " + fixture.gateway.adminToken, "-H", "content-type: application/json", "-o",
                 "/dev/null", "-w", "%{stderr}%{http_code}\n", url,
             ]
         )
@@ -56,23 +56,23 @@ struct CostlyCertificateTests {
 
     @Test("do not delay events and probes of others while they are decrypted")
     func others() async throws {
-        let site = try await Site.start(in: directory)
-        let curl = try put(try await app(site.simulator, rounds: Self.roundsOfPart), at: site)
+        let fixture = try await GatewayFixture.start(in: directory)
+        let curl = try put(try await app(fixture.simulator, rounds: Self.roundsOfPart), at: fixture)
         // From here on one of them is being decrypted until the last one is.
         _ = try await curl.errorLine("201")
         for number in 0..<20 {
-            #expect(try await site.post("e-\(number)", in: "c-\(number)").status == 202)
-            #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
+            #expect(try await fixture.post("e-\(number)", in: "c-\(number)").status == 202)
+            #expect(try await fixture.gateway.admin.exchange("GET", ["livez"]).status == 200)
         }
         #expect(curl.errors.count < Self.apps)
         #expect(try await curl.ended().status == 0)
         #expect(curl.errors == Array(repeating: "201", count: Self.apps))
-        let check: JSONValue = ["token": .string(Site.token), "pushType": "apns"]
-        let path = site.path("apps", "costly-7", "self-check")
-        let checked = try await site.gateway.admin.call("POST", path, body: check)
+        let check: JSONValue = ["token": .string(GatewayFixture.token), "pushType": "apns"]
+        let path = fixture.path("apps", "costly-7", "self-check")
+        let checked = try await fixture.gateway.admin.call("POST", path, body: check)
         #expect(checked.body["outcome"].string == "accepted")
-        let more = try await app(site.simulator, rounds: Self.roundsOfPart + 1)
-        #expect(try await site.gateway.admin.exchange("PUT", site.path("apps", "more"), body: more).status == 422)
-        #expect(try await site.gateway.process.stop().status == 0)
+        let more = try await app(fixture.simulator, rounds: Self.roundsOfPart + 1)
+        #expect(try await fixture.gateway.admin.exchange("PUT", fixture.path("apps", "more"), body: more).status == 422)
+        #expect(try await fixture.gateway.process.stop().status == 0)
     }
 }

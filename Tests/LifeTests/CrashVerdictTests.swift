@@ -10,11 +10,11 @@ struct CrashVerdictTests {
 
     /// Two messages to one phone, both delivered, in order, none read; the gateway was killed once at time 100.
     private func evidence() -> Evidence {
-        var book = Book()
-        book.posted = 2
-        book.accepted = 2
-        book.devices = ["t": phone]
-        book.messages = (1...2).map {
+        var record = ResponseRecord()
+        record.posted = 2
+        record.accepted = 2
+        record.devices = ["t": phone]
+        record.messages = (1...2).map {
             .init(event: "e-\($0)", id: "m-\($0)", consumer: 0, sequence: $0, counts: true, devices: [phone])
         }
         let killed = Ending(
@@ -24,7 +24,7 @@ struct CrashVerdictTests {
             secondsToReady: 0.1
         )
         return Evidence(
-            book: book,
+            record: record,
             pushes: [push(1, at: 50, badge: 1), push(2, at: 150, badge: 2)],
             refused: 0,
             endings: [killed],
@@ -58,7 +58,7 @@ struct CrashVerdictTests {
         #expect(broken(evidence) == ["lost"], "the gateway's word is not enough")
         evidence.log[row(2)] = .init(state: "cancelled", suppressedBy: "read")
         #expect(broken(evidence) == ["lost"], "nobody read it")
-        evidence.book.reads[0] = [.init(upTo: 2, begin: 60, end: 61)]
+        evidence.record.reads[0] = [.init(upTo: 2, begin: 60, end: 61)]
         evidence.unread[0] = 0
         #expect(broken(evidence).isEmpty)
     }
@@ -78,13 +78,13 @@ struct CrashVerdictTests {
         wrong.unread[0] = 3
         #expect(broken(wrong) == ["unread errors"])
         var gap = evidence()
-        gap.book.messages[1].sequence = 3
+        gap.record.messages[1].sequence = 3
         #expect(broken(gap) == ["gaps in sequences"])
         var contradiction = evidence()
-        contradiction.book.contradictions = ["it said otherwise"]
+        contradiction.record.contradictions = ["it said otherwise"]
         #expect(broken(contradiction) == ["responses that contradict earlier ones"])
         var unanswered = evidence()
-        unanswered.book.accepted = 1
+        unanswered.record.accepted = 1
         #expect(broken(unanswered) == ["events accepted (202 seen)"])
     }
 
@@ -93,18 +93,18 @@ struct CrashVerdictTests {
         var evidence = evidence()
         evidence.pushes[1].badge = 0
         #expect(broken(evidence) == ["badge decreases without a read"])
-        evidence.book.reads[0] = [.init(upTo: 0, begin: 160, end: 161)]
+        evidence.record.reads[0] = [.init(upTo: 0, begin: 160, end: 161)]
         #expect(broken(evidence) == ["badge decreases without a read"], "the read came later")
-        evidence.book.reads[0] = [.init(upTo: 0, begin: 140, end: 141)]
+        evidence.record.reads[0] = [.init(upTo: 0, begin: 140, end: 141)]
         #expect(broken(evidence).isEmpty)
     }
 
     @Test("a push after the logout's response is detected, except one that was in flight")
     func logout() {
         var evidence = evidence()
-        evidence.book.goneTokens["t"] = 149.9
+        evidence.record.goneTokens["t"] = 149.9
         #expect(broken(evidence).isEmpty)
-        evidence.book.goneTokens["t"] = 149
+        evidence.record.goneTokens["t"] = 149
         #expect(broken(evidence) == ["pushes to a token after its logout's response"])
     }
 

@@ -12,32 +12,32 @@ struct DamagedDataTests {
 
     @Test("a start that finds damage exits with 3 and names the recovery")
     func start() async throws {
-        let site = try await Site.start(in: directory)
-        #expect(try await site.gateway.process.stop().status == 0)
+        let fixture = try await GatewayFixture.start(in: directory)
+        #expect(try await fixture.gateway.process.stop().status == 0)
         // The first page and its schema stay; everything that a start reads after it is garbage.
-        let size = try damage(site.database, from: 2)
+        let size = try damage(fixture.database, from: 2)
         let process = try ChildProcess(
             "switchboard",
-            ["serve", "--listen", "127.0.0.1:0", "--data-dir", site.gateway.dataDirectory]
+            ["serve", "--listen", "127.0.0.1:0", "--data-dir", fixture.gateway.dataDirectory]
         )
         #expect(try await process.ended() == .init(status: ProcessStatus.data.rawValue, isSignal: false))
         let text = process.errors.joined()
-        #expect(text.contains("switchboard restore") && text.contains(site.database), "\(text)")
-        #expect(try Self.size(site.database) == size && process.output.isEmpty)
+        #expect(text.contains("switchboard restore") && text.contains(fixture.database), "\(text)")
+        #expect(try Self.size(fixture.database) == size && process.output.isEmpty)
     }
 
     @Test("damage found while running: not ready, events rejected, nothing written any more")
     func running() async throws {
-        let site = try await Site.start(in: directory)
-        for number in 0..<200 { #expect(try await site.post("e-\(number)").status == 202) }
-        try await site.wait(for: "the deliveries") {
-            try await site.gateway.admin.call("GET", site.path("deliveries"), query: [("state", "sending")])
+        let fixture = try await GatewayFixture.start(in: directory)
+        for number in 0..<200 { #expect(try await fixture.post("e-\(number)").status == 202) }
+        try await fixture.wait(for: "the deliveries") {
+            try await fixture.gateway.admin.call("GET", fixture.path("deliveries"), query: [("state", "sending")])
                 .body["items"].items.isEmpty
         }
-        #expect(try await site.gateway.process.stop().status == 0)
+        #expect(try await fixture.gateway.process.stop().status == 0)
         // Damages pages that a start does not read: the messages, not the small tables.
-        try damage(site.database, holding: "text of e-")
-        let again = try await site.restarted()
+        try damage(fixture.database, holding: "text of e-")
+        let again = try await fixture.restarted()
         #expect(try await again.readiness() == 200, "a start does not read every page")
         let download = try await again.gateway.admin.exchange(
             "GET",
@@ -47,8 +47,8 @@ struct DamagedDataTests {
         #expect(download.status == 503 && download.retryAfter == 60, "\(download)")
         try await again.wait(for: "not being ready") { try await again.readiness() != 200 }
         let written = try Self.size(again.database + "-wal")
-        let answer = try await again.post("another")
-        #expect(answer.status == 503 && answer.body["detail"].plain.contains("damaged"), "\(answer)")
+        let response = try await again.post("another")
+        #expect(response.status == 503 && response.body["detail"].plain.contains("damaged"), "\(response)")
         let log = again.gateway.process.errors.joined(separator: "\n")
         #expect(log.contains("switchboard restore") && log.contains(#""corrupt""#), "\(log)")
         #expect(try Self.size(again.database + "-wal") == written, "nothing is written any more")

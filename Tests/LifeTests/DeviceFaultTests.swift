@@ -30,58 +30,58 @@ struct DeviceFaultTests {
     )
     func passing(fault: Fault) async throws {
         let faults = try await FaultSwitch(in: directory)
-        let site = try await Site.start(in: directory, environment: faults.environment)
-        #expect(try await site.post("before").status == 202)
+        let fixture = try await GatewayFixture.start(in: directory, environment: faults.environment)
+        #expect(try await fixture.post("before").status == 202)
         try faults.set(sync: fault.sync, write: fault.write)
-        try await expectRefusal(site, label: fault.label)
+        try await expectRejection(fixture, label: fault.label)
         try faults.set()
-        try await expectRecovery(site)
+        try await expectRecovery(fixture)
     }
 
     @Test("a file size limit of the process is handled like a failing disk, and does not end the process")
     func fileSizeLimit() async throws {
-        let site = try await Site.start(in: directory)
-        #expect(try await site.post("before").status == 202)
-        try await limit(site, "0")
-        try await expectRefusal(site, label: "unavailable")
-        try await limit(site, "unlimited")
-        try await expectRecovery(site)
+        let fixture = try await GatewayFixture.start(in: directory)
+        #expect(try await fixture.post("before").status == 202)
+        try await limit(fixture, "0")
+        try await expectRejection(fixture, label: "unavailable")
+        try await limit(fixture, "unlimited")
+        try await expectRecovery(fixture)
     }
 
     /// Checks the state during the fault: events and readiness get 503, liveness stays, log lines and metrics name the
     /// fault.
-    private func expectRefusal(_ site: Site, label: String) async throws {
-        let answer = try await site.post("during")
-        #expect(answer.status == 503 && answer.body["code"].string == "overloaded", "\(answer)")
-        #expect(answer.body["retryable"] == .bool(true) && answer.retryAfter != nil)
-        #expect(try await site.readiness() == 503)
-        #expect(try await site.gateway.admin.exchange("GET", ["livez"]).status == 200)
-        let line = try await site.gateway.process.errorLine("the store failed; no events or changes are accepted")
+    private func expectRejection(_ fixture: GatewayFixture, label: String) async throws {
+        let response = try await fixture.post("during")
+        #expect(response.status == 503 && response.body["code"].string == "overloaded", "\(response)")
+        #expect(response.body["retryable"] == .bool(true) && response.retryAfter != nil)
+        #expect(try await fixture.readiness() == 503)
+        #expect(try await fixture.gateway.admin.exchange("GET", ["livez"]).status == 200)
+        let line = try await fixture.gateway.process.errorLine("the store failed; no events or changes are accepted")
         #expect(line.contains(#""\#(label)""#), "\(line)")
-        let failures = try await site.metrics("switchboard_store_errors_total")
+        let failures = try await fixture.metrics("switchboard_store_errors_total")
         #expect(failures.contains { $0.contains(#""\#(label)""#) && !$0.hasSuffix(" 0") }, "\(failures)")
     }
 
     /// Checks the state after the fault: ready automatically, the rejected event can be sent again, and a restart finds
     /// all acknowledged events.
-    private func expectRecovery(_ site: Site) async throws {
-        try await site.wait(for: "readiness") { try await site.readiness() == 200 }
-        _ = try await site.gateway.process.errorLine("the store works again")
-        #expect(try await site.post("during").status == 202)
-        #expect(try await site.post("after").status == 202)
-        try await site.wait(for: "the deliveries") {
-            try await site.deliveries().filter { $0["state"].string == "accepted" }.count == 3
+    private func expectRecovery(_ fixture: GatewayFixture) async throws {
+        try await fixture.wait(for: "readiness") { try await fixture.readiness() == 200 }
+        _ = try await fixture.gateway.process.errorLine("the store works again")
+        #expect(try await fixture.post("during").status == 202)
+        #expect(try await fixture.post("after").status == 202)
+        try await fixture.wait(for: "the deliveries") {
+            try await fixture.deliveries().filter { $0["state"].string == "accepted" }.count == 3
         }
-        site.gateway.process.signal(SIGKILL)
-        _ = try await site.gateway.process.ended()
-        let again = try await site.restarted(["LD_PRELOAD": ""])
+        fixture.gateway.process.signal(SIGKILL)
+        _ = try await fixture.gateway.process.ended()
+        let again = try await fixture.restarted(["LD_PRELOAD": ""])
         for id in ["before", "during", "after"] {
             #expect(try await again.post(id).body["duplicates"].integer == 1, "\(id) is there")
         }
         #expect(try await again.unread() == 3)
         let integrity = try ChildProcess(
             "/usr/bin/env",
-            ["python3", "-c", Self.check, site.database]
+            ["python3", "-c", Self.check, fixture.database]
         )
         #expect(try await integrity.ended().status == 0 && integrity.output == ["ok"], "\(integrity.errors)")
         #expect(try await again.gateway.process.stop().status == 0)
@@ -91,10 +91,10 @@ struct DeviceFaultTests {
         "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity_check').fetchone()[0])"
 
     /// Sets the file size limit of the gateway from outside.
-    private func limit(_ site: Site, _ bytes: String) async throws {
+    private func limit(_ fixture: GatewayFixture, _ bytes: String) async throws {
         let program = try ChildProcess(
             "/usr/bin/env",
-            ["prlimit", "--pid", "\(site.gateway.process.id)", "--fsize=\(bytes):"]
+            ["prlimit", "--pid", "\(fixture.gateway.process.id)", "--fsize=\(bytes):"]
         )
         #expect(try await program.ended().status == 0, "\(program.errors)")
     }

@@ -38,8 +38,8 @@ struct ErasureTests {
                 "conversation": .string("c-\(number % 10)"), "text": .string("\(Self.secret) \(number)"),
             ]
         }
-        let answer = try await admin.call("POST", Self.brand + ["events"], body: .array(events))
-        #expect(answer.body["accepted"].integer == Int64(numbers.count))
+        let response = try await admin.call("POST", Self.brand + ["events"], body: .array(events))
+        #expect(response.body["accepted"].integer == Int64(numbers.count))
     }
 
     @Test("an acknowledged erasure is done, whenever the gateway is killed, and in the end no file contains the texts")

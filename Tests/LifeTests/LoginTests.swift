@@ -10,12 +10,12 @@ struct LoginTests {
         .appending(path: "Interop/logins.py")
 
     /// Runs one phase and checks each attempt.
-    private static func attempts(_ phase: String, _ site: Site, _ state: String) async throws -> Int {
-        let token = site.gateway.adminToken
+    private static func attempts(_ phase: String, _ fixture: GatewayFixture, _ state: String) async throws -> Int {
+        let token = fixture.gateway.adminToken
         // Without joserfc this fails: Deploy/test.sh installs it.
         let python = try ChildProcess(
             "/usr/bin/env",
-            ["python3", script.path(), site.gateway.url, site.simulator.control, state, phase],
+            ["python3", script.path(), fixture.gateway.url, fixture.simulator.control, state, phase],
             environment: ["SWITCHBOARD_ADMIN_TOKEN": token]
         )
         let exit = try await python.ended()
@@ -32,25 +32,25 @@ struct LoginTests {
     func everyWay() async throws {
         let directory = try TemporaryDirectory()
         // All log lines of the gateway.
-        let site = try await Site.start(in: directory, environment: ["SWITCHBOARD_LOG_LEVEL": "trace"])
+        let fixture = try await GatewayFixture.start(in: directory, environment: ["SWITCHBOARD_LOG_LEVEL": "trace"])
         let state = directory.path("state.json")
-        let count = try await Self.attempts("first", site, state)
+        let count = try await Self.attempts("first", fixture, state)
         print("logins that were tried: \(count)")
         #expect(count > 340)
-        try Self.expectNoSecrets(in: site, state)
-        site.gateway.process.signal(SIGKILL)
-        _ = try await site.gateway.process.ended()
-        let again = try await site.restarted()
+        try Self.expectNoSecrets(in: fixture, state)
+        fixture.gateway.process.signal(SIGKILL)
+        _ = try await fixture.gateway.process.ended()
+        let again = try await fixture.restarted()
         #expect(try await Self.attempts("again", again, state) == 7)
         try Self.expectNoSecrets(in: again, state)
     }
 
     /// Searches the gateway's output for every token, code, key and secret that was sent.
-    private static func expectNoSecrets(in site: Site, _ state: String) throws {
+    private static func expectNoSecrets(in fixture: GatewayFixture, _ state: String) throws {
         guard case .array(let secrets) = try JSONValue(parsing: Data(contentsOf: URL(filePath: state + ".secrets")))
         else { throw HarnessError("no list of secrets") }
         try #require(secrets.count > 2)
-        let printed = (site.gateway.process.output + site.gateway.process.errors).joined(separator: "\n")
+        let printed = (fixture.gateway.process.output + fixture.gateway.process.errors).joined(separator: "\n")
         // There are log lines about them.
         #expect(printed.contains("u-1") || printed.contains("/v1/brands"))
         for secret in secrets {

@@ -16,30 +16,30 @@ struct ManyAppsTests {
     @Test("has no connections for unused apps, and a push for one is sent, also after a restart")
     func idle() async throws {
         let directory = try TemporaryDirectory()
-        var site = try await Site.start(in: directory)
-        let app = try site.simulator.iOSAppBody()
+        var fixture = try await GatewayFixture.start(in: directory)
+        let app = try fixture.simulator.iOSAppBody()
         for number in 0..<Self.apps {
-            let path = site.path("apps", "ios-\(number)")
-            #expect(try await site.gateway.admin.exchange("PUT", path, body: app).status == 201)
+            let path = fixture.path("apps", "ios-\(number)")
+            #expect(try await fixture.gateway.admin.exchange("PUT", path, body: app).status == 201)
         }
-        _ = try await site.gateway.admin.call(
+        _ = try await fixture.gateway.admin.call(
             "PUT",
-            site.path("apps", "ios-617", "devices", "phone"),
+            fixture.path("apps", "ios-617", "devices", "phone"),
             query: [("consumer", "u-617")],
             body: ["token": .string(String(repeating: "61", count: 32)), "pushType": "apns"]
         )
         for start in 1...2 {
-            #expect(try await opened(site.simulator) == Int64(start - 1))
+            #expect(try await opened(fixture.simulator) == Int64(start - 1))
             let event: JSONValue = [
                 "id": .string("e-\(start)"), "type": "agent.message", "consumer": "u-617", "conversation": "c-617",
                 "text": "hello",
             ]
-            #expect(try await site.gateway.admin.exchange("POST", site.path("events"), body: event).status == 202)
-            let pushes = try await site.simulator.pushes(start)
+            #expect(try await fixture.gateway.admin.exchange("POST", fixture.path("events"), body: event).status == 202)
+            let pushes = try await fixture.simulator.pushes(start)
             #expect(pushes.allSatisfy { $0["result"].string == "accepted" })
-            #expect(try await opened(site.simulator) == Int64(start))
-            #expect(try await site.gateway.process.stop().status == 0)
-            if start == 1 { site = try await site.restarted() }
+            #expect(try await opened(fixture.simulator) == Int64(start))
+            #expect(try await fixture.gateway.process.stop().status == 0)
+            if start == 1 { fixture = try await fixture.restarted() }
         }
     }
 }

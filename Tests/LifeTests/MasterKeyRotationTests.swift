@@ -49,31 +49,31 @@ struct MasterKeyRotationTests: MasterKeyTests {
     )
     func wholeLife() async throws {
         let receiver = try await startReceiver()
-        let site = try await Site.start(in: directory)
+        let fixture = try await GatewayFixture.start(in: directory)
         let webhook: JSONValue = [
             "url": .string("http://127.0.0.1:\(receiver.port)/hook"), "secret": .string(Self.webhookSecret),
         ]
         // A renewed secret and the one before it.
         for hook in [["url": webhook["url"], "secret": .null], webhook] as [JSONValue] {
-            _ = try await site.gateway.admin.call("PATCH", site.path(), body: ["settings": ["webhook": hook]])
+            _ = try await fixture.gateway.admin.call("PATCH", fixture.path(), body: ["settings": ["webhook": hook]])
         }
-        _ = try await site.gateway.admin.call(
+        _ = try await fixture.gateway.admin.call(
             "POST",
-            site.path("credentials"),
+            fixture.path("credentials"),
             body: ["kind": "sdkKey", "name": "web", "secret": .string(Self.sdkSecret)]
         )
-        _ = try await site.gateway.admin.call(
+        _ = try await fixture.gateway.admin.call(
             "POST",
-            site.path("credentials"),
+            fixture.path("credentials"),
             body: ["kind": "jweKey", "name": "jwe", "algorithm": "ECDH-ES"]
         )
-        let session = try await site.gateway.session("u-1", device: "phone")
+        let session = try await fixture.gateway.session("u-1", device: "phone")
         let backup = directory.path("backup.sqlite")
         #expect(try await run(["backup", backup, "--data-dir", data]).status == .ok)
         let running = try await run(["master-key", "rotate", "--data-dir", data])
         #expect(running.status == .data && running.errors.contains("another switchboard"), "\(running.errors)")
         #expect(!FileManager.default.fileExists(atPath: data + "/master-key.new"))
-        #expect(try await site.gateway.process.stop().status == 0)
+        #expect(try await fixture.gateway.process.stop().status == 0)
 
         let old = try key()
         #expect(try sealed(with: old) >= 5)
@@ -91,18 +91,18 @@ struct MasterKeyRotationTests: MasterKeyTests {
             #expect(mode?.intValue == 0o600)
         }
 
-        let again = try await site.restarted()
+        let again = try await fixture.restarted()
         #expect(try await again.post("e-1").status == 202)
-        #expect(try await site.simulator.pushes(1).first?["result"].string == "accepted")
+        #expect(try await fixture.simulator.pushes(1).first?["result"].string == "accepted")
         _ = try await receiver.process.line("taken up to 1")
         let granted = try await APIClient(server: again.gateway.url, bearer: "none").call(
             "POST",
-            site.path("sessions"),
+            fixture.path("sessions"),
             body: ["grant": "assertion", "token": .string(assertion()), "sdkKeyName": "web"]
         )
         #expect(granted.body["consumer"]["id"].string == "u-1")
         let phone = APIClient(server: again.gateway.url, bearer: session)
-        #expect(try await phone.exchange("GET", site.path("unread")).status == 200, "sessions stay valid")
+        #expect(try await phone.exchange("GET", fixture.path("unread")).status == 200, "sessions stay valid")
         #expect(try await again.gateway.process.stop().status == 0)
 
         // The old backup: the new key does not decrypt it, so the old one replaces it.
@@ -110,9 +110,9 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(back.status == .ok && back.errors.contains(kept), "\(back.errors)")
         let aside = try JSONValue(parsing: Data((back.output.first ?? "null").utf8))
         #expect(try key() == old)
-        let restored = try await site.restarted()
+        let restored = try await fixture.restarted()
         #expect(try await restored.post("e-2").status == 202)
-        #expect(try await site.simulator.pushes(2).count == 2)
+        #expect(try await fixture.simulator.pushes(2).count == 2)
         #expect(try await restored.gateway.process.stop().status == 0)
 
         // The newer data and its key were kept: both can be restored in the same way.
@@ -120,16 +120,16 @@ struct MasterKeyRotationTests: MasterKeyTests {
         let forth = try await run(["restore", aside["keptAside"].plain, "--data-dir", data, "--force"])
         #expect(forth.status == .ok, "\(forth.errors)")
         #expect(try key() == new)
-        let newer = try await site.restarted()
+        let newer = try await fixture.restarted()
         let known = try await newer.post("e-1").body.text
         #expect(known.contains(#""duplicate""#), "it holds what came after the backup: \(known)")
         #expect(try await newer.gateway.process.stop().status == 0)
         receiver.process.signal(SIGKILL)
-        _ = try await site.simulator.process.stop()
+        _ = try await fixture.simulator.process.stop()
     }
 
     @Test("a rotation that is not possible exits with its own code, and the data opens as before")
-    func refusals() async throws {
+    func rejections() async throws {
         let empty = try await run(["master-key", "rotate", "--data-dir", directory.path("none")])
         #expect(empty.status == .data && !FileManager.default.fileExists(atPath: directory.path("none")))
         try await prepare()

@@ -13,25 +13,25 @@ struct MemoryFaultTests {
     @Test("only an event that there is no memory to parse is rejected, no other, then and afterwards")
     func largeEvent() async throws {
         let faults = try await FaultSwitch(in: directory)
-        let site = try await Site.start(in: directory, environment: faults.environment)
+        let fixture = try await GatewayFixture.start(in: directory, environment: faults.environment)
         // Parsing it needs several times its size.
         func large(_ id: String) async throws -> APIClient.Response {
             let event: JSONValue = [
                 "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": "c-9", "text": "hello",
                 "padding": .string(String(repeating: "x", count: 900_000)),
             ]
-            return try await site.gateway.admin.exchange("POST", site.path("events"), body: event)
+            return try await fixture.gateway.admin.exchange("POST", fixture.path("events"), body: event)
         }
-        #expect(try await site.post("before").status == 202)
+        #expect(try await fixture.post("before").status == 202)
         try faults.setMemory(isShort: true)
         for round in 0..<3 {
-            let answer = try await large("large")
-            #expect(answer.status == 503 && answer.retryAfter != nil, "\(answer)")
-            #expect(try await site.post("small-\(round)").status == 202)
+            let response = try await large("large")
+            #expect(response.status == 503 && response.retryAfter != nil, "\(response)")
+            #expect(try await fixture.post("small-\(round)").status == 202)
         }
         try faults.setMemory(isShort: false)
         #expect(try await large("large").status == 202)
-        #expect(try await site.post("after").status == 202)
-        #expect(try await site.unread() == 6)
+        #expect(try await fixture.post("after").status == 202)
+        #expect(try await fixture.unread() == 6)
     }
 }

@@ -57,8 +57,8 @@ struct OneEventTests {
         let simulator = try await SimulatorProcess.start(in: directory)
         let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
         let phone = try await setUp(gateway, simulator)
-        let answer = try await gateway.admin.call("POST", path("events"), body: event("e-1", "hello"))
-        let message = try #require(answer.body["results"].items.first?["messageId"].string)
+        let response = try await gateway.admin.call("POST", path("events"), body: event("e-1", "hello"))
+        let message = try #require(response.body["results"].items.first?["messageId"].string)
 
         let pushes = try await simulator.pushes(2)
         #expect(pushes.allSatisfy { $0["result"].string == "accepted" }, "\(pushes.map(\.text))")
@@ -101,8 +101,8 @@ struct OneEventTests {
         // No provider accepts pushes while the events arrive, and then the gateway is killed.
         #expect(try await simulator.process.stop().status == 0)
         let events = (1...3).map { event("e-\($0)", "text \($0)") }
-        let answer = try await first.admin.call("POST", path("events"), body: .array(events))
-        #expect(answer.body["accepted"].integer == 3)
+        let response = try await first.admin.call("POST", path("events"), body: .array(events))
+        #expect(response.body["accepted"].integer == 3)
         first.process.signal(SIGKILL)
         _ = try await first.process.ended()
 

@@ -113,19 +113,19 @@ struct OperatorVerbTests {
 
     @Test("an operator inspects deliveries, follows them, and tests an app")
     func looking() async throws {
-        let site = try await Site.start(in: directory)
+        let fixture = try await GatewayFixture.start(in: directory)
         let follow = try ChildProcess(
             "switchboard",
             [
-                "deliveries", "acme", "--follow", "--json", "--server", site.gateway.url, "--admin-token-file",
-                site.gateway.dataDirectory + "/admin-token",
+                "deliveries", "acme", "--follow", "--json", "--server", fixture.gateway.url, "--admin-token-file",
+                fixture.gateway.dataDirectory + "/admin-token",
             ]
         )
         // A tail starts at the end: events are posted until it has received one of them.
         var count = 0
-        try await site.wait(for: "a delivery that is followed") {
+        try await fixture.wait(for: "a delivery that is followed") {
             count += 1
-            _ = try await site.post("e-\(count)")
+            _ = try await fixture.post("e-\(count)")
             return !follow.output.isEmpty
         }
         let line = try JSONValue(parsing: Data((follow.output.first ?? "").utf8))
@@ -135,22 +135,26 @@ struct OperatorVerbTests {
         #expect(follow.errors.isEmpty, "\(follow.errors)")
         let id = line["id"].plain
         #expect(
-            try await site.gateway.verb(["deliveries", "list", "acme", "--id", id]).output.joined().contains("timeline")
+            try await fixture.gateway.verb(["deliveries", "list", "acme", "--id", id]).output.joined().contains(
+                "timeline"
+            )
         )
-        let retry = try await site.gateway.verb(["deliveries", "retry", "acme", id])
+        let retry = try await fixture.gateway.verb(["deliveries", "retry", "acme", id])
         #expect(retry.exit.status == 1 && retry.errors.joined().contains("409 conflict"))
-        let stats = try await site.gateway.verb(["stats", "acme", "--window", "15m"])
+        let stats = try await fixture.gateway.verb(["stats", "acme", "--window", "15m"])
         #expect(stats.exit.status == 0 && stats.output.contains { $0.hasPrefix("byState.accepted  ") }, "\(stats)")
         let event = try write(#"{"id":"p","type":"agent.message","consumer":"u-1","text":"hello"}"#, "event.json")
-        let preview = try await site.gateway.verb(["app", "preview", "acme", "ios", "--event", event, "--type", "apns"])
+        let preview = try await fixture.gateway.verb([
+            "app", "preview", "acme", "ios", "--event", event, "--type", "apns",
+        ])
         #expect(preview.exit.status == 0 && preview.output.joined().contains("hello"), "\(preview.errors)")
-        let token = try write(Site.token + "\n", "token")
-        let check = try await site.gateway.verb([
+        let token = try write(GatewayFixture.token + "\n", "token")
+        let check = try await fixture.gateway.verb([
             "app", "self-check", "acme", "ios", "--token-file", token, "--type", "apns",
         ])
         #expect(check.exit.status == 0 && check.output.contains("outcome  accepted"), "\(check)")
-        #expect(try await site.gateway.process.stop().status == 0)
-        #expect(try await site.simulator.process.stop().status == 0)
+        #expect(try await fixture.gateway.process.stop().status == 0)
+        #expect(try await fixture.simulator.process.stop().status == 0)
     }
 
     @Test("completion scripts are valid for their shells", arguments: ["bash", "zsh", "fish"])

@@ -80,10 +80,10 @@ struct FeedAndWebhookTests {
                 "id": .string("e-\(number)"), "type": "agent.message", "consumer": "u-1",
                 "conversation": .string("c-\(number)"), "text": "hello",
             ]
-            let answer = try await answered {
+            let response = try await answered {
                 try await admin.exchange("POST", Self.brand + ["events"], body: event)
             }
-            let message = try #require(answer["results"].items.first?["messageId"].string)
+            let message = try #require(response["results"].items.first?["messageId"].string)
             _ = try await answered {
                 try await admin.exchange(
                     "POST",

@@ -21,32 +21,32 @@ struct PartialFaultTests {
         arguments: [["tokenPrefix": .string(token(0))], ["minBytes": 1500]] as [JSONValue]
     )
     func some(match: JSONValue) async throws {
-        let site = try await start(match)
+        let fixture = try await start(match)
         // The first phone's are the long ones.
         let others = (Self.phones - 1) * Self.rounds
-        let pushes = try await site.simulator.pushes("those of the others") { accepted($0).count >= others }
+        let pushes = try await fixture.simulator.pushes("those of the others") { accepted($0).count >= others }
         #expect(!accepted(pushes).contains { $0.hasPrefix("0-") })
-        try await site.rules([])
-        try await expectAll(site)
+        try await fixture.rules([])
+        try await expectAll(fixture)
     }
 
     @Test("503 to every third push does not stop the lane, and nothing is lost")
     func third() async throws {
-        let site = try await start(["everyNth": 3])
-        try await expectAll(site)
+        let fixture = try await start(["everyNth": 3])
+        try await expectAll(fixture)
     }
 
-    /// Runs a site with phones and their messages, whose provider responds 503 to matching pushes.
-    private func start(_ match: JSONValue) async throws -> Site {
-        let site = try await Site.start(
+    /// Runs a fixture with phones and their messages, whose provider responds 503 to matching pushes.
+    private func start(_ match: JSONValue) async throws -> GatewayFixture {
+        let fixture = try await GatewayFixture.start(
             in: directory,
             environment: ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "1"]
         )
-        try await site.rules([["match": match, "do": ["status": 503, "reason": "ServiceUnavailable"]]])
+        try await fixture.rules([["match": match, "do": ["status": 503, "reason": "ServiceUnavailable"]]])
         for phone in 0..<Self.phones {
-            _ = try await site.gateway.admin.call(
+            _ = try await fixture.gateway.admin.call(
                 "PUT",
-                site.path("apps", "ios", "devices", "phone-\(phone)"),
+                fixture.path("apps", "ios", "devices", "phone-\(phone)"),
                 query: [("consumer", "p-\(phone)")],
                 body: ["token": .string(Self.token(phone)), "pushType": "apns"]
             )
@@ -61,8 +61,10 @@ struct PartialFaultTests {
                 ])
             }
         }
-        #expect(try await site.gateway.admin.exchange("POST", site.path("events"), body: .array(events)).status == 202)
-        return site
+        #expect(
+            try await fixture.gateway.admin.exchange("POST", fixture.path("events"), body: .array(events)).status == 202
+        )
+        return fixture
     }
 
     /// Returns the conversations of the accepted pushes.
@@ -70,14 +72,14 @@ struct PartialFaultTests {
         Set(pushes.filter { $0["status"].integer == 200 }.map { $0["body"]["conversationId"].plain })
     }
 
-    private func expectAll(_ site: Site) async throws {
+    private func expectAll(_ fixture: GatewayFixture) async throws {
         let all = Self.phones * Self.rounds
-        let pushes = try await site.simulator.pushes("all") { accepted($0).count >= all }
+        let pushes = try await fixture.simulator.pushes("all") { accepted($0).count >= all }
         #expect(accepted(pushes).count == all)
-        let open = try await site.metrics("switchboard_delivery_open_breaker_lanes{")
+        let open = try await fixture.metrics("switchboard_delivery_open_breaker_lanes{")
         #expect(!open.isEmpty && open.allSatisfy { $0.hasSuffix(" 0") })
-        #expect(try await site.gateway.process.stop().status == 0)
+        #expect(try await fixture.gateway.process.stop().status == 0)
         // Each open breaker is logged as an error: none opened.
-        #expect(site.gateway.process.errors.filter { $0.contains(#""level":"error""#) }.isEmpty)
+        #expect(fixture.gateway.process.errors.filter { $0.contains(#""level":"error""#) }.isEmpty)
     }
 }

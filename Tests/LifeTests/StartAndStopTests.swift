@@ -60,8 +60,12 @@ struct StartAndStopTests {
                             "id": .string(id), "type": "agent.message", "consumer": .string("u-\(writer)"),
                             "text": "hi",
                         ]
-                        let answer = try? await admin.exchange("POST", ["v1", "brands", "acme", "events"], body: event)
-                        guard answer?.status == 202 else { break }
+                        let response = try? await admin.exchange(
+                            "POST",
+                            ["v1", "brands", "acme", "events"],
+                            body: event
+                        )
+                        guard response?.status == 202 else { break }
                         ids.append(id)
                         if writer == 0, number == 25 { first.process.signal(SIGKILL) }
                     }
@@ -78,9 +82,9 @@ struct StartAndStopTests {
             let writer = id.split(separator: "-")[1]
             return ["id": .string(id), "type": "agent.message", "consumer": .string("u-\(writer)"), "text": "hi"]
         }
-        let answer = try await second.admin.call("POST", ["v1", "brands", "acme", "events"], body: .array(events))
-        #expect(answer.body["duplicates"].integer == Int64(acknowledged.count))
-        #expect(answer.body["accepted"].integer == 0)
+        let response = try await second.admin.call("POST", ["v1", "brands", "acme", "events"], body: .array(events))
+        #expect(response.body["duplicates"].integer == Int64(acknowledged.count))
+        #expect(response.body["accepted"].integer == 0)
         #expect(try await second.process.stop().status == 0)
     }
 
@@ -113,28 +117,28 @@ struct StartAndStopTests {
     @Test("a second SIGTERM ends a shutdown that a hanging store blocks, and the next start works")
     func secondSignalWhileTheStoreHangs() async throws {
         let faults = try await FaultSwitch(in: directory)
-        let site = try await Site.start(in: directory, environment: faults.environment)
-        #expect(try await site.post("before").status == 202)
+        let fixture = try await GatewayFixture.start(in: directory, environment: faults.environment)
+        #expect(try await fixture.post("before").status == 202)
         try faults.set(sync: FaultSwitch.hang)
         // Without a response: the first hangs in its commit, the next ones wait for it, and the shutdown waits for all
         // of them.
         var posts: [Task<APIClient.Response, any Error>] = []
-        try await site.wait(for: "an event that waits") {
+        try await fixture.wait(for: "an event that waits") {
             let number = posts.count
-            posts.append(Task { try await site.post("during-\(number)") })
-            return try await site.metrics("switchboard_intake_pending_events ").contains { !$0.hasSuffix(" 0") }
+            posts.append(Task { try await fixture.post("during-\(number)") })
+            return try await fixture.metrics("switchboard_intake_pending_events ").contains { !$0.hasSuffix(" 0") }
         }
-        site.gateway.process.signal(SIGTERM)
-        _ = try await site.gateway.process.errorLine("\"stopping\"")
-        site.gateway.process.signal(SIGTERM)
-        let exit = try await site.gateway.process.ended()
+        fixture.gateway.process.signal(SIGTERM)
+        _ = try await fixture.gateway.process.errorLine("\"stopping\"")
+        fixture.gateway.process.signal(SIGTERM)
+        let exit = try await fixture.gateway.process.ended()
         #expect(exit == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false))
         for post in posts {
-            let answer = try? await post.value
-            #expect(answer?.status != 202, "it was never synced")
+            let response = try? await post.value
+            #expect(response?.status != 202, "it was never synced")
         }
         try faults.set()
-        let again = try await site.restarted()
+        let again = try await fixture.restarted()
         #expect(try await again.readiness() == 200)
         #expect(try await again.post("before").body["duplicates"].integer == 1)
         #expect(try await again.gateway.process.stop().status == 0)

@@ -10,9 +10,9 @@ struct StopTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Starts a site whose provider never responds, with three events of which the first is in flight.
-    private func hangingSite(drainSeconds: String) async throws -> Site {
-        let site = try await Site.start(
+    /// Starts a fixture whose provider never responds, with three events of which the first is in flight.
+    private func hangingProvider(drainSeconds: String) async throws -> GatewayFixture {
+        let fixture = try await GatewayFixture.start(
             in: directory,
             environment: [
                 "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS": drainSeconds,
@@ -20,17 +20,17 @@ struct StopTests {
                 "SWITCHBOARD_PROVIDER_REQUEST_TIMEOUT_SECONDS": "600",
             ]
         )
-        try await site.rules([["match": ["provider": "apns"], "do": ["silent": true]]])
-        for id in ["e-1", "e-2", "e-3"] { #expect(try await site.post(id).status == 202) }
-        let first = try await site.simulator.pushes(1)
+        try await fixture.rules([["match": ["provider": "apns"], "do": ["silent": true]]])
+        for id in ["e-1", "e-2", "e-3"] { #expect(try await fixture.post(id).status == 202) }
+        let first = try await fixture.simulator.pushes(1)
         #expect(first.map { $0["result"].plain } == ["unanswered"])
-        return site
+        return fixture
     }
 
     /// Checks that the next start delivers the remaining pushes, in order and each once.
-    private func expectDelivered(_ site: Site) async throws {
-        try await site.rules([])
-        let again = try await site.restarted()
+    private func expectDelivered(_ fixture: GatewayFixture) async throws {
+        try await fixture.rules([])
+        let again = try await fixture.restarted()
         let pushes = try await again.simulator.pushes(4).filter { $0["result"].string == "accepted" }
         #expect(
             pushes.map { $0["body"]["aps"]["alert"]["body"].plain } == ["e-1", "e-2", "e-3"].map { "text of \($0)" }
@@ -43,20 +43,20 @@ struct StopTests {
 
     @Test("after one SIGTERM pushes without a response at the deadline are sent by the next start; exit code 0")
     func deadline() async throws {
-        let site = try await hangingSite(drainSeconds: "1")
+        let fixture = try await hangingProvider(drainSeconds: "1")
         // Half a minute is much less than a hanging provider would need, and much more than the deadline.
-        #expect(try await site.gateway.process.stop(within: .seconds(30)) == .init(status: 0, isSignal: false))
-        try await expectDelivered(site)
+        #expect(try await fixture.gateway.process.stop(within: .seconds(30)) == .init(status: 0, isSignal: false))
+        try await expectDelivered(fixture)
     }
 
     @Test("a second SIGTERM does not wait for the deadline, exits with 143, and the next start sends the rest")
     func second() async throws {
-        let site = try await hangingSite(drainSeconds: "600")
-        site.gateway.process.signal(SIGTERM)
-        _ = try await site.gateway.process.errorLine("\"stopping\"")
-        site.gateway.process.signal(SIGTERM)
-        let exit = try await site.gateway.process.ended(within: .seconds(30))
+        let fixture = try await hangingProvider(drainSeconds: "600")
+        fixture.gateway.process.signal(SIGTERM)
+        _ = try await fixture.gateway.process.errorLine("\"stopping\"")
+        fixture.gateway.process.signal(SIGTERM)
+        let exit = try await fixture.gateway.process.ended(within: .seconds(30))
         #expect(exit == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false))
-        try await expectDelivered(site)
+        try await expectDelivered(fixture)
     }
 }

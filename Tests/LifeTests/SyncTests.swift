@@ -23,8 +23,8 @@ struct SyncTests {
         let event: JSONValue = [
             "id": "e-1", "type": "agent.message", "consumer": "u-1", "conversation": "c-9", "text": .string(marker),
         ]
-        let answer = try await gateway.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
-        #expect(answer.status == 202)
+        let response = try await gateway.admin.call("POST", ["v1", "brands", "acme", "events"], body: event)
+        #expect(response.status == 202)
         // The tracer exits with the gateway, after writing the trace.
         let lines = try String(contentsOfFile: trace, encoding: .isoLatin1).split(separator: "\n").map(String.init)
         let first = try #require(lines.first { $0.contains(" execve(") })
@@ -42,12 +42,12 @@ struct SyncTests {
         let row = #"8 pwrite64(5</d/switchboard.sqlite-wal>, "sync-proof-marker", 4096, 32) = 4096"#
         let begin = #"8 fdatasync(5</d/switchboard.sqlite-wal> <unfinished ...>"#
         let end = "8 <... fdatasync resumed>) = 0"
-        let answer = #"7 write(9<TCP:[127.0.0.1:80->127.0.0.1:9]>, "HTTP/1.1 202 Accepted", 21) = 21"#
+        let response = #"7 write(9<TCP:[127.0.0.1:80->127.0.0.1:9]>, "HTTP/1.1 202 Accepted", 21) = 21"#
         func fault(_ lines: String...) -> String? { SyncTrace(lines, marker: marker).fault }
-        #expect(fault(read, row, begin, end, answer) == nil)
-        #expect(fault(read, row, answer) == "the log is synced", "synchronous = NORMAL")
-        #expect(fault(read, row, begin, answer, end) == "the answer leaves", "not waited for")
-        #expect(fault(read, begin, end, row, answer) == "the log is synced", "an earlier commit's")
-        #expect(fault(read, row, begin, "8 <... fdatasync resumed>) = -1 EIO", answer) == "the log is synced")
+        #expect(fault(read, row, begin, end, response) == nil)
+        #expect(fault(read, row, response) == "the log is synced", "synchronous = NORMAL")
+        #expect(fault(read, row, begin, response, end) == "the answer leaves", "not waited for")
+        #expect(fault(read, begin, end, row, response) == "the log is synced", "an earlier commit's")
+        #expect(fault(read, row, begin, "8 <... fdatasync resumed>) = -1 EIO", response) == "the log is synced")
     }
 }

@@ -26,42 +26,42 @@ struct TenantTargetTests {
     @Test("not the gateway's own port, which the system chose, by any of this host's names and addresses")
     func ownPort() async throws {
         let directory = try TemporaryDirectory()
-        let site = try await Site.start(in: directory)
-        let tenant = try await tenant(site.gateway)
-        let port = site.gateway.port
+        let fixture = try await GatewayFixture.start(in: directory)
+        let tenant = try await tenant(fixture.gateway)
+        let port = fixture.gateway.port
         for host in ["127.0.0.1", "localhost", "127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
             #expect(try await patch(tenant, "http://\(host):\(port)/livez") == 422, "\(host)")
-            #expect(try await patch(site.gateway.admin, "http://\(host):\(port)/livez") == 422, "\(host)")
+            #expect(try await patch(fixture.gateway.admin, "http://\(host):\(port)/livez") == 422, "\(host)")
         }
         #expect(try await patch(tenant, "http://127.0.0.1:1/") == 200)
-        let app = try JSONValue(parsing: Data(site.simulator.iOSApp(endpoint: "https://localhost:\(port)").utf8))
-        #expect(try await tenant.exchange("PUT", site.path("apps", "ios"), body: app).status == 422)
+        let app = try JSONValue(parsing: Data(fixture.simulator.iOSApp(endpoint: "https://localhost:\(port)").utf8))
+        #expect(try await tenant.exchange("PUT", fixture.path("apps", "ios"), body: app).status == 422)
     }
 
     @Test("this host only with the setting: a tenant's app reaches the simulator with it, and not without")
     func loopback() async throws {
         let directory = try TemporaryDirectory()
-        var site = try await Site.start(in: directory)
-        var tenant = try await tenant(site.gateway)
-        let check: JSONValue = ["token": .string(Site.token), "pushType": "apns"]
-        let admins = try await site.gateway.admin.call("GET", site.path("apps", "ios"))
+        var fixture = try await GatewayFixture.start(in: directory)
+        var tenant = try await tenant(fixture.gateway)
+        let check: JSONValue = ["token": .string(GatewayFixture.token), "pushType": "apns"]
+        let admins = try await fixture.gateway.admin.call("GET", fixture.path("apps", "ios"))
         #expect(admins.body["endpointsBy"].string == "admin")
-        let app = try site.simulator.iOSAppBody()
-        let own = try await tenant.exchange("PUT", site.path("apps", "own"), body: app)
+        let app = try fixture.simulator.iOSAppBody()
+        let own = try await tenant.exchange("PUT", fixture.path("apps", "own"), body: app)
         #expect(own.status == 201 && own.body["endpointsBy"].string == "tenant")
-        let good = try await tenant.call("POST", site.path("apps", "own", "self-check"), body: check)
+        let good = try await tenant.call("POST", fixture.path("apps", "own", "self-check"), body: check)
         #expect(good.body["outcome"].string == "accepted")
-        #expect(try await site.simulator.pushes(1).count == 1)
+        #expect(try await fixture.simulator.pushes(1).count == 1)
 
-        _ = try await site.gateway.process.stop()
-        site = try await site.restarted([Self.key: "false"])
-        tenant = try await self.tenant(site.gateway)
+        _ = try await fixture.gateway.process.stop()
+        fixture = try await fixture.restarted([Self.key: "false"])
+        tenant = try await self.tenant(fixture.gateway)
         // The administrator's app with the same endpoints still works; its push is the only one that arrives.
-        let closed = try await tenant.exchange("POST", site.path("apps", "own", "self-check"), body: check)
+        let closed = try await tenant.exchange("POST", fixture.path("apps", "own", "self-check"), body: check)
         #expect(closed.status == 409)
         #expect(!"\(closed.body)".contains("errno"))
-        #expect(try await site.post("evt-1").status == 202)
-        #expect(try await site.simulator.pushes(2).count == 2)
+        #expect(try await fixture.post("evt-1").status == 202)
+        #expect(try await fixture.simulator.pushes(2).count == 2)
         #expect(try await patch(tenant, "http://127.0.0.1:1/") == 422)
     }
 }

@@ -107,7 +107,7 @@ struct VerbTests {
     }
 
     @Test("an error response goes to standard error with its code, and the exit status is 1")
-    func refusal() async throws {
+    func rejection() async throws {
         let gateway = try await GatewayProcess.start(in: directory)
         let missing = try await gateway.verb(["brand", "show", "nobody"])
         #expect(missing.exit.status == 1 && missing.output.isEmpty)

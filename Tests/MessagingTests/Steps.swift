@@ -66,7 +66,7 @@ struct Steps {
     mutating func says(_ frame: ClientFrame) -> [String] { run { $0.received(frame, now: $1) } }
     /// Receives a pong of the client.
     mutating func stirs() -> [String] { run { $0.receivedControl(now: $1) } }
-    mutating func news(_ news: WindowNews.Kind...) -> [String] { run { $0.news(news, now: $1) } }
+    mutating func receive(_ windowEvents: WindowEvent.Kind...) -> [String] { run { $0.receive(windowEvents, now: $1) } }
     mutating func takes(_ frames: Int) -> [String] { run { $0.flushed(frames, now: $1) } }
 
     /// Completes a read of a conversation's messages.
@@ -119,7 +119,7 @@ struct Steps {
         case .ping: "ping"
         case .run(let operation): "run " + word(operation)
         case .close(let close): "close \(close.code) \(close.text)"
-        case .answerClose(let code): "answer \(code.map { "\($0)" } ?? "none")"
+        case .echoClose(let code): "answer \(code.map { "\($0)" } ?? "none")"
         case .cut(let label): "cut \(label.rawValue)"
         case .leave: "leave"
         }

@@ -14,10 +14,10 @@ struct WindowHubTests {
     private final class Port: WindowPort {
         private let kept = Mutex<[String]>([])
 
-        var told: [String] { kept.withLock { $0 } }
+        var reported: [String] { kept.withLock { $0 } }
 
-        func post(_ news: [WindowNews.Kind]) {
-            let words = news.map { kind in
+        func post(_ windowEvents: [WindowEvent.Kind]) {
+            let words = windowEvents.map { kind in
                 switch kind {
                 case .message(let message): "\(message.conversation)#\(message.sequence)"
                 case .read(let conversation, let sequence, _): "read \(conversation)#\(sequence)"
@@ -57,25 +57,25 @@ struct WindowHubTests {
         return (port, try #require(hub.open(port, session: session, device: nil)))
     }
 
-    private func news(_ kind: WindowNews.Kind, from origin: WindowID? = nil) -> WindowNews {
-        var news = WindowNews(consumer: Steps.consumer, kind: kind)
-        news.origin = origin
-        return news
+    private func windowEvent(_ kind: WindowEvent.Kind, from origin: WindowID? = nil) -> WindowEvent {
+        var event = WindowEvent(consumer: Steps.consumer, kind: kind)
+        event.origin = origin
+        return event
     }
 
     @Test("do not include their own, and keep the order of the rest")
     func origins() throws {
         let ((one, ticket), (two, _), (other, _)) = (try open(), try open(), try open("u-2"))
         hub.committed([
-            news(.message(Steps.message("c", 1))), news(.message(Steps.message("c", 2)), from: ticket.id),
-            news(.message(Steps.message("c", 3))), news(.read(c, upToSequence: 3, unread: 0)),
+            windowEvent(.message(Steps.message("c", 1))), windowEvent(.message(Steps.message("c", 2)), from: ticket.id),
+            windowEvent(.message(Steps.message("c", 3))), windowEvent(.read(c, upToSequence: 3, unread: 0)),
         ])
-        #expect(one.told == ["c#1", "c#3", "read c#3"])
-        #expect(two.told == ["c#1", "c#2", "c#3", "read c#3"])
+        #expect(one.reported == ["c#1", "c#3", "read c#3"])
+        #expect(two.reported == ["c#1", "c#2", "c#3", "read c#3"])
         hub.close(ticket)
-        hub.committed([news(.message(Steps.message("c", 4)), from: ticket.id)])
-        #expect(two.told.last == "c#4")
-        #expect(one.told.count == 3 && other.told.isEmpty)
+        hub.committed([windowEvent(.message(Steps.message("c", 4)), from: ticket.id)])
+        #expect(two.reported.last == "c#4")
+        #expect(one.reported.count == 3 && other.reported.isEmpty)
     }
 
     @Test("include typing, once a second for each side of each conversation")
@@ -83,18 +83,20 @@ struct WindowHubTests {
         let ((one, ticket), (two, _)) = (try open(), try open())
         let d = Steps.conversation("d")
         hub.committed(
-            (0..<1000).map { _ in news(.typing(c, byConsumer: false)) } + [news(.typing(d, byConsumer: false))]
+            (0..<1000).map { _ in windowEvent(.typing(c, byConsumer: false)) } + [
+                windowEvent(.typing(d, byConsumer: false))
+            ]
         )
-        #expect(one.told == ["typing c them", "typing d them"] && two.told == one.told)
+        #expect(one.reported == ["typing c them", "typing d them"] && two.reported == one.reported)
         clock.advance(milliseconds: 999)
-        hub.committed([news(.typing(c, byConsumer: false))])
+        hub.committed([windowEvent(.typing(c, byConsumer: false))])
         #expect(hub.admitsTyping(Steps.consumer, c, byConsumer: true))
         #expect(!hub.admitsTyping(Steps.consumer, c, byConsumer: true))
         hub.types(Steps.consumer, c, in: ticket.id)
-        #expect(one.told.count == 2 && two.told.last == "typing c us")
+        #expect(one.reported.count == 2 && two.reported.last == "typing c us")
         clock.advance(milliseconds: 1)
-        hub.committed([news(.typing(c, byConsumer: false)), news(.typing(c, byConsumer: false))])
-        #expect(one.told == ["typing c them", "typing d them", "typing c them"])
+        hub.committed([windowEvent(.typing(c, byConsumer: false)), windowEvent(.typing(c, byConsumer: false))])
+        #expect(one.reported == ["typing c them", "typing d them", "typing c them"])
     }
 
     @Test("do not include the typing of more sides than fit into memory, until some are evicted")

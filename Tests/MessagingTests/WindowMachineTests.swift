@@ -19,7 +19,7 @@ struct WindowMachineTests {
     }
 
     @Test("closes with the token's error, or when an operation that it needs fails")
-    func refusals() {
+    func rejections() {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
         #expect(steps.completed(.refused(.tokenMissing)) == ["close 4401 token_missing", "leave"])
@@ -32,16 +32,16 @@ struct WindowMachineTests {
     }
 
     @Test("sends the messages that ready does not count, after the client's time to resume")
-    func newsWhileOpening() {
+    func eventsWhileOpening() {
         var steps = Steps()
         _ = steps.run { $0.opened(now: $1) }
         _ = steps.identified()
-        #expect(steps.news(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == [])
+        #expect(steps.receive(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == [])
         // A message since the window was registered may be in the counts too; nobody else reports it.
         #expect(steps.ready(["c": 4]) == ["ready"])
-        #expect(steps.news(.message(Steps.message("c", 6))) == [])
+        #expect(steps.receive(.message(Steps.message("c", 6))) == [])
         #expect(steps.pass(1) == ["c#4", "c#5", "c#6"])
-        #expect(steps.news(.message(Steps.message("c", 7))) == ["c#7"])
+        #expect(steps.receive(.message(Steps.message("c", 7))) == ["c#7"])
     }
 
     @Test("resumes page by page, then sends the messages since then, without gap or repetition")
@@ -55,21 +55,21 @@ struct WindowMachineTests {
                 ])
             ) == ["run page c>0"]
         )
-        #expect(steps.news(.message(Steps.message("c", 22)), .message(Steps.message("d", 3))) == [])
-        #expect(steps.news(.read(Steps.conversation("c"), upToSequence: 1, unread: 0)) == [])
+        #expect(steps.receive(.message(Steps.message("c", 22)), .message(Steps.message("d", 3))) == [])
+        #expect(steps.receive(.read(Steps.conversation("c"), upToSequence: 1, unread: 0)) == [])
         #expect(steps.page("c", 1...20) == (1...20).map { "c#\($0)" } + ["run page c>20"])
         #expect(steps.page("c", 21...22) == ["c#21", "c#22", "run page d>2"])
-        #expect(steps.news(.message(Steps.message("c", 23))) == [])
+        #expect(steps.receive(.message(Steps.message("c", 23))) == [])
         #expect(steps.page("d", nil) == ["d#3", "read c#1", "c#23"])
-        #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
+        #expect(steps.receive(.message(Steps.message("c", 24))) == ["c#24"])
     }
 
     @Test("reads again from the store when too many changes waited")
-    func tooManyNews() {
+    func tooManyEvents() {
         var steps = Steps.open(["c": 0])
         _ = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
         for sequence in 1...300 {
-            let isQuiet = steps.news(.message(Steps.message("c", Int64(sequence)))) == []
+            let isQuiet = steps.receive(.message(Steps.message("c", Int64(sequence)))) == []
             #expect(isQuiet)
         }
         // The page that was being read at that time may have missed them.
@@ -86,12 +86,12 @@ struct WindowMachineTests {
     func lateResume() {
         var steps = Steps.open(["c": 3])
         _ = steps.pass(1)
-        #expect(steps.news(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == ["c#4", "c#5"])
+        #expect(steps.receive(.message(Steps.message("c", 4)), .message(Steps.message("c", 5))) == ["c#4", "c#5"])
         #expect(
             steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 1)])) == ["run page c>1"]
         )
         #expect(steps.page("c", 2...5) == ["c#2", "c#3"])
-        #expect(steps.news(.message(Steps.message("c", 6))) == ["c#6"])
+        #expect(steps.receive(.message(Steps.message("c", 6))) == ["c#6"])
         #expect(steps.says(.resume([])) == ["error conflict resume"])
     }
 
@@ -99,12 +99,12 @@ struct WindowMachineTests {
     func slowClient() {
         var steps = Steps.settled()
         steps.isReading = false
-        for sequence in 1...32 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 1...32 { _ = steps.receive(.message(Steps.message("c", Int64(sequence)))) }
         #expect(!steps.machine.wantsReading)
-        #expect(steps.news(.message(Steps.message("c", 33))) == [])
+        #expect(steps.receive(.message(Steps.message("c", 33))) == [])
         #expect(steps.takes(1) == ["c#33"])
-        #expect(steps.news(.message(Steps.message("c", 34))) == [])
-        for sequence in 35...400 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        #expect(steps.receive(.message(Steps.message("c", 34))) == [])
+        for sequence in 35...400 { _ = steps.receive(.message(Steps.message("c", Int64(sequence)))) }
         #expect(steps.takes(32) == ["run page c>33"])
         #expect(steps.machine.wantsReading)
         let sent = steps.page("c", 34...53)
@@ -117,10 +117,10 @@ struct WindowMachineTests {
     func slowAfterReady() {
         var steps = Steps.open(["c": 4])
         steps.isReading = false
-        for sequence in 5...200 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 5...200 { _ = steps.receive(.message(Steps.message("c", Int64(sequence)))) }
         var sent = steps.pass(1)
         #expect(sent == (5...36).map { "c#\($0)" })
-        for sequence in 201...400 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 201...400 { _ = steps.receive(.message(Steps.message("c", Int64(sequence)))) }
         steps.isReading = true
         sent += steps.takes(32)
         while sent.last?.hasPrefix("run page c>") == true {
@@ -145,7 +145,7 @@ struct WindowMachineTests {
         let sent = steps.completed(.sent(messageID: MessageID(high: 1, low: 22), sequence: 22))
         #expect(sent == ["sent k", "run page c>20"])
         #expect(steps.page("c", 21...23) == ["c#21", "c#23"])
-        #expect(steps.news(.message(Steps.message("c", 24))) == ["c#24"])
+        #expect(steps.receive(.message(Steps.message("c", 24))) == ["c#24"])
     }
 
     @Test("passes typing on in order with the rest, and forwards others' typing only when it can be sent at once")
@@ -156,18 +156,18 @@ struct WindowMachineTests {
         #expect(steps.says(.typing(c)) == [])
         #expect(steps.completed(.done) == ["run typing c"])
         #expect(steps.completed(.failed(.notFound, "")) == ["error not_found typing"])
-        #expect(steps.news(.typing(c, byConsumer: false)) == ["typing c agent"])
+        #expect(steps.receive(.typing(c, byConsumer: false)) == ["typing c agent"])
         steps.isReading = false
-        for _ in 1...31 { _ = steps.news(.message(message)) }
-        #expect(steps.news(.typing(c, byConsumer: true)) == ["typing c consumer"])
-        #expect(steps.news(.typing(c, byConsumer: true)) == [])
+        for _ in 1...31 { _ = steps.receive(.message(message)) }
+        #expect(steps.receive(.typing(c, byConsumer: true)) == ["typing c consumer"])
+        #expect(steps.receive(.typing(c, byConsumer: true)) == [])
         #expect(steps.takes(32) == [])
         var opening = Steps()
         _ = opening.run { $0.opened(now: $1) }
         _ = opening.identified()
-        #expect(opening.news(.typing(c, byConsumer: false)) == [])
+        #expect(opening.receive(.typing(c, byConsumer: false)) == [])
         #expect(opening.ready([:]) == ["ready"])
-        #expect(opening.news(.typing(c, byConsumer: false)) == ["typing c agent"])
+        #expect(opening.receive(.typing(c, byConsumer: false)) == ["typing c agent"])
     }
 
     @Test("runs one operation at a time, and checks its session first")
@@ -181,7 +181,7 @@ struct WindowMachineTests {
         #expect(steps.run { $0.recheck(.loggedOut, now: $1) } == [])
         #expect(steps.completed(.done) == ["run recheck 4409"])
         #expect(steps.completed(.refused(.loggedOut)) == ["close 4409 logged_out", "leave"])
-        #expect(steps.news(.message(Steps.message("c", 1))) == [])
+        #expect(steps.receive(.message(Steps.message("c", 1))) == [])
     }
 
     @Test("announces the expiry of its token, closes at it, and stays open with a new token of the same consumer")
@@ -289,7 +289,7 @@ struct WindowMachineTests {
     @Test("a resume from an earlier sequence than is being read gets the messages in between")
     func resumeWhileReading() {
         var steps = Steps.open(["c": 5])
-        for sequence in 6...305 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 6...305 { _ = steps.receive(.message(Steps.message("c", Int64(sequence)))) }
         var sent = steps.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 0)]))
         while sent.last?.hasPrefix("run page c>") == true {
             let after = Int64(sent.removeLast().dropFirst("run page c>".count)) ?? 0
@@ -299,9 +299,9 @@ struct WindowMachineTests {
         // Also while a page from a later sequence is being read.
         var late = Steps.open(["c": 5])
         late.isReading = false
-        for sequence in 6...37 { _ = late.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 6...37 { _ = late.receive(.message(Steps.message("c", Int64(sequence)))) }
         _ = late.pass(1)
-        for sequence in 38...400 { _ = late.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 38...400 { _ = late.receive(.message(Steps.message("c", Int64(sequence)))) }
         late.isReading = true
         #expect(late.takes(32) == ["run page c>37"])
         #expect(late.says(.resume([.init(conversation: Steps.conversation("c"), afterSequence: 3)])) == [])
@@ -314,7 +314,7 @@ struct WindowMachineTests {
         var steps = Steps.settled()
         #expect(steps.pass(20) == [])
         steps.isReading = false
-        for sequence in 1...32 { _ = steps.news(.message(Steps.message("c", Int64(sequence)))) }
+        for sequence in 1...32 { _ = steps.receive(.message(Steps.message("c", Int64(sequence)))) }
         #expect(steps.pass(10) == [])
         steps.isReading = true
         #expect(steps.takes(32) == [])

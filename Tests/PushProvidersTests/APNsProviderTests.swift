@@ -11,7 +11,7 @@ import Testing
 
     @Test("a push arrives complete with a token that the public key verifies, and its response comes back")
     func push() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add(badge: 4)
@@ -33,11 +33,11 @@ import Testing
                 let signature = try P256.Signing.ECDSASignature(rawRepresentation: token.signature)
                 #expect(key.publicKey.isValidSignature(signature, for: token.input))
 
-                let answer = await source.answers.next()
-                #expect(answer.delivery == DeliveryID(1))
+                let response = await source.responses.next()
+                #expect(response.delivery == DeliveryID(1))
                 #expect(
-                    answer.answer
-                        == PushAnswer(
+                    response.response
+                        == PushResponse(
                             outcome: .accepted(providerID: request["apns-id"]),
                             status: 200,
                             reason: nil,
@@ -52,32 +52,32 @@ import Testing
 
     @Test("many pushes get one result each, and the latency is measured on the monotonic clock")
     func many() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add(500)
                 provider.wake()
-                let answers = await source.answers.take(500)
-                #expect(Set(answers.map(\.delivery)).count == 500)
-                #expect(answers.allSatisfy { $0.answer.status == 200 })
+                let responses = await source.responses.take(500)
+                #expect(Set(responses.map(\.delivery)).count == 500)
+                #expect(responses.allSatisfy { $0.response.status == 200 })
 
-                harness.application.setAnswer { _ in nil }
+                harness.application.setResponder { _ in nil }
                 source.add()
                 provider.wake()
                 _ = await harness.application.pushes.take(500)
                 let late = await harness.application.pushes.next()
                 harness.clock.advance(milliseconds: 250)
                 late.stream.respond(.apns(late))
-                let answer = await source.answers.next()
-                #expect(answer.answer.latencyMilliseconds == 250)
-                #expect(answer.answer.sentAt == TestMessages.now)
+                let response = await source.responses.next()
+                #expect(response.response.latencyMilliseconds == 250)
+                #expect(response.response.sentAt == TestMessages.now)
             }
         }
     }
 
     @Test("one token serves all lanes and connections of a key for 50 minutes; then each connection changes once")
     func tokenSharing() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             let first = TestSource()
             let second = TestSource()
@@ -86,7 +86,7 @@ import Testing
                     func token(_ provider: any PushProvider, _ source: TestSource) async -> String? {
                         source.add()
                         provider.wake()
-                        _ = await source.answers.next()
+                        _ = await source.responses.next()
                         return await harness.application.pushes.next()["authorization"]
                     }
                     let original = await token(one, first)
@@ -106,7 +106,7 @@ import Testing
     @Test("a sandbox key is used only for the sandbox")
     func sandboxKey() async throws {
         let other = P256.Signing.PrivateKey()
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(
                 key: key,
                 port: harness.port,
@@ -130,41 +130,41 @@ import Testing
 
     @Test("an expired token is renewed once for all failed pushes, which may be sent again at once")
     func expiredToken() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()
-                _ = await source.answers.next()
+                _ = await source.responses.next()
                 let old = await harness.application.pushes.next()["authorization"]
 
-                harness.application.setAnswer { request in
+                harness.application.setResponder { request in
                     request["authorization"] == old
                         ? .json(403, #"{"reason":"ExpiredProviderToken"}"#) : .apns(request)
                 }
                 source.add(3)
                 provider.wake()
-                let refused = await source.answers.take(3)
+                let refused = await source.responses.take(3)
                 for result in refused {
-                    #expect(result.answer.outcome == .retry(afterSeconds: 0, scope: .device))
-                    #expect(result.answer.status == 403)
-                    #expect(result.answer.reason == "ExpiredProviderToken")
+                    #expect(result.response.outcome == .retry(afterSeconds: 0, scope: .device))
+                    #expect(result.response.status == 403)
+                    #expect(result.response.reason == "ExpiredProviderToken")
                     source.addAgain(result.delivery)
                 }
                 provider.wake()
-                let sent = await source.answers.take(3)
-                #expect(sent.allSatisfy { $0.answer.status == 200 })
+                let sent = await source.responses.take(3)
+                #expect(sent.allSatisfy { $0.response.status == 200 })
                 let tokens = await harness.application.pushes.take(6).map { $0["authorization"] }
                 #expect(Set(tokens).count == 2)
 
                 // A new token that is reported as expired too means a wrong clock: no third one.
-                harness.application.setAnswer { _ in .json(403, #"{"reason":"ExpiredProviderToken"}"#) }
+                harness.application.setResponder { _ in .json(403, #"{"reason":"ExpiredProviderToken"}"#) }
                 source.add()
                 provider.wake()
-                #expect(await source.answers.next().answer.outcome == .misconfigured)
+                #expect(await source.responses.next().response.outcome == .misconfigured)
                 source.add()
                 provider.wake()
-                #expect(await source.answers.next().answer.outcome == .misconfigured)
+                #expect(await source.responses.next().response.outcome == .misconfigured)
                 let last = await harness.application.pushes.take(2).map { $0["authorization"] }
                 #expect(Set(last).subtracting(Set(tokens)).isEmpty)
             }
@@ -173,31 +173,31 @@ import Testing
 
     @Test("after a token that came too early, a connection returns to the old one and waits")
     func tooManyUpdates() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()
-                _ = await source.answers.next()
+                _ = await source.responses.next()
                 let old = await harness.application.pushes.next()["authorization"]
                 harness.clock.advance(seconds: 50 * 60)
-                harness.application.setAnswer { request in
+                harness.application.setResponder { request in
                     request["authorization"] == old
                         ? .apns(request) : .json(429, #"{"reason":"TooManyProviderTokenUpdates"}"#)
                 }
                 source.add()
                 provider.wake()
-                let refused = await source.answers.next()
-                #expect(refused.answer.outcome == .retry(afterSeconds: nil, scope: .lane))
+                let refused = await source.responses.next()
+                #expect(refused.response.outcome == .retry(afterSeconds: nil, scope: .lane))
                 source.addAgain(refused.delivery)
                 provider.wake()
-                #expect(await source.answers.next().answer.status == 200)
+                #expect(await source.responses.next().response.status == 200)
             }
         }
     }
 
     @Test("responses are interpreted by the table, the 410's time in milliseconds, and the badge is reported")
-    func answers() async throws {
+    func responses() async throws {
         let table: [(HTTP2ServerResponse, PushOutcome, String?)] = [
             (.json(400, #"{"reason":"BadDeviceToken"}"#), .rejected(token: .quarantine), "BadDeviceToken"),
             (
@@ -215,76 +215,76 @@ import Testing
                 nil
             ),
         ]
-        let answer: TestServer.Answer = { _ in nil }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in nil }
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
-                for (index, (response, outcome, reason)) in table.enumerated() {
-                    harness.application.setAnswer { _ in response }
+                for (index, (sent, outcome, reason)) in table.enumerated() {
+                    harness.application.setResponder { _ in sent }
                     source.add(badge: Int64(index))
                     provider.wake()
-                    let answer = await source.answers.next().answer
-                    #expect(answer.outcome == outcome)
-                    #expect(answer.reason == reason)
-                    #expect(answer.status == response.status)
-                    #expect(answer.badge == Int64(index))
+                    let response = await source.responses.next().response
+                    #expect(response.outcome == outcome)
+                    #expect(response.reason == reason)
+                    #expect(response.status == sent.status)
+                    #expect(response.badge == Int64(index))
                 }
                 // A silent push carries no badge, whatever the job has.
                 source.add(message: TestMessages.message { $0.silent = true }, badge: 9)
                 provider.wake()
-                #expect(await source.answers.next().answer.badge == nil)
+                #expect(await source.responses.next().response.badge == nil)
             }
         }
     }
 
     @Test("pushes that the server certainly did not process are unsent; those it may have processed are unknown")
     func unprocessedAndUnknown() async throws {
-        let answer: TestServer.Answer = { _ in nil }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in nil }
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()
                 let first = await harness.application.pushes.next()
                 first.stream.connection.goAway(lastStreamID: 0, debugData: Array(#"{"reason":"Shutdown"}"#.utf8))
-                let refused = await source.answers.next()
-                #expect(refused.answer.outcome == .notSent)
-                #expect(refused.answer.status == 0)
-                #expect(refused.answer.reason == "goaway")
+                let refused = await source.responses.next()
+                #expect(refused.response.outcome == .notSent)
+                #expect(refused.response.status == 0)
+                #expect(refused.response.reason == "goaway")
 
                 source.addAgain(refused.delivery)
                 provider.wake()
                 let second = await harness.application.pushes.next()
                 #expect(second.stream.connection.id != first.stream.connection.id)
                 second.stream.reset(.refusedStream)
-                #expect(await source.answers.next().answer.outcome == .notSent)
+                #expect(await source.responses.next().response.outcome == .notSent)
 
                 source.addAgain(refused.delivery)
                 provider.wake()
                 let third = await harness.application.pushes.next()
                 third.stream.connection.abort()
-                let lost = await source.answers.next()
-                #expect(lost.answer.outcome == .unknown)
-                #expect(lost.answer.reason == "connection_lost")
+                let lost = await source.responses.next()
+                #expect(lost.response.outcome == .unknown)
+                #expect(lost.response.reason == "connection_lost")
             }
         }
     }
 
     @Test("a response that requires another connection opens a new one")
     func replaceConnection() async throws {
-        let answer: TestServer.Answer = { _ in .json(503, #"{"reason":"Shutdown"}"#) }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in .json(503, #"{"reason":"Shutdown"}"#) }
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()
-                #expect(await source.answers.next().answer.outcome == .retry(afterSeconds: nil, scope: .device))
+                #expect(await source.responses.next().response.outcome == .retry(afterSeconds: nil, scope: .device))
                 let first = await harness.application.pushes.next().stream.connection.id
                 #expect(await harness.application.closed.next() == first)
-                harness.application.setAnswer(HTTP2ServerResponse.apns)
+                harness.application.setResponder(HTTP2ServerResponse.apns)
                 source.add()
                 provider.wake()
-                #expect(await source.answers.next().answer.status == 200)
+                #expect(await source.responses.next().response.status == 200)
                 #expect(await harness.application.pushes.next().stream.connection.id != first)
             }
         }
@@ -292,17 +292,17 @@ import Testing
 
     @Test("a connection to be replaced gets no more pushes")
     func blamedGetsNothing() async throws {
-        let answer: TestServer.Answer = { request in
+        let respond: TestServer.Responder = { request in
             request.stream.connection.id == 1 ? .json(400, #"{"reason":"IdleTimeout"}"#) : .apns(request)
         }
-        try await Harness.run(answer: answer) { harness in
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add(3)
                 provider.wake()
-                let answers = await source.answers.take(3).map(\.answer)
-                #expect(answers.map(\.status) == [400, 200, 200])
-                #expect(answers[0].outcome == .retry(afterSeconds: 0, scope: .device))
+                let responses = await source.responses.take(3).map(\.response)
+                #expect(responses.map(\.status) == [400, 200, 200])
+                #expect(responses[0].outcome == .retry(afterSeconds: 0, scope: .device))
                 let connections = await harness.application.pushes.take(3).map(\.stream.connection.id)
                 #expect(connections == [1, 2, 2])
             }
@@ -311,8 +311,8 @@ import Testing
 
     @Test("pushes of a replaced connection are sent again at once, but not if the next is replaced soon after")
     func blamedTogether() async throws {
-        let answer: TestServer.Answer = { _ in nil }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in nil }
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 for after in [0, nil] as [Int64?] {
@@ -321,11 +321,11 @@ import Testing
                     provider.wake()
                     let first = await harness.application.pushes.next()
                     first.stream.respond(.apns(first))
-                    #expect(await source.answers.next().answer.status == 200)
+                    #expect(await source.responses.next().response.status == 200)
                     for push in await harness.application.pushes.take(3) {
                         push.stream.respond(.json(400, #"{"reason":"IdleTimeout"}"#))
                     }
-                    let outcomes = await source.answers.take(3).map(\.answer.outcome)
+                    let outcomes = await source.responses.take(3).map(\.response.outcome)
                     #expect(outcomes == Array(repeating: .retry(afterSeconds: after, scope: .device), count: 3))
                 }
             }
@@ -334,8 +334,8 @@ import Testing
 
     @Test("shutdown waits for responses until its limit, and every push gets a result")
     func shutdown() async throws {
-        let answer: TestServer.Answer = { _ in nil }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in nil }
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             let source = TestSource()
             let provider = try harness.factory.make(
@@ -344,22 +344,22 @@ import Testing
                 brand: TestMessages.brand,
                 source: source
             )
-            harness.application.setAnswer(HTTP2ServerResponse.apns)
+            harness.application.setResponder(HTTP2ServerResponse.apns)
             source.add()
             provider.wake()
-            _ = await source.answers.next()
+            _ = await source.responses.next()
             _ = await harness.application.pushes.next()
-            harness.application.setAnswer { _ in nil }
+            harness.application.setResponder { _ in nil }
             source.add(2)
             provider.wake()
             let open = await harness.application.pushes.take(2)
             async let end: Void = provider.shutdown(within: .milliseconds(200))
             open[0].stream.respond(.apns(open[0]))
             await end
-            let answers = source.answers.pending
-            #expect(answers.count == 2)
-            #expect(answers.contains { $0.answer.status == 200 })
-            #expect(answers.contains { $0.answer.outcome == .unknown && $0.answer.reason == "shutdown" })
+            let responses = source.responses.pending
+            #expect(responses.count == 2)
+            #expect(responses.contains { $0.response.status == 200 })
+            #expect(responses.contains { $0.response.outcome == .unknown && $0.response.reason == "shutdown" })
             source.add()
             provider.wake()
             await provider.shutdown(within: .zero)
@@ -369,7 +369,7 @@ import Testing
 
     @Test("the source receives connecting and ready")
     func states() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 provider.wake()
@@ -380,7 +380,7 @@ import Testing
 
     @Test("check reports that it works, or the error")
     func check() async throws {
-        try await Harness.run(answer: HTTP2ServerResponse.apns) { harness in
+        try await Harness.run(respond: HTTP2ServerResponse.apns) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, _ in
                 let verdict = await provider.check()
@@ -405,7 +405,7 @@ import Testing
         try await Harness.run(
             certificate: isOtherHost ? TestCertificates.other : TestCertificates.leaf,
             trust: isOtherHost ? TestCertificates.root : TestCertificates.leaf,
-            answer: HTTP2ServerResponse.apns
+            respond: HTTP2ServerResponse.apns
         ) { harness in
             let app = TestMessages.apns(key: key, port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in

@@ -20,7 +20,7 @@ private struct HangingResolver: HostResolver {
 
 @Suite("The addresses of endpoints", .timeLimit(.minutes(10)))
 struct EndpointResolverTests {
-    private static let answer: TestServer.Answer = { _ in .fcm }
+    private static let respond: TestServer.Responder = { _ in .fcm }
 
     @Test("are tried in another order for each connection, separately by family, and none is lost")
     func order() async throws {
@@ -41,7 +41,7 @@ struct EndpointResolverTests {
     @Test("are looked up with the process's resolver, unless they are IP addresses")
     func asked() async throws {
         let names = TableResolver(["localhost": [["127.0.0.1"]]])
-        try await Harness.run(names: names, answer: Self.answer) { harness in
+        try await Harness.run(names: names, respond: Self.respond) { harness in
             for (host, asked) in [("localhost", 1), ("127.0.0.1", 1)] {
                 var app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
                 app.apns?.endpoints = .init(production: "https://\(host):\(harness.port)")
@@ -55,7 +55,7 @@ struct EndpointResolverTests {
 
     @Test("that are not found make a lane fail, and a hanging lookup stops no other lane")
     func hanging() async throws {
-        try await Harness.run(names: HangingResolver(), answer: Self.answer) { harness in
+        try await Harness.run(names: HangingResolver(), respond: Self.respond) { harness in
             var stuck = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
             stuck.apns?.endpoints = .init(production: "https://hangs.example:\(harness.port)")
             let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)

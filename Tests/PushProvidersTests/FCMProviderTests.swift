@@ -12,7 +12,7 @@ import Testing
     private final class Google: Sendable {
         private let count = Counter()
 
-        func answer(_ request: HTTP2ServerRequest) -> HTTP2ServerResponse? {
+        func respond(_ request: HTTP2ServerRequest) -> HTTP2ServerResponse? {
             request.path == "/token" ? grant() : .fcm
         }
 
@@ -24,7 +24,7 @@ import Testing
     @Test("a push is sent with a token that was exchanged for a verified assertion")
     func push() async throws {
         let google = Google()
-        try await Harness.run(answer: google.answer) { harness in
+        try await Harness.run(respond: google.respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
                 source.add()
                 provider.wake()
@@ -52,9 +52,9 @@ import Testing
                 #expect(request.path == "/v1/projects/proj-1/messages:send")
                 #expect(request["authorization"] == "Bearer t1")
                 #expect(request["content-type"] == "application/json")
-                let answer = await source.answers.next().answer
-                #expect(answer.outcome == .accepted(providerID: "projects/proj-1/messages/0:1"))
-                #expect(answer.badge == 3)
+                let response = await source.responses.next().response
+                #expect(response.outcome == .accepted(providerID: "projects/proj-1/messages/0:1"))
+                #expect(response.badge == 3)
             }
         }
     }
@@ -62,8 +62,8 @@ import Testing
     @Test("without a token nothing is pulled; one fetch serves all lanes, which wake automatically")
     func singleFlight() async throws {
         let google = Google()
-        let answer: TestServer.Answer = { request in request.path == "/token" ? nil : .fcm }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { request in request.path == "/token" ? nil : .fcm }
+        try await Harness.run(respond: respond) { harness in
             let app = TestMessages.fcm(port: harness.port)
             let first = TestSource()
             let second = TestSource()
@@ -79,8 +79,8 @@ import Testing
                     #expect(first.waiting == 20)
                     #expect(second.waiting == 20)
                     grant.stream.respond(google.grant())
-                    #expect(await first.answers.take(20).allSatisfy { $0.answer.status == 200 })
-                    #expect(await second.answers.take(20).allSatisfy { $0.answer.status == 200 })
+                    #expect(await first.responses.take(20).allSatisfy { $0.response.status == 200 })
+                    #expect(await second.responses.take(20).allSatisfy { $0.response.status == 200 })
                     #expect(harness.application.grants.pending.isEmpty)
                     let tokens = await harness.application.pushes.take(40).map { $0["authorization"] }
                     #expect(Set(tokens) == ["Bearer t1"])
@@ -92,12 +92,12 @@ import Testing
     @Test("a token is renewed five minutes early, and is used until the new one arrives")
     func refresh() async throws {
         let google = Google()
-        try await Harness.run(answer: google.answer) { harness in
+        try await Harness.run(respond: google.respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
                 func push() async -> String? {
                     source.add()
                     provider.wake()
-                    _ = await source.answers.next()
+                    _ = await source.responses.next()
                     return await harness.application.pushes.next()["authorization"]
                 }
                 #expect(await push() == "Bearer t1")
@@ -106,7 +106,7 @@ import Testing
                 #expect(await push() == "Bearer t1")
                 #expect(harness.application.grants.pending.isEmpty)
 
-                harness.application.setAnswer { request in request.path == "/token" ? nil : .fcm }
+                harness.application.setResponder { request in request.path == "/token" ? nil : .fcm }
                 harness.clock.advance(seconds: 2)
                 #expect(await push() == "Bearer t1")
                 let grant = await harness.application.grants.next()
@@ -124,14 +124,14 @@ import Testing
     @Test("a rejected service account is reported without secrets and retried automatically")
     func refusedAccount() async throws {
         let google = Google()
-        let refusals = Counter()
-        let answer: TestServer.Answer = { request in
+        let rejections = Counter()
+        let respond: TestServer.Responder = { request in
             guard request.path == "/token" else { return .fcm }
-            let count = refusals.next()
+            let count = rejections.next()
             return count <= 3
                 ? .json(400, #"{"error":"invalid_grant","error_description":"secret detail"}"#) : google.grant()
         }
-        try await Harness.run(answer: answer) { harness in
+        try await Harness.run(respond: respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
                 source.add()
                 provider.wake()
@@ -141,7 +141,7 @@ import Testing
                 #expect(reason.contains("clock"))
                 #expect(!reason.contains("secret"))
                 // Without a wake of the test: the retries and the push happen automatically.
-                #expect(await source.answers.next().answer.status == 200)
+                #expect(await source.responses.next().response.status == 200)
                 #expect(await harness.application.grants.take(4).count == 4)
                 // Three equal rejections are reported once.
                 var state = await source.states.next()
@@ -163,9 +163,9 @@ import Testing
             (.json(400, #"{"error":"<script>"}"#), "responded 400"),
         ] as [(HTTP2ServerResponse, String)]
     )
-    func strangeAnswers(response: HTTP2ServerResponse, text: String) async throws {
-        let answer: TestServer.Answer = { _ in response }
-        try await Harness.run(answer: answer) { harness in
+    func unexpectedResponses(response: HTTP2ServerResponse, text: String) async throws {
+        let respond: TestServer.Responder = { _ in response }
+        try await Harness.run(respond: respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
                 source.add()
                 let verdict = await provider.check()
@@ -179,29 +179,29 @@ import Testing
     @Test("401 causes one new token for all failed pushes; 401 again is a configuration error and fetches no third")
     func unauthenticated() async throws {
         let google = Google()
-        let answer: TestServer.Answer = { request in
+        let respond: TestServer.Responder = { request in
             if request.path == "/token" { return google.grant() }
             return request["authorization"] == "Bearer t1"
                 ? .json(401, #"{"error":{"code":401,"status":"UNAUTHENTICATED"}}"#) : .fcm
         }
-        try await Harness.run(answer: answer) { harness in
+        try await Harness.run(respond: respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
                 source.add(3)
                 provider.wake()
-                for result in await source.answers.take(3) {
-                    #expect(result.answer.outcome == .retry(afterSeconds: 0, scope: .device))
+                for result in await source.responses.take(3) {
+                    #expect(result.response.outcome == .retry(afterSeconds: 0, scope: .device))
                     source.addAgain(result.delivery)
                 }
                 provider.wake()
-                #expect(await source.answers.take(3).allSatisfy { $0.answer.status == 200 })
+                #expect(await source.responses.take(3).allSatisfy { $0.response.status == 200 })
                 #expect(await harness.application.grants.take(2).count == 2)
-                harness.application.setAnswer { request in
+                harness.application.setResponder { request in
                     request.path == "/token"
                         ? google.grant() : .json(401, #"{"error":{"code":401,"status":"UNAUTHENTICATED"}}"#)
                 }
                 source.add()
                 provider.wake()
-                #expect(await source.answers.next().answer.outcome == .misconfigured)
+                #expect(await source.responses.next().response.outcome == .misconfigured)
                 #expect(harness.application.grants.pending.isEmpty)
             }
         }
@@ -214,14 +214,16 @@ import Testing
             {"error":{"code":401,"status":"UNAUTHENTICATED","details":[
             {"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"THIRD_PARTY_AUTH_ERROR"}]}}
             """#
-        let answer: TestServer.Answer = { request in request.path == "/token" ? google.grant() : .json(401, body) }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { request in request.path == "/token" ? google.grant() : .json(401, body) }
+        try await Harness.run(respond: respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, source in
                 source.add(2)
                 provider.wake()
-                let answers = await source.answers.take(2).map(\.answer)
+                let responses = await source.responses.take(2).map(\.response)
                 #expect(
-                    answers.allSatisfy { $0.outcome == .platformMisconfigured && $0.reason == "THIRD_PARTY_AUTH_ERROR" }
+                    responses.allSatisfy {
+                        $0.outcome == .platformMisconfigured && $0.reason == "THIRD_PARTY_AUTH_ERROR"
+                    }
                 )
                 #expect(await harness.application.grants.next().path == "/token")
                 #expect(harness.application.grants.pending.isEmpty)
@@ -231,7 +233,7 @@ import Testing
 
     @Test("check connects and fetches a token without sending")
     func check() async throws {
-        try await Harness.run(answer: Google().answer) { harness in
+        try await Harness.run(respond: Google().respond) { harness in
             try await harness.lane(TestMessages.fcm(port: harness.port), TestMessages.lane(.fcm)) { provider, _ in
                 let verdict = await provider.check()
                 #expect(verdict.isUsable)
@@ -243,8 +245,8 @@ import Testing
 
     @Test("shutdown while a token is being fetched completes a waiting check and leaves the pushes in the source")
     func shutdown() async throws {
-        let answer: TestServer.Answer = { request in request.path == "/token" ? nil : .fcm }
-        try await Harness.run(answer: answer) { harness in
+        let respond: TestServer.Responder = { request in request.path == "/token" ? nil : .fcm }
+        try await Harness.run(respond: respond) { harness in
             let source = TestSource()
             let provider = try harness.factory.make(
                 lane: TestMessages.lane(.fcm),
@@ -258,7 +260,7 @@ import Testing
             await provider.shutdown(within: .zero)
             #expect(await !verdict.isUsable)
             #expect(source.waiting == 1)
-            #expect(source.answers.pending.isEmpty)
+            #expect(source.responses.pending.isEmpty)
         }
     }
 }

@@ -46,9 +46,9 @@ import Testing
             source.add(20)
             // It may not listen yet: the provider dials again automatically.
             provider.wake()
-            let answers = await source.answers.take(20)
-            #expect(answers.filter { $0.answer.status == 200 }.count == 19)
-            #expect(answers.filter { $0.answer.status == 404 }.map(\.delivery) == [DeliveryID(20)])
+            let responses = await source.responses.take(20)
+            #expect(responses.filter { $0.response.status == 200 }.count == 19)
+            #expect(responses.filter { $0.response.status == 404 }.map(\.delivery) == [DeliveryID(20)])
             await provider.shutdown(within: .zero)
         }
     }

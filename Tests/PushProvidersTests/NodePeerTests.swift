@@ -82,8 +82,8 @@ import Testing
             )
             source.add(20, message: TestMessages.message { $0.text = "größe 😀 \"quoted\"\n" })
             provider.wake()
-            let answers = await source.answers.take(20)
-            #expect(answers.allSatisfy { $0.answer.status == 200 })
+            let responses = await source.responses.take(20)
+            #expect(responses.allSatisfy { $0.response.status == 200 })
             var paths: Set<String> = []
             for _ in 0..<20 {
                 let line = await lines.next()

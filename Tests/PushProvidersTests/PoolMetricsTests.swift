@@ -19,17 +19,17 @@ struct PoolMetricsTests {
             // Window updates come later than the end of the test.
             configuration.windowUpdateDelay = .hours(1)
         }
-        let answer: TestServer.Answer = { $0.stream.id == 1 ? .apns($0) : nil }
+        let respond: TestServer.Responder = { $0.stream.id == 1 ? .apns($0) : nil }
         try await Harness.run(
             metrics: ProviderMetrics(factory: registry),
             server: configuration,
-            answer: answer
+            respond: respond
         ) { harness in
             let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
                 provider.wake()
-                _ = await source.answers.next()
+                _ = await source.responses.next()
                 // 9 of 10 streams, or 16 bodies of 4 KB.
                 source.add(30, message: TestMessages.message { $0.text = String(repeating: "x", count: 3500) })
                 provider.wake()
@@ -44,8 +44,8 @@ struct PoolMetricsTests {
     @Test("connections by phase and end reason, and streams")
     func counts() async throws {
         let registry = PrometheusRegistry()
-        let answer: TestServer.Answer = { _ in nil }
-        try await Harness.run(metrics: ProviderMetrics(factory: registry), answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in nil }
+        try await Harness.run(metrics: ProviderMetrics(factory: registry), respond: respond) { harness in
             let app = TestMessages.apns(key: P256.Signing.PrivateKey(), port: harness.port)
             try await harness.lane(app, TestMessages.lane(.apns)) { provider, source in
                 source.add()
@@ -53,12 +53,12 @@ struct PoolMetricsTests {
                 let first = await harness.application.pushes.next()
                 #expect(Self.value("connections", "provider=\"apns\",state=\"ready\"", registry) == "1")
                 first.stream.connection.goAway(lastStreamID: 0)
-                _ = await source.answers.next()
+                _ = await source.responses.next()
                 source.add()
                 provider.wake()
                 let second = await harness.application.pushes.next()
                 second.stream.respond(.json(200, ""))
-                _ = await source.answers.next()
+                _ = await source.responses.next()
             }
         }
         #expect(Self.value("connections_closed_total", "provider=\"apns\",reason=\"goaway\"", registry) == "1")

@@ -11,7 +11,7 @@ struct PushTypeTests {
     private let now = SimulatorTime(seconds: 1_800_000_000)
 
     /// Returns the reason of the simulator's APNs for a push of a type; nil for accepted.
-    private func refusal(
+    private func rejection(
         _ row: APNsPushTypeRow,
         topic: String? = nil,
         priority: APNsPriority? = nil,
@@ -59,9 +59,9 @@ struct PushTypeTests {
         let type = try #require(APNsPushType(rawValue: row.name))
         #expect(row.topicSuffix ?? "" == type.topicSuffix)
         #expect((row.topicSuffix == nil) == (type == .mdm))
-        #expect(try refusal(row) == nil)
+        #expect(try rejection(row) == nil)
         for other in APNsPushTypeRow.table where other.topicSuffix ?? "" != row.topicSuffix ?? "" {
-            #expect(try refusal(row, topic: other.topic(Self.bundleID)) == "BadTopic")
+            #expect(try rejection(row, topic: other.topic(Self.bundleID)) == "BadTopic")
         }
     }
 
@@ -73,15 +73,15 @@ struct PushTypeTests {
         #expect(row.priorities.contains(row.defaultPriority))
         for priority in APNsPriority.allCases {
             let isAllowed = row.priorities.contains(priority)
-            #expect(try refusal(row, priority: priority) == (isAllowed ? nil : "BadPriority"))
+            #expect(try rejection(row, priority: priority) == (isAllowed ? nil : "BadPriority"))
             #expect(row.priority(priority) == (isAllowed ? priority : row.defaultPriority))
         }
     }
 
     @Test("a body at the limit is accepted, one byte more is not", arguments: APNsPushTypeRow.table)
     func size(row: APNsPushTypeRow) throws {
-        #expect(try refusal(row, bytes: row.maxBodyBytes) == nil)
-        #expect(try refusal(row, bytes: row.maxBodyBytes + 1) == "PayloadTooLarge")
+        #expect(try rejection(row, bytes: row.maxBodyBytes) == nil)
+        #expect(try rejection(row, bytes: row.maxBodyBytes + 1) == "PayloadTooLarge")
     }
 
     @Test("the table matches the text of Apple's page")

@@ -59,8 +59,8 @@ struct TenantEndpointTests {
     func tokenEndpoint(isTenants: Bool) async throws {
         let listener = try await CountingListener.start()
         let resolver = TableResolver(["localhost": [["127.0.0.1"]], "innocent.example": [["127.0.0.1"]]])
-        let answer: TestServer.Answer = { _ in .fcm }
-        try await Harness.run(policy: Self.loopback, resolver: resolver, answer: answer) { harness in
+        let respond: TestServer.Responder = { _ in .fcm }
+        try await Harness.run(policy: Self.loopback, resolver: resolver, respond: respond) { harness in
             var app = TestMessages.fcm(port: harness.port)
             let host = isTenants ? "innocent.example" : "localhost"
             app.fcm?.serviceAccount.tokenUri = "https://\(host):\(listener.port)/token"
@@ -104,13 +104,13 @@ struct TenantEndpointTests {
 
     @Test("that pass are dialled at the checked address; the next connection checks again")
     func rebinding() async throws {
-        let answer: TestServer.Answer = { $0.path == "/token" ? .grant("t1") : .fcm }
+        let respond: TestServer.Responder = { $0.path == "/token" ? .grant("t1") : .fcm }
         for pushType in [PushType.apns, .fcm] {
             // FCM looks up once for the connection and once for the token.
             let lookUps = pushType == .fcm ? 2 : 1
             let passing = Array(repeating: ["127.0.0.1"], count: lookUps)
             let resolver = TableResolver(["localhost": passing + [["10.0.0.1"]]])
-            try await Harness.run(policy: Self.loopback, resolver: resolver, answer: answer) { harness in
+            try await Harness.run(policy: Self.loopback, resolver: resolver, respond: respond) { harness in
                 for (app, lane) in apps("localhost", harness.port, by: .tenant) where lane.pushType == pushType {
                     #expect(await isUsable(harness.factory, app, lane))
                     #expect(resolver.asked == lookUps)
@@ -122,9 +122,9 @@ struct TenantEndpointTests {
 
     @Test("do not share an access token with the administrator's app of the same service account")
     func tokens() async throws {
-        let answer: TestServer.Answer = { $0.path == "/token" ? .grant("t1") : .fcm }
+        let respond: TestServer.Responder = { $0.path == "/token" ? .grant("t1") : .fcm }
         let resolver = TableResolver(["localhost": [["127.0.0.1"], ["10.0.0.1"]]])
-        try await Harness.run(policy: Self.loopback, resolver: resolver, answer: answer) { harness in
+        try await Harness.run(policy: Self.loopback, resolver: resolver, respond: respond) { harness in
             var app = TestMessages.fcm(port: harness.port)
             #expect(await isUsable(harness.factory, app, TestMessages.lane(.fcm)))
             app.endpointsBy = .tenant

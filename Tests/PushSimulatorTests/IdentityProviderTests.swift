@@ -20,7 +20,7 @@ struct IdentityProviderTests {
         let claims: [JSONValue.JSONMember] = [
             .init(name: "sub", value: .string("u-1")), .init(name: "aud", value: .null),
         ]
-        provider.give(
+        provider.issue(
             [
                 SimulatedCode(
                     code: "c",
@@ -121,7 +121,7 @@ struct IdentityProviderTests {
             (good, "Bearer x", "invalid_client", 401),
         ]
     )
-    func refusals(body: String, authorization: String, error: String, status: Int) {
+    func rejections(body: String, authorization: String, error: String, status: Int) {
         let verdict = ask(provider(), body, authorization: authorization)
         #expect(verdict.reason == error && verdict.reply.status == status)
     }

@@ -15,7 +15,7 @@ struct AnonymousConsumersTests {
         var (removed, batches) = (0, 0)
         var batch = HousekeepingBatch(work: .anonymous, now: now, limit: limit)
         repeat {
-            let progress = try await store.keepHouse(batch)
+            let progress = try await store.runHousekeeping(batch)
             #expect(progress.removed <= limit)
             removed += progress.removed
             batches += 1

@@ -100,7 +100,7 @@ struct CountersTests {
         for (before, unread) in [(51, 46), (103, 0)] as [(Int, Int64)] {
             let old = [brand: time(before)]
             var batch = HousekeepingBatch(work: .messages(before: old), now: time(200), limit: 7)
-            repeat { batch.position = try await store.keepHouse(batch).next } while batch.position != nil
+            repeat { batch.position = try await store.runHousekeeping(batch).next } while batch.position != nil
             try await check(store, last: 101, read: 5, unread: unread)
         }
         await store.close()

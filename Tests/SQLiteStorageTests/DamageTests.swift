@@ -57,7 +57,7 @@ struct DamageTests {
                 OutcomeRecord(
                     delivery: row.id,
                     registration: row.registration,
-                    answer: nil,
+                    response: nil,
                     disposition: .finished(.expired, nil),
                     token: .none
                 )
@@ -172,10 +172,10 @@ struct DamageTests {
             var errors: [StorageError] = []
             do {
                 let store = try SQLiteEngine.openSQLite(path: path)
-                let told = Mutex<[StorageError]>([])
-                store.onDamage { error in told.withLock { $0.append(error) } }
+                let reported = Mutex<[StorageError]>([])
+                store.onDamage { error in reported.withLock { $0.append(error) } }
                 errors = await touch(store)
-                #expect(told.withLock { $0 } == errors.filter { $0.label == "corrupt" })
+                #expect(reported.withLock { $0 } == errors.filter { $0.label == "corrupt" })
                 await store.close()
             } catch let error as StorageError {
                 errors = [error]

@@ -45,7 +45,7 @@ struct FormerDevicesTests {
         #expect(try await store.deliveries(query).items.map(\.id) == [DeliveryID(7)])
         let now = Timestamp(milliseconds: 1000)
         let before = [BrandID(trusted: "acme"): now]
-        _ = try await store.keepHouse(HousekeepingBatch(work: .deliveries(before: before), now: now, limit: 10))
+        _ = try await store.runHousekeeping(HousekeepingBatch(work: .deliveries(before: before), now: now, limit: 10))
         #expect(try await former() == [])
         await store.close()
     }

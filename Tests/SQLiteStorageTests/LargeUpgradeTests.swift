@@ -166,7 +166,7 @@ struct LargeUpgradeTests {
     func conversations() async throws {
         let gone: Set<Int64> = [1, 2, 64, 65, 100, 128, 203]
         let queue = try prepare(through: 15)
-        try queue.write { db in
+        try await queue.write { db in
             try db.execute(
                 sql: """
                     DELETE FROM messages WHERE conversation = 1005 AND sequence IN (1, 2, 64, 65, 100, 128, 203);
@@ -260,7 +260,7 @@ struct LargeUpgradeTests {
         }
         var batch = HousekeepingBatch(work: .erasures, now: Self.due, limit: 50)
         for _ in 0..<1000 {
-            let progress = try await store.keepHouse(batch)
+            let progress = try await store.runHousekeeping(batch)
             if progress.removed == 0 && progress.next == nil { break }
             batch.position = progress.next
         }

@@ -49,7 +49,7 @@ struct LogRecountTests {
         // Rows that are removed from the log are subtracted from the counts: no count is left without rows.
         let before = [Self.travel: Self.now, Self.bank: Self.now]
         var batch = HousekeepingBatch(work: .deliveries(before: before), now: Self.now, limit: 100)
-        repeat { batch.position = try await store.keepHouse(batch).next } while batch.position != nil
+        repeat { batch.position = try await store.runHousekeeping(batch).next } while batch.position != nil
         let left = try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM log_counts") }
         #expect(left == 0)
         await store.close()

@@ -54,7 +54,7 @@ struct QuietStartTests {
             OutcomeRecord(
                 delivery: $0.id,
                 registration: $0.registration,
-                answer: nil,
+                response: nil,
                 disposition: .release(due: night),
                 token: .none
             )

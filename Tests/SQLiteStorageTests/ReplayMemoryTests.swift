@@ -153,7 +153,7 @@ struct ReplayMemoryTests {
         // Five days later all are removed, with their marks.
         let later = now.adding(seconds: 5 * 86_400)
         var batch = HousekeepingBatch(work: .eventIDs(keepHours: [brand: 72]), now: later, limit: 500)
-        repeat { batch.position = try await store.keepHouse(batch).next } while batch.position != nil
+        repeat { batch.position = try await store.runHousekeeping(batch).next } while batch.position != nil
         let left = try await store.pool.read { try Int64.fetchAll($0, sql: "SELECT day FROM dedupe") }
         #expect(left == [buckets[3][0]])
         #expect(try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM dedupe_marks") } == 0)

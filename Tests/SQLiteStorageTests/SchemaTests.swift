@@ -57,7 +57,7 @@ struct SchemaTests {
         )
     }
 
-    private func refusal(_ added: [Migration] = []) -> StorageError? {
+    private func rejection(_ added: [Migration] = []) -> StorageError? {
         do throws(StorageError) {
             _ = try open(added)
             return nil
@@ -123,20 +123,20 @@ struct SchemaTests {
         await (try open([Self.additive])).close()
         let before = try bytes
         let changed = Migration(Self.additive.name, isAdditive: true, sql: Self.additive.sql + " ")
-        #expect(refusal([changed]) == .changedMigration(changed.name))
+        #expect(rejection([changed]) == .changedMigration(changed.name))
         #expect(throws: StorageError.changedMigration(changed.name)) {
             try SQLiteStore.migrations(path: engine.path, all: Migrations.all + [changed])
         }
         #expect(try bytes == before)
         // Only the first migration was ever applied without a hash.
         try execute("DELETE FROM applied_migrations WHERE name = '\(changed.name)'")
-        guard case .corrupt(let detail) = refusal([changed]) else {
+        guard case .corrupt(let detail) = rejection([changed]) else {
             Issue.record("it was opened")
             return
         }
         #expect(detail.contains(changed.name) && detail.contains("switchboard restore"))
         try execute("UPDATE applied_migrations SET hash = x'00' WHERE name = '\(Migrations.all[0].name)'")
-        #expect(refusal([changed]) == .changedMigration(Migrations.all[0].name))
+        #expect(rejection([changed]) == .changedMigration(Migrations.all[0].name))
     }
 
     @Test("a database of another program is rejected, and unchanged", arguments: ["id", "tables"])
@@ -144,7 +144,7 @@ struct SchemaTests {
         try execute("CREATE TABLE notes (a INTEGER)")
         if kind == "id" { try execute("DROP TABLE notes; PRAGMA application_id = 1196444487") }
         let before = try bytes
-        guard case .foreign(let detail) = refusal() else {
+        guard case .foreign(let detail) = rejection() else {
             Issue.record("it was opened")
             return
         }
@@ -188,8 +188,8 @@ struct SchemaTests {
     @Test("the earlier version rejects data with a later migration that is not additive")
     func otherLater() async throws {
         await (try open([Self.additive, Self.later])).close()
-        #expect(refusal() == .newerSchema(migration: Self.later.name))
-        #expect(refusal([Self.additive]) == .newerSchema(migration: Self.later.name))
+        #expect(rejection() == .newerSchema(migration: Self.later.name))
+        #expect(rejection([Self.additive]) == .newerSchema(migration: Self.later.name))
     }
 
     // MARK: Data of earlier versions
@@ -284,7 +284,7 @@ struct SchemaTests {
         func login(_ place: Int, at milliseconds: Int64) async throws -> Int {
             let now = Timestamp(milliseconds: milliseconds)
             if incarnation.rawValue == 0 { incarnation = try await store.begin(now: now).incarnation }
-            _ = try await store.keepHouse(HousekeepingBatch(work: .sessions, now: now, limit: 100))
+            _ = try await store.runHousekeeping(HousekeepingBatch(work: .sessions, now: now, limit: 100))
             var turn = WriterTurn(now: now, incarnation: incarnation)
             let session = StoredSession(
                 tokenHash: [UInt8](repeating: UInt8(place), count: 32),
@@ -316,7 +316,7 @@ struct SchemaTests {
         var batch = HousekeepingBatch(work: .deletedApps, now: now, limit: 2)
         var removed = 0
         repeat {
-            let progress = try await store.keepHouse(batch)
+            let progress = try await store.runHousekeeping(batch)
             removed += progress.removed
             batch.position = progress.next
         } while batch.position != nil
@@ -376,7 +376,7 @@ struct SchemaTests {
         try execute("INSERT INTO brands (id, name, settings, created_at) VALUES ('acme', 'Acme', '{}', 0)")
         let failing = Migration("9002-failing", isAdditive: false, sql: "DELETE FROM brands; SELECT * FROM nowhere;")
         for _ in 0..<2 {
-            #expect(refusal([failing]) != nil)
+            #expect(rejection([failing]) != nil)
             #expect(try query("SELECT id FROM brands") == ["acme"])
             #expect(try query("SELECT id FROM brands", in: copyPath()) == ["acme"])
         }
@@ -406,7 +406,7 @@ struct SchemaTests {
         var damaged = try bytes
         for index in stride(from: 8192, to: damaged.count, by: 509) { damaged[index] ^= 0x55 }
         try damaged.write(to: URL(filePath: engine.path))
-        #expect(refusal([Self.later]) != nil)
+        #expect(rejection([Self.later]) != nil)
         #expect(try bytes == damaged)
         #expect(try Data(contentsOf: URL(filePath: copy.path)) == whole)
         #expect(try names.filter { $0.contains(".partial") } == [])

@@ -29,7 +29,7 @@ struct MetricCatalogueTests {
         let delivery = DeliveryMetrics(factory: registry)
         let http = HTTPMetrics(factory: registry)
         let process = ProcessMetrics(factory: registry)
-        _ = MachineMetrics<CutOffLabel>(factory: registry)
+        _ = HostMetrics<CutOffLabel>(factory: registry)
         _ = CertificateMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
@@ -43,7 +43,7 @@ struct MetricCatalogueTests {
         IdentityProviderMetrics(factory: registry).duration[.code].recordNanoseconds(1)
         let providers = ProviderMetrics(factory: registry)
         providers.connectionEnded(.apns, reason: "goaway")
-        delivery.answered(.apns, Self.answer(.rejected(token: .quarantine), "BadDeviceToken"), queuedAt: nil)
+        delivery.recordResponse(.apns, Self.response(.rejected(token: .quarantine), "BadDeviceToken"), queuedAt: nil)
         http.route(method: "GET", template: "/livez").record(status: 200, nanoseconds: 1_000_000)
         let text = registry.render()
         var seen: Set<String> = []
@@ -68,14 +68,22 @@ struct MetricCatalogueTests {
     }
 
     @Test("responses are counted by provider, outcome and documented reason")
-    func answers() {
+    func responses() {
         let registry = PrometheusRegistry()
         let metrics = DeliveryMetrics(factory: registry)
         let queued = Timestamp(milliseconds: 1_000_000)
-        metrics.answered(.apns, Self.answer(.accepted(providerID: nil), nil), queuedAt: queued)
-        metrics.answered(.fcm, Self.answer(.unregistered(since: nil), "UNREGISTERED"), queuedAt: queued)
-        metrics.answered(.fcm, Self.answer(.retry(afterSeconds: nil, scope: .lane), "<html>5"), queuedAt: queued)
-        metrics.answered(.fcm, Self.answer(.retry(afterSeconds: nil, scope: .lane), "<html>6"), queuedAt: queued)
+        metrics.recordResponse(.apns, Self.response(.accepted(providerID: nil), nil), queuedAt: queued)
+        metrics.recordResponse(.fcm, Self.response(.unregistered(since: nil), "UNREGISTERED"), queuedAt: queued)
+        metrics.recordResponse(
+            .fcm,
+            Self.response(.retry(afterSeconds: nil, scope: .lane), "<html>5"),
+            queuedAt: queued
+        )
+        metrics.recordResponse(
+            .fcm,
+            Self.response(.retry(afterSeconds: nil, scope: .lane), "<html>6"),
+            queuedAt: queued
+        )
         let text = registry.render()
         let name = "switchboard_delivery_outcomes_total"
         #expect(text.contains("\(name){outcome=\"accepted\",provider=\"apns\",reason=\"\"} 1\n"))
@@ -102,7 +110,7 @@ struct MetricCatalogueTests {
     @Test("a fault's gauge is 1 while the host has the fault, all other gauges are 0")
     func faults() {
         let registry = PrometheusRegistry()
-        let metrics = MachineMetrics<CutOffLabel>(factory: registry)
+        let metrics = HostMetrics<CutOffLabel>(factory: registry)
         metrics.record([.slowBody])
         #expect(registry.render().contains("switchboard_machine_fault{fault=\"slow_body\"} 1\n"))
         #expect(registry.render().contains("switchboard_machine_fault{fault=\"slow_head\"} 0\n"))
@@ -110,8 +118,8 @@ struct MetricCatalogueTests {
         #expect(registry.render().contains("switchboard_machine_fault{fault=\"slow_body\"} 0\n"))
     }
 
-    private static func answer(_ outcome: PushOutcome, _ reason: String?) -> PushAnswer {
-        PushAnswer(
+    private static func response(_ outcome: PushOutcome, _ reason: String?) -> PushResponse {
+        PushResponse(
             outcome: outcome,
             status: 200,
             reason: reason,

@@ -39,7 +39,7 @@ struct StrictJSONTests {
         ]
     )
     func refuses(text: String) {
-        #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse(Array(text.utf8)) }
+        #expect(throws: StrictJSON.Rejection.self) { try StrictJSON.parse(Array(text.utf8)) }
     }
 
     @Test(
@@ -48,7 +48,7 @@ struct StrictJSONTests {
     )
     func refusesBytes(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
-        #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse([quote] + bytes + [quote]) }
+        #expect(throws: StrictJSON.Rejection.self) { try StrictJSON.parse([quote] + bytes + [quote]) }
     }
 
     @Test("has a depth limit of sixteen", arguments: ["[", #"{"a":"#])
@@ -60,8 +60,8 @@ struct StrictJSONTests {
             )
         }
         #expect(throws: Never.self) { try StrictJSON.parse(nested(15)) }
-        #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse(nested(16)) }
-        #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse(nested(100_000)) }
+        #expect(throws: StrictJSON.Rejection.self) { try StrictJSON.parse(nested(16)) }
+        #expect(throws: StrictJSON.Rejection.self) { try StrictJSON.parse(nested(100_000)) }
     }
 
     @Test("has a limit on the number of values", arguments: ["{}", "[]", "1", #""""#])
@@ -71,7 +71,7 @@ struct StrictJSONTests {
         }
         // The list is a value as well.
         #expect(throws: Never.self) { try StrictJSON.parse(list(StrictJSON.maxValues - 1)) }
-        #expect(throws: StrictJSON.Refusal.values) { try StrictJSON.parse(list(StrictJSON.maxValues)) }
+        #expect(throws: StrictJSON.Rejection.values) { try StrictJSON.parse(list(StrictJSON.maxValues)) }
     }
 
     @Test("agrees with Foundation on random documents", arguments: 0..<300 as Range<UInt64>)
@@ -91,7 +91,7 @@ struct StrictJSONTests {
             generator.text(of: .array([generator.value(depth: 1)])).trimmingCharacters(in: .whitespacesAndNewlines).utf8
         )
         for length in 0..<text.count {
-            #expect(throws: StrictJSON.Refusal.self) { try StrictJSON.parse(Array(text[..<length])) }
+            #expect(throws: StrictJSON.Rejection.self) { try StrictJSON.parse(Array(text[..<length])) }
         }
     }
 }

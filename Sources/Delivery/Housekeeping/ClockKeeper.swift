@@ -123,12 +123,12 @@ package final class ClockKeeper: Service {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             let pause = pause
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) }
-            await look()
+            await check()
         }
     }
 
     /// Does what is due now: ends the guard when its duration is over, and stores the time.
-    package func look() async {
+    package func check() async {
         let (wall, monotonic) = (system.now, system.monotonicNanoseconds)
         if decision.withLock({ $0.timePassed(system: wall, monotonic: monotonic) }) {
             ended("its duration is over")

@@ -136,7 +136,7 @@ package final class Housekeeper: Service, Sendable {
             repeat {
                 batch.limit = state.withLock { $0.sizes[kind, default: settings.batchSize].limit }
                 let start = clock.monotonicNanoseconds
-                let progress = try await store.keepHouse(batch)
+                let progress = try await store.runHousekeeping(batch)
                 let took = clock.monotonicNanoseconds - start
                 removed += progress.removed
                 note(kind, progress)

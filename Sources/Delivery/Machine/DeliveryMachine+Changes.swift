@@ -110,7 +110,7 @@ extension DeliveryMachine {
     ///   - id: The lane.
     ///   - now: The wall clock.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
-        for key in registrationKeys(where: { $0.lane == id }) { giveBackWaiting(key, due: now) }
+        for key in registrationKeys(where: { $0.lane == id }) { requeueWaiting(key, due: now) }
         addLane(id)
         lanes[id]?.ready = ReadyQueue()
         lanes[id]?.isRemoved = true
@@ -153,7 +153,7 @@ extension DeliveryMachine {
         lanes[id]?.pause = LanePause(manyFaults: settings.faultsBeforePause)
         lanes[id]?.invalidation.reset(now: now)
         lanes[id]?.unsent = UnsentWait()
-        lanes[id]?.refusals = 0
+        lanes[id]?.rejections = 0
         lanes[id]?.quarantined = 0
         lanes[id]?.isRemoved = false
         lanes[id]?.noteBacklogs(due: now)

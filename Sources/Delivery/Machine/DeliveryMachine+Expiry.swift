@@ -12,9 +12,9 @@ extension DeliveryMachine {
         lastExpiry = now
         firstExpiry = nil
         for key in registrationKeys(where: { $0.head != nil }) {
-            let told = summaries[key]?.others ?? []
+            let summarized = summaries[key]?.others ?? []
             // A row whose summary is in flight is not too late.
-            for row in removeWaiting(from: key, where: { $0.expiresAt <= now && !told.contains($0.id) }) {
+            for row in removeWaiting(from: key, where: { $0.expiresAt <= now && !summarized.contains($0.id) }) {
                 addExpired(row)
             }
             for row in registrations[key]?.waitingRows ?? [] {
@@ -40,7 +40,7 @@ extension DeliveryMachine {
             OutcomeRecord(
                 delivery: row.id,
                 registration: row.registration,
-                answer: nil,
+                response: nil,
                 disposition: .finished(state, suppressedBy),
                 token: .none
             )

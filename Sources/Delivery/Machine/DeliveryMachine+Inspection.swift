@@ -75,6 +75,6 @@ extension DeliveryMachine {
 
     /// Whether no device and no consumer is in memory.
     package var isEmpty: Bool {
-        registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && summaries.isEmpty && givenBack.isEmpty
+        registrations.isEmpty && consumers.isEmpty && inFlight.isEmpty && summaries.isEmpty && requeuedRows.isEmpty
     }
 }

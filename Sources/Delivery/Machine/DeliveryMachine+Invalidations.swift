@@ -72,7 +72,7 @@ extension DeliveryMachine {
     mutating func followInvalidation(isAccepted: Bool, _ delivery: DeliveryID, of push: InFlight, now: Timestamp) {
         guard let place = lanes.place(of: push.lane) else { return }
         let isProbe = lanes[place].invalidation.probe == delivery
-        let isResumed = lanes[place].invalidation.answered(
+        let isResumed = lanes[place].invalidation.recordResponse(
             isAccepted: isAccepted,
             of: push.registration,
             isProbe: isProbe,

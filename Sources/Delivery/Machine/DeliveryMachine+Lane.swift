@@ -45,7 +45,7 @@ extension DeliveryMachine {
         /// Registrations with a row that may leave.
         var ready = ReadyQueue()
         /// The number of times in a row that the credential was rejected.
-        var refusals = 0
+        var rejections = 0
         /// The number of tokens that were quarantined in a row.
         var quarantined = 0
         /// The backlog that was noted while a claim was under way; it is kept when the claim's result comes.
@@ -83,8 +83,8 @@ extension DeliveryMachine {
         /// - Returns: False when it was stopped already; pushes that were in flight then bring no new information.
         mutating func openBreaker(now: Timestamp, _ settings: DeliverySettings) -> Bool {
             if case .open(let until) = breaker, until > now { return false }
-            breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: refusals)))
-            refusals += 1
+            breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: rejections)))
+            rejections += 1
             return true
         }
 
@@ -92,7 +92,7 @@ extension DeliveryMachine {
         mutating func followLoad(_ result: PushResult, now: Timestamp) {
             let isProbe = pause.probe == result.delivery
             if isProbe { pause.probe = nil }
-            switch result.answer.outcome {
+            switch result.response.outcome {
             case .accepted, .unregistered, .rejected, .misconfigured, .platformMisconfigured: pause.taken(now: now)
             case .retry(let asked, .lane): pause.fault(asked: asked, isOfLane: true, isProbe: isProbe, now: now)
             case .retry(_, .laneIfSeveral): pause.fault(asked: nil, isOfLane: false, isProbe: isProbe, now: now)

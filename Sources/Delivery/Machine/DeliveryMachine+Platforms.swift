@@ -12,7 +12,7 @@ extension DeliveryMachine {
     mutating func followPlatform(_ result: PushResult, of push: InFlight, now: Timestamp) {
         guard let place = lanes.place(of: push.lane) else { return }
         let known = lanes[place].platforms[push.platform]
-        switch result.answer.outcome {
+        switch result.response.outcome {
         case .platformMisconfigured:
             let breaker: PlatformBreaker
             if var known {
@@ -22,7 +22,7 @@ extension DeliveryMachine {
                 breaker = known
             } else {
                 breaker = PlatformBreaker(now: now, settings)
-                let (status, reason) = (result.answer.status, result.answer.reason)
+                let (status, reason) = (result.response.status, result.response.reason)
                 let alert = LaneAlert.platformStopped(
                     push.platform,
                     until: breaker.until,
@@ -65,11 +65,11 @@ extension DeliveryMachine {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
-            deviceRows.went(key)
+            deviceRows.removed(key)
             release(row, due: until, isAsked: true)
             lane.noteBacklog(row.queue, due: until)
         }
-        registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: true)
-        givenBack.insert(key)
+        registration.requeuedRows = RequeuedRows(due: until, outcome: outcomesAdded, isAsked: true)
+        requeuedRows.insert(key)
     }
 }

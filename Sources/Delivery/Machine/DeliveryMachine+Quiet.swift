@@ -78,16 +78,16 @@ extension DeliveryMachine {
     /// Shortens the wait of rows that are being requeued, after a change by an operator or a consumer: in the store
     /// they are due at once, behind older ones that wait.
     mutating func recall(_ wanted: Set<RegistrationID>, now: Timestamp) {
-        guard wanted.contains(where: { registrations[$0]?.givenBack != nil }) else { return }
+        guard wanted.contains(where: { registrations[$0]?.requeuedRows != nil }) else { return }
         for index in outcomes.indices where wanted.contains(outcomes[index].registration) {
             if case .release(_, isAsked: false) = outcomes[index].disposition {
                 outcomes[index].disposition = .release(due: now)
             }
         }
         for id in wanted {
-            guard let mark = registrations[id]?.givenBack, let lane = registrations[id]?.lane else { continue }
+            guard let mark = registrations[id]?.requeuedRows, let lane = registrations[id]?.lane else { continue }
             guard !mark.isAsked else { continue }
-            registrations[id]?.givenBack?.due = min(mark.due, now)
+            registrations[id]?.requeuedRows?.due = min(mark.due, now)
             lanes[lane]?.noteBacklogs(due: now)
         }
     }
@@ -108,12 +108,12 @@ extension DeliveryMachine {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
-            deviceRows.went(key)
+            deviceRows.removed(key)
             if row.expiresAt > until || !mayExpire {
                 release(row, due: until)
                 lane.noteBacklog(row.queue, due: until)
-                registration.givenBack = GivenBack(due: until, outcome: outcomesAdded, isAsked: false)
-                givenBack.insert(key)
+                registration.requeuedRows = RequeuedRows(due: until, outcome: outcomesAdded, isAsked: false)
+                requeuedRows.insert(key)
             } else {
                 addEnd(of: row, .suppressed, by: .quietHours)
             }

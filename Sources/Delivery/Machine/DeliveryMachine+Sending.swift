@@ -48,7 +48,7 @@ extension DeliveryMachine {
             while let row = registration.head, row.expiresAt <= now, mayExpire {
                 registration.head = registration.tail.popFirst()
                 lane.rows.remove(row)
-                deviceRows.went(key)
+                deviceRows.removed(key)
                 addExpired(row)
             }
             guard var row = registration.head else {
@@ -151,7 +151,7 @@ extension DeliveryMachine {
     ///   - results: The results of one provider.
     ///   - now: The wall clock.
     /// - Returns: Lanes that have something to send now.
-    package mutating func answered(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
+    package mutating func receive(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
         var touched: Set<LaneID> = []
         for result in results {
             guard let push = inFlight.removeValue(forKey: result.delivery) else { continue }
@@ -168,16 +168,16 @@ extension DeliveryMachine {
                 lanes[place].inFlight -= 1
                 lanes[place].rows.remove(row)
             }
-            deviceRows.went(key)
+            deviceRows.removed(key)
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
-            var verdict = decide(row, result.answer, after: tries, push, hasOtherToken, now: now)
+            var verdict = decide(row, result.response, after: tries, push, hasOtherToken, now: now)
             if summary == nil, case .finished = verdict.disposition, !verdict.stopsDevice {
                 // Rows behind an expired one wait as long as the provider asked for, not for the retry that is not
                 // made.
                 verdict.due = registration.head == nil ? nil : verdict.asked
             }
-            if let summary, let due = verdict.due { giveBack(summary.others, of: &registration, due: due) }
+            if let summary, let due = verdict.due { requeue(summary.others, of: &registration, due: due) }
             // A finished row is not requeued: younger rows wait only until the outcomes before it are stored.
             let requeuedBefore = verdict.onlyFinishes ? outcomesAdded : nil
             add(
@@ -185,7 +185,7 @@ extension DeliveryMachine {
                     delivery: row.id,
                     registration: key,
                     // A push that was not sent is no attempt.
-                    answer: result.answer.outcome == .notSent ? nil : result.answer,
+                    response: result.response.outcome == .notSent ? nil : result.response,
                     disposition: verdict.disposition,
                     token: verdict.token,
                     earlierTries: row.attempts
@@ -195,12 +195,12 @@ extension DeliveryMachine {
                 // Nothing leaves for a device that is reported as gone, or whose token is rejected, until that is
                 // stored.
                 if !verdict.stopsDevice { lanes[lane]?.noteBacklog(row.queue, due: due) }
-                giveBack(&registration, key: key, due: due, isAsked: true, lastRequeued: requeuedBefore)
+                requeue(&registration, key: key, due: due, isAsked: true, lastRequeued: requeuedBefore)
             } else if let summary {
-                if case .accepted = result.answer.outcome { end(summary.others, of: &registration) }
+                if case .accepted = result.response.outcome { end(summary.others, of: &registration) }
                 if registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
                     // It was kept until the result came.
-                    giveBack(&registration, key: key, due: now)
+                    requeue(&registration, key: key, due: now)
                 }
             }
             if registration.isIdle {
@@ -217,7 +217,7 @@ extension DeliveryMachine {
     /// Requeues all rows of a registration behind the one that failed.
     ///
     /// If there are none, what is younger waits for the outcome with the number `lastRequeued`; nil means the newest.
-    private mutating func giveBack(
+    private mutating func requeue(
         _ registration: inout Registration,
         key: RegistrationID,
         due: Timestamp,
@@ -235,17 +235,17 @@ extension DeliveryMachine {
         // A commit may be under way that hands out younger rows of this registration: until the commit with these
         // outcomes, such rows must be requeued too.
         let last = rows.isEmpty ? lastRequeued ?? outcomesAdded : outcomesAdded
-        registration.givenBack = GivenBack(due: due, outcome: last, isAsked: isAsked)
-        givenBack.insert(key)
+        registration.requeuedRows = RequeuedRows(due: due, outcome: last, isAsked: isAsked)
+        requeuedRows.insert(key)
     }
 
     /// Requeues the waiting rows of a registration; one in flight stays, with the rows that its summary stands for.
-    mutating func giveBackWaiting(_ key: RegistrationID, due: Timestamp) {
+    mutating func requeueWaiting(_ key: RegistrationID, due: Timestamp) {
         guard var registration = registrations.removeValue(forKey: key) else { return }
         let current = registration.isSending ? registration.head : nil
         if registration.isSending { registration.head = registration.tail.popFirst() }
         let kept = summaries[key].map { summary in registration.removeWaiting { summary.others.contains($0.id) } } ?? []
-        if registration.head != nil { giveBack(&registration, key: key, due: due) }
+        if registration.head != nil { requeue(&registration, key: key, due: due) }
         registration.head = current
         registration.tail = Deque(kept)
         registrations[key] = registration
@@ -257,18 +257,18 @@ extension DeliveryMachine {
             return
         }
         lanes[place].followLoad(result, now: now)
-        let isAccepted = if case .accepted = result.answer.outcome { true } else { false }
+        let isAccepted = if case .accepted = result.response.outcome { true } else { false }
         followInvalidation(isAccepted: isAccepted, result.delivery, of: push, now: now)
-        followCredential(result.answer, of: push.lane, now: now)
+        followCredential(result.response, of: push.lane, now: now)
         followPlatform(result, of: push, now: now)
     }
 
     /// Updates whether the credential works, and whether tokens do.
-    private mutating func followCredential(_ answer: PushAnswer, of id: LaneID, now: Timestamp) {
-        switch answer.outcome {
+    private mutating func followCredential(_ response: PushResponse, of id: LaneID, now: Timestamp) {
+        switch response.outcome {
         case .misconfigured:
             if lanes[id]?.openBreaker(now: now, settings) == true, let until = lanes[id]?.blockedUntil(now: now) {
-                alerts.append((id, .stopped(until: until, status: answer.status, reason: answer.reason)))
+                alerts.append((id, .stopped(until: until, status: response.status, reason: response.reason)))
             }
         case .accepted:
             lanes[id]?.quarantined = 0
@@ -281,7 +281,7 @@ extension DeliveryMachine {
             if count < settings.quarantinesBeforeStop {
                 closeBreaker(id)
             } else if lanes[id]?.openBreaker(now: now, settings) == true, count == settings.quarantinesBeforeStop {
-                alerts.append((id, .tokensRefused(count: count, reason: answer.reason)))
+                alerts.append((id, .tokensRefused(count: count, reason: response.reason)))
             }
         case .retry, .unknown, .notSent:
             // An overloaded or unreachable provider says nothing about the credential: try again at once.
@@ -292,7 +292,7 @@ extension DeliveryMachine {
     private mutating func closeBreaker(_ id: LaneID) {
         guard let place = lanes.place(of: id), lanes[place].breaker != .closed else { return }
         lanes[place].breaker = .closed
-        lanes[place].refusals = 0
+        lanes[place].rejections = 0
         alerts.append((id, .recovered))
     }
 
@@ -324,20 +324,20 @@ extension DeliveryMachine {
 
     private mutating func decide(
         _ row: OutboxRow,
-        _ answer: PushAnswer,
+        _ response: PushResponse,
         after tries: Int,
         _ push: InFlight,
         _ hasOtherToken: Bool,
         now: Timestamp
     ) -> Verdict {
-        switch answer.outcome {
+        switch response.outcome {
         case .accepted:
             return Verdict(disposition: .finished(.accepted, nil))
         case .unregistered, .rejected(.quarantine):
             // The rejected token was the old one; the device has registered another meanwhile, which the push has not
             // tried.
             if hasOtherToken { return retry(row, due: now) }
-            guard case .unregistered(let since) = answer.outcome else {
+            guard case .unregistered(let since) = response.outcome else {
                 let token = OutcomeRecord.TokenEffect.quarantine(token: push.token)
                 return Verdict(disposition: .finished(.failed, nil), token: token, due: now, asked: now)
             }
@@ -405,7 +405,7 @@ extension DeliveryMachine {
     /// - Parameter now: The wall clock.
     package mutating func drain(now: Timestamp) {
         isDraining = true
-        for key in registrationKeys(where: { _ in true }) { giveBackWaiting(key, due: now) }
+        for key in registrationKeys(where: { _ in true }) { requeueWaiting(key, due: now) }
         for id in lanes.busy { lanes[id]?.ready = ReadyQueue() }
     }
 }

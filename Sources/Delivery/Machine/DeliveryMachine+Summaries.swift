@@ -87,14 +87,14 @@ extension DeliveryMachine {
         while let row = registration.head {
             registration.head = registration.tail.popFirst()
             lane.rows.remove(row)
-            deviceRows.went(key)
+            deviceRows.removed(key)
             // The rows that waited longest are handed out first.
             let due = min(row.queuedAt, now)
             release(row, due: due)
             lane.noteBacklog(row.queue, due: due)
         }
-        registration.givenBack = GivenBack(due: now, outcome: outcomesAdded, isAsked: false)
-        givenBack.insert(key)
+        registration.requeuedRows = RequeuedRows(due: now, outcome: outcomesAdded, isAsked: false)
+        requeuedRows.insert(key)
     }
 
     private static func isSummed(_ row: OutboxRow, now: Timestamp) -> Bool {
@@ -111,7 +111,7 @@ extension DeliveryMachine {
 
     /// Requeues the rows that a failed summary stood for, before its own outcome: a crash between the two would make
     /// the older ones due at once.
-    mutating func giveBack(_ others: Set<DeliveryID>, of registration: inout Registration, due: Timestamp) {
+    mutating func requeue(_ others: Set<DeliveryID>, of registration: inout Registration, due: Timestamp) {
         let released = registration.removeWaiting { others.contains($0.id) }
         for row in released { release(row, due: due, isAsked: true) }
         drop(released, lane: registration.lane)
@@ -141,7 +141,7 @@ extension OutcomeRecord {
 
     /// Whether a summary stood for the row: such a record follows the summary's own, and is committed with it.
     var isSummed: Bool {
-        guard answer == nil, case .finished(.suppressed, .collapsed) = disposition else { return false }
+        guard response == nil, case .finished(.suppressed, .collapsed) = disposition else { return false }
         return true
     }
 }

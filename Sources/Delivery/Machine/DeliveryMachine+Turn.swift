@@ -56,7 +56,7 @@ extension DeliveryMachine {
         // Outcomes that are not stored by then reduce the slots, or memory would grow without bound.
         let slots = slotsPerLane - (outcomes.count - count)
         var rooms = rooms(slots: slots, now: now)
-        var asking = asking(rooms, givingBack: lanesGivingBack(after: count), now: now)
+        var asking = asking(rooms, requeuing: lanesRequeuing(after: count), now: now)
         if yields { asking.removeAll { $0.queue.pushClass == .proactive } }
         plan.claims = share(&rooms, among: asking, now: now)
         if !isDraining { plan.budgets = LaneBudgets(idle: lanes.idle, budget: idleBudget(slots: slots)) }
@@ -141,9 +141,9 @@ extension DeliveryMachine {
     }
 
     /// Returns the queues with a due backlog for which there is room, in the order of their ids.
-    private func asking(_ rooms: [LaneID: LaneRoom], givingBack: Set<LaneID>, now: Timestamp) -> [LaneQueue] {
+    private func asking(_ rooms: [LaneID: LaneRoom], requeuing: Set<LaneID>, now: Timestamp) -> [LaneQueue] {
         var asking: [LaneQueue] = []
-        for (id, room) in rooms where !givingBack.contains(id) {
+        for (id, room) in rooms where !requeuing.contains(id) {
             for queue in lanes[id]?.backlog.keys ?? [:].keys where isAsking(LaneQueue(id, queue), room, now: now) {
                 asking.append(LaneQueue(id, queue))
             }
@@ -186,11 +186,11 @@ extension DeliveryMachine {
 
     /// Returns the lanes with a device whose rows are requeued in a later turn than the next, which takes the first
     /// `count` outcomes: rows that they claimed now would only be requeued behind those, possibly again and again.
-    private func lanesGivingBack(after count: Int) -> Set<LaneID> {
+    private func lanesRequeuing(after count: Int) -> Set<LaneID> {
         guard outcomes.count > count else { return [] }
         var lanes: Set<LaneID> = []
-        for id in givenBack {
-            guard let registration = registrations[id], let mark = registration.givenBack else { continue }
+        for id in requeuedRows {
+            guard let registration = registrations[id], let mark = registration.requeuedRows else { continue }
             if mark.outcome > outcomesCommitted + UInt64(count) { lanes.insert(registration.lane) }
         }
         return lanes
@@ -286,7 +286,7 @@ extension DeliveryMachine {
     ) -> Set<LaneID> {
         outcomesCommitted += UInt64(committed.outcomes.count)
         // Outcomes come first in a commit: rows that it handed out afterwards are in order already.
-        forgetGivenBack()
+        forgetRequeuedRows()
         followInvalidations(result, of: committed, now: now)
         for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change, now: now) }
         remove(result.withdrawn)
@@ -369,11 +369,11 @@ extension DeliveryMachine {
     }
 
     /// Forgets requeued rows after their commit: from then on the engine itself keeps younger ones behind them.
-    private mutating func forgetGivenBack() {
-        for id in givenBack {
-            guard let mark = registrations[id]?.givenBack, mark.outcome > outcomesCommitted else {
-                registrations[id]?.givenBack = nil
-                givenBack.remove(id)
+    private mutating func forgetRequeuedRows() {
+        for id in requeuedRows {
+            guard let mark = registrations[id]?.requeuedRows, mark.outcome > outcomesCommitted else {
+                registrations[id]?.requeuedRows = nil
+                requeuedRows.remove(id)
                 forgetIfIdle(id)
                 continue
             }
@@ -392,11 +392,11 @@ extension DeliveryMachine {
             release(row, due: now)
             return
         }
-        if let mark = registrations[key]?.givenBack {
+        if let mark = registrations[key]?.requeuedRows {
             // An older row of the device was requeued while this one was taken: requeue this one too, or it would
             // overtake.
             release(row, due: mark.due, isAsked: mark.isAsked)
-            registrations[key]?.givenBack?.outcome = outcomesAdded
+            registrations[key]?.requeuedRows?.outcome = outcomesAdded
             // It waits for the same reason as the older row, although its wait may be checked again meanwhile.
             if requeues[row.lane] != nil { requeues[row.lane] = outcomesAdded }
             lanes[row.lane]?.noteBacklog(row.queue, due: mark.due)
@@ -417,11 +417,11 @@ extension DeliveryMachine {
             }
             registrations.values[place].insert(row)
             ready = registrations.values[place].readyClass
-            deviceRows.came(key, count: registrations.values[place].rowCount)
+            deviceRows.added(key, count: registrations.values[place].rowCount)
         } else {
             isNew = true
             registrations[key] = Registration(row)
-            deviceRows.came(key, count: 1)
+            deviceRows.added(key, count: 1)
         }
         Self.count(row, isNew: isNew, in: &consumers[row.consumer, default: Consumer(unread: row.unread)])
         var isRemoved = false
@@ -432,7 +432,7 @@ extension DeliveryMachine {
             isRemoved = lanes[place].isRemoved
         }
         if isRemoved {
-            giveBackWaiting(key, due: now)
+            requeueWaiting(key, due: now)
             lanes[row.lane]?.ready = ReadyQueue()
         }
     }

@@ -8,7 +8,7 @@ import PushProviders
 ///
 /// The shell calls it from one task at a time, in this order: ``beginTurn(now:)`` before each commit,
 /// ``turnCommitted(_:of:now:)`` with the commit's result; and at any time between them
-/// ``take(_:provider:capacity:now:into:)`` when a provider has capacity and ``answered(_:now:)`` when it has results.
+/// ``take(_:provider:capacity:now:into:)`` when a provider has capacity and ``receive(_:now:)`` when it has results.
 /// Everything that must be stored is collected in ``outcomes``.
 ///
 /// Its contents are a cache of the durable outbox: the rows that this incarnation owns, at most
@@ -40,8 +40,8 @@ package struct DeliveryMachine: Sendable {
     var outcomesTakenAt: Timestamp?
     /// The summaries in flight; the rows that they stand for wait in memory for the result.
     var summaries: [RegistrationID: Summary] = [:]
-    /// Registrations with ``Registration/givenBack``.
-    var givenBack: Set<RegistrationID> = []
+    /// Registrations with ``Registration/requeuedRows``.
+    var requeuedRows: Set<RegistrationID> = []
     /// The number of rows that devices have in memory, and the devices with more in the store.
     var deviceRows = DeviceRows()
     /// The rules of brands for their lanes; a lane that is absent has none.
@@ -120,7 +120,7 @@ package struct DeliveryMachine: Sendable {
     }
 
     /// The requeueing of a registration's rows.
-    struct GivenBack: Sendable {
+    struct RequeuedRows: Sendable {
         var due: Timestamp
         /// The number of the outcome whose commit has stored all of them.
         var outcome: UInt64
@@ -151,7 +151,7 @@ package struct DeliveryMachine: Sendable {
         /// Whether a claim brought rows of it, with all that was due for the device then.
         var isClaimed = false
         /// Set when rows were requeued; younger ones must follow them until that is committed.
-        var givenBack: GivenBack?
+        var requeuedRows: RequeuedRows?
 
         /// Creates a registration with its first row.
         init(_ row: OutboxRow) {
@@ -164,7 +164,7 @@ package struct DeliveryMachine: Sendable {
             firstQueuedAt = row.queuedAt
         }
 
-        var isIdle: Bool { head == nil && givenBack == nil }
+        var isIdle: Bool { head == nil && requeuedRows == nil }
 
         var rowCount: Int { (head == nil ? 0 : 1) + tail.count }
 
@@ -204,7 +204,7 @@ package struct DeliveryMachine: Sendable {
             OutcomeRecord(
                 delivery: row.id,
                 registration: row.registration,
-                answer: nil,
+                response: nil,
                 disposition: .release(due: due, isAsked: isAsked),
                 token: .none
             )
@@ -215,7 +215,7 @@ package struct DeliveryMachine: Sendable {
     mutating func drop(_ rows: some Collection<OutboxRow>, lane: LaneID) {
         for row in rows {
             lanes[lane]?.rows.remove(row)
-            deviceRows.went(row.registration)
+            deviceRows.removed(row.registration)
         }
     }
 

@@ -16,13 +16,13 @@ struct DeviceRows: Sendable {
     private(set) var lanes: [LaneID: Int] = [:]
 
     /// Counts a row of a registration that came into memory; `count` is the number of its rows now.
-    mutating func came(_ id: RegistrationID, count: Int) {
+    mutating func added(_ id: RegistrationID, count: Int) {
         if count > 1 { crowded[id] = count }
         if !recallable.isEmpty { recallable.remove(id) }
     }
 
     /// Counts a row of a registration that left memory.
-    mutating func went(_ id: RegistrationID) {
+    mutating func removed(_ id: RegistrationID) {
         if let count = crowded.isEmpty ? nil : crowded[id] {
             crowded[id] = count > 2 ? count - 1 : nil
         } else if !behind.isEmpty, behind[id] != nil {

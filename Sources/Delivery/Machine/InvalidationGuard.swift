@@ -184,7 +184,7 @@ package struct InvalidationGuard: Sendable {
     ///   - isProbe: Whether it was the probe.
     ///   - now: The wall clock.
     /// - Returns: Whether this ends the suspension of the lane.
-    package mutating func answered(
+    package mutating func recordResponse(
         isAccepted: Bool,
         of registration: RegistrationID,
         isProbe: Bool,

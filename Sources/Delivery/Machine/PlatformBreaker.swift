@@ -13,7 +13,7 @@ package struct PlatformBreaker: Sendable {
     /// The push that is the probe.
     package var probe: DeliveryID?
     /// The number of times in a row that the platform was rejected.
-    private var refusals = 0
+    private var rejections = 0
 
     /// Opens the breaker.
     ///
@@ -31,8 +31,8 @@ package struct PlatformBreaker: Sendable {
     ///   - now: The wall clock.
     ///   - settings: The durations.
     package mutating func refused(now: Timestamp, _ settings: DeliverySettings) {
-        until = now.adding(seconds: settings.breakerSeconds(after: refusals))
-        refusals += 1
+        until = now.adding(seconds: settings.breakerSeconds(after: rejections))
+        rejections += 1
         probe = nil
     }
 
@@ -45,16 +45,16 @@ package struct PlatformBreaker: Sendable {
     package func wait(now: Timestamp, _ settings: DeliverySettings) -> Timestamp? {
         if until > now { return until }
         guard probe != nil else { return nil }
-        return now.adding(seconds: min(Self.probeSeconds, settings.breakerSeconds(after: refusals)))
+        return now.adding(seconds: min(Self.probeSeconds, settings.breakerSeconds(after: rejections)))
     }
 }
 
 extension DeliverySettings {
     /// Returns how long a rejected credential stops its pushes.
     ///
-    /// - Parameter refusals: The number of times in a row that it was rejected before.
+    /// - Parameter rejections: The number of times in a row that it was rejected before.
     /// - Returns: Seconds.
-    func breakerSeconds(after refusals: Int) -> Int64 {
-        min(breakerFirstSeconds << Int64(min(refusals, 10)), breakerMaxSeconds)
+    func breakerSeconds(after rejections: Int) -> Int64 {
+        min(breakerFirstSeconds << Int64(min(rejections, 10)), breakerMaxSeconds)
     }
 }

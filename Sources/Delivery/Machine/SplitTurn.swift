@@ -55,7 +55,7 @@ package struct SplitTurn: Sendable {
         case .outcome(let place, let isStripped):
             turn.outcomes = [whole.outcomes[place]]
             if isStripped {
-                turn.outcomes[0].answer = nil
+                turn.outcomes[0].response = nil
                 turn.outcomes[0].token = .none
             }
         case .release(let place): turn.releases = [whole.releases[place]]
@@ -101,26 +101,27 @@ package struct SplitTurn: Sendable {
     ) -> Result<[IntakeResult], IntakeError>? {
         results[request].append(result)
         guard results[request].count == whole.accepts[request].events.count else { return nil }
-        return answer(to: request)
+        return response(to: request)
     }
 
     /// Completes the requests that are not complete yet.
     ///
     /// - Parameter error: The error of the remaining events.
     /// - Returns: The requests' indexes in the turn, with their results.
-    package mutating func abandon(_ error: IntakeError) -> [(request: Int, answer: Result<[IntakeResult], IntakeError>)]
-    {
+    package mutating func abandon(_ error: IntakeError) -> [(
+        request: Int, response: Result<[IntakeResult], IntakeError>
+    )] {
         results.indices.compactMap { request in
             let left = whole.accepts[request].events.count - results[request].count
             guard left > 0 else { return nil }
             results[request] += Array(repeating: .failed(error), count: left)
-            return (request, answer(to: request))
+            return (request, response(to: request))
         }
     }
 
     /// Returns the results of a request; an error only when all its events failed in the same way, so that nothing is
     /// stored.
-    private func answer(to request: Int) -> Result<[IntakeResult], IntakeError> {
+    private func response(to request: Int) -> Result<[IntakeResult], IntakeError> {
         if case .failed(let error)? = results[request].last, results[request].allSatisfy({ $0 == .failed(error) }) {
             return .failure(error)
         }

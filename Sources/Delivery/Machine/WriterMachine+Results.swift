@@ -119,7 +119,7 @@ extension WriterMachine {
         delivery.turnFailed(split.outcomesLeft)
         presence.putBack(split.releasesLeft)
         effects.changes += split.changesLeft.map { (open.changeCallers[$0], .failure(failure)) }
-        effects.events += split.abandon(failure).map { (open.eventCallers[$0.request], $0.answer) }
+        effects.events += split.abandon(failure).map { (open.eventCallers[$0.request], $0.response) }
     }
 
     /// Ends the turn if a read has found damage meanwhile.
@@ -153,8 +153,8 @@ extension WriterMachine {
     }
 
     private mutating func note(_ result: IntakeResult, of request: Int, in effects: inout Effects) {
-        guard let answer = openTurn?.split?.note(result, of: request), let open = openTurn else { return }
-        effects.events = [(open.eventCallers[request], answer)]
+        guard let response = openTurn?.split?.note(result, of: request), let open = openTurn else { return }
+        effects.events = [(open.eventCallers[request], response)]
     }
 
     private mutating func advance() {

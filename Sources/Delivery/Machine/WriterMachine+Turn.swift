@@ -15,7 +15,7 @@ extension WriterMachine {
         }
         let isStopping = phase == .stopping
         if store.isDamaged { return isStopping ? .done : .sleep(until: nil) }
-        if let restsUntil = store.restsUntil(now: now) { return isStopping ? .done : .sleep(until: restsUntil) }
+        if let pausedUntil = store.pausedUntil(now: now) { return isStopping ? .done : .sleep(until: pausedUntil) }
         // Waiting callers get a short turn, and every other turn has room for campaigns' backlogs.
         yields = !yields && !(accepts.isEmpty && changes.isEmpty)
         let plan = delivery.beginTurn(now: now, isPatient: !isStopping && store.error == nil, yields: yields)

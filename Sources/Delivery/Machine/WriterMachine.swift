@@ -54,7 +54,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// The open messaging windows.
     package var presence = Presence()
     /// The host's faults; while there is any, no event is taken.
-    package var faults: Set<MachineFault> = []
+    package var faults: Set<HostFault> = []
     /// The phase of the writer's life.
     package private(set) var phase = Phase.created
     private(set) var incarnation = IncarnationID(0)
@@ -67,7 +67,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// An estimate of the deliveries that events make.
     var rows = RowsPerEvent()
     var ids = MessageIDGenerator()
-    var store = StoreStanding()
+    var store = StoreHealth()
     var openTurn: OpenTurn?
     /// Whether the last turn left proactive pushes in the store because callers waited.
     var yields = false
@@ -118,7 +118,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///   - caller: The caller, which gets the result when it is on disk or has failed.
     /// - Returns: The reason why it is not taken; nil when it is.
     package mutating func accept(_ piece: IntakePiece, from caller: EventCaller) -> IntakeError? {
-        if let refusal = refusal(ofChange: false) { return refusal }
+        if let rejection = rejection(ofChange: false) { return rejection }
         guard accepts.admits(size: piece.events.count, bytes: piece.bytes, of: piece.brand) else {
             return .overloaded(retryAfterSeconds: 1)
         }
@@ -136,7 +136,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///   - caller: The caller, which gets the result when it is on disk or has failed.
     /// - Returns: The reason why it is not taken; nil when it is.
     package mutating func perform(_ change: StoreChange, for caller: ChangeCaller) -> IntakeError? {
-        if let refusal = refusal(ofChange: true) { return refusal }
+        if let rejection = rejection(ofChange: true) { return rejection }
         let bytes = change.bytes
         guard changes.admits(size: 1, bytes: bytes, of: change.brand) else {
             return .overloaded(retryAfterSeconds: 1)
@@ -151,7 +151,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// - Parameter sighting: The device and its consumer.
     /// - Returns: Whether a turn has something new to note.
     package mutating func note(_ sighting: DeviceSighting) -> Bool {
-        guard refusal(ofChange: true) == nil, sightings.count < settings.maxSightings else { return false }
+        guard rejection(ofChange: true) == nil, sightings.count < settings.maxSightings else { return false }
         return sightings.insert(sighting).inserted
     }
 
@@ -161,7 +161,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///
     /// - Parameter isChange: Whether a change is to be taken, not events.
     /// - Returns: Nil when something can be taken.
-    package func refusal(ofChange isChange: Bool) -> IntakeError? {
+    package func rejection(ofChange isChange: Bool) -> IntakeError? {
         guard phase == .running else { return .stopping }
         if let error = store.error { return .storage(error) }
         return isChange ? nil : faults.min { $0.rawValue < $1.rawValue }.map(IntakeError.fault)

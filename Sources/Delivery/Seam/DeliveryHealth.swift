@@ -7,7 +7,7 @@ package struct DeliveryHealth: Sendable, Equatable {
     /// The error of the store's last turn, if it failed.
     package var storeError: StorageError?
     /// The host's faults.
-    package var faults: Set<MachineFault>
+    package var faults: Set<HostFault>
     /// Events that wait for their commit.
     package var pendingEvents: Int
 
@@ -18,7 +18,7 @@ package struct DeliveryHealth: Sendable, Equatable {
     ///   - storeError: The error of the store's last turn, if it failed.
     ///   - faults: The host's faults.
     ///   - pendingEvents: Events that wait for their commit.
-    package init(isAccepting: Bool, storeError: StorageError?, faults: Set<MachineFault> = [], pendingEvents: Int) {
+    package init(isAccepting: Bool, storeError: StorageError?, faults: Set<HostFault> = [], pendingEvents: Int) {
         self.isAccepting = isAccepting
         self.storeError = storeError
         self.faults = faults

@@ -9,5 +9,5 @@ package enum IntakeError: Error, Sendable, Equatable {
     /// The store failed.
     case storage(StorageError)
     /// The host lacks something that is needed to send and record what would be accepted.
-    case fault(MachineFault)
+    case fault(HostFault)
 }

@@ -7,6 +7,6 @@ package protocol WindowObserver: Sendable {
     /// Called after each commit that concerns any, in the order of commits, before the commit's callers are resumed and
     /// from one task at a time; must not block.
     ///
-    /// - Parameter news: The events, in the order in which the commit made them.
-    func committed(_ news: [WindowNews])
+    /// - Parameter windowEvents: The events, in the order in which the commit made them.
+    func committed(_ windowEvents: [WindowEvent])
 }

@@ -101,12 +101,12 @@ extension DeliveryService {
         if isWriterNeeded { signal() }
     }
 
-    func receive(_ answers: [PushResult], of lane: LaneID, from provider: PushType) {
+    func receive(_ responses: [PushResult], of lane: LaneID, from provider: PushType) {
         let now = clock.now
         let (lanes, histories, alerts, needsTurn) = state.withLock { state in
-            let histories = answers.map { state.writer.delivery.history(of: $0.delivery) }
+            let histories = responses.map { state.writer.delivery.history(of: $0.delivery) }
             let hadOutcomes = !state.writer.delivery.outcomes.isEmpty
-            let lanes = state.writer.delivery.answered(answers, now: now)
+            let lanes = state.writer.delivery.receive(responses, now: now)
             let needsTurn = state.writer.delivery.needsTurn(afterAnswersOf: lane, hadOutcomes: hadOutcomes, now: now)
             return (lanes, histories, state.writer.delivery.takeAlerts(), needsTurn)
         }
@@ -114,9 +114,9 @@ extension DeliveryService {
         log(alerts, now: now)
         if needsTurn { signal() }
         wakeFromLoop(lanes)
-        for (result, history) in zip(answers, histories) {
+        for (result, history) in zip(responses, histories) {
             if history?.isResend == true { metrics.resends[provider].increment() }
-            metrics.answered(provider, result.answer, queuedAt: history?.queuedAt)
+            metrics.recordResponse(provider, result.response, queuedAt: history?.queuedAt)
         }
     }
 
@@ -237,7 +237,7 @@ private final class LaneSource: PushSource {
         service.take(lane, provider: number, capacity: capacity, into: &pushes)
     }
 
-    func receive(_ answers: [PushResult]) { service.receive(answers, of: lane, from: name.pushType) }
+    func receive(_ responses: [PushResult]) { service.receive(responses, of: lane, from: name.pushType) }
 
     func providerChanged(_ state: PushProviderState) {
         switch state {

@@ -140,8 +140,8 @@ package final class DeliveryService: Service, Sendable {
     /// - Throws: `IntakeError`.
     package func perform(_ change: StoreChange) async throws(IntakeError) -> StoreChangeResult {
         let result = await withCheckedContinuation { (caller: ChangeCaller) in
-            let refusal = state.withLock { $0.writer.perform(change, for: caller) }
-            if let refusal { caller.resume(returning: .failure(refusal)) } else { signal() }
+            let rejection = state.withLock { $0.writer.perform(change, for: caller) }
+            if let rejection { caller.resume(returning: .failure(rejection)) } else { signal() }
         }
         return try result.get()
     }
@@ -199,7 +199,7 @@ package final class DeliveryService: Service, Sendable {
     package var health: DeliveryHealth {
         state.withLock {
             DeliveryHealth(
-                isAccepting: $0.writer.refusal(ofChange: false) == nil,
+                isAccepting: $0.writer.rejection(ofChange: false) == nil,
                 storeError: $0.writer.storeError,
                 faults: $0.writer.faults,
                 pendingEvents: $0.writer.pendingEvents
@@ -210,7 +210,7 @@ package final class DeliveryService: Service, Sendable {
     /// Sets the current faults of the host; while there is any, no event is accepted.
     ///
     /// - Parameter faults: All current faults.
-    package func report(_ faults: Set<MachineFault>) { state.withLock { $0.writer.faults = faults } }
+    package func report(_ faults: Set<HostFault>) { state.withLock { $0.writer.faults = faults } }
 
     /// Handles damaged data that a call of the store met; the store itself reports it.
     ///
@@ -225,10 +225,10 @@ package final class DeliveryService: Service, Sendable {
 
     private func enqueue(_ piece: IntakePiece) async -> Result<[IntakeResult], IntakeError> {
         await withCheckedContinuation { (caller: EventCaller) in
-            let refusal = state.withLock { $0.writer.accept(piece, from: caller) }
-            if let refusal {
-                if case .overloaded = refusal { metrics.events[.overloaded].increment(by: piece.events.count) }
-                caller.resume(returning: .failure(refusal))
+            let rejection = state.withLock { $0.writer.accept(piece, from: caller) }
+            if let rejection {
+                if case .overloaded = rejection { metrics.events[.overloaded].increment(by: piece.events.count) }
+                caller.resume(returning: .failure(rejection))
             } else {
                 signal()
             }

@@ -47,6 +47,6 @@ enum CCAIRoutes {
         writer.literal(#"},"merged":"#)
         writer.boolean(minted.merged)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

@@ -41,7 +41,7 @@ enum CCAISigning {
         writer.literal(#"{"token":"#)
         writer.string(token)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 
     /// Returns the caller's brand and its session; nil for a back-end that may open sessions and names the consumer.

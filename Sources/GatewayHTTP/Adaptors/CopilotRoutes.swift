@@ -25,6 +25,6 @@ enum CopilotRoutes {
         writer.literal(#"{"auth_key":"#)
         writer.string(minted.token)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

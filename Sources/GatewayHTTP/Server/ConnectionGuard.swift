@@ -12,7 +12,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = IOData
 
     /// The state that the connection's requests update.
-    var watch: ConnectionWatch
+    var watch: SlowPeerDetector
     /// Called instead of closing when a request's body does not arrive.
     var onSlowBody: () -> Bool = { false }
 
@@ -22,7 +22,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
 
     init(limit: TimeAmount, start: TimeAmount, metrics: HTTPMetrics) {
-        watch = ConnectionWatch(limit: limit, start: start)
+        watch = SlowPeerDetector(limit: limit, start: start)
         // Coarse: a peer is disconnected after a limit and at most a quarter of the shorter one.
         tick = .nanoseconds(max(min(limit, start).nanoseconds / 4, 1_000_000))
         self.metrics = metrics
@@ -63,7 +63,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func arm(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: tick) { self.look(context) }
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: tick) { self.check(context) }
     }
 
     private func stop() {
@@ -73,13 +73,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         onSlowBody = { false }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func check(_ context: ChannelHandlerContext) {
         timer = nil
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        switch watch.look(now: context.eventLoop.now, buffered: buffered, isPeerAwaited: isPeerAwaited) {
-        case .rest: break
-        case .lookAgain: arm(context)
-        case .part: context.close(promise: nil)
+        switch watch.check(now: context.eventLoop.now, buffered: buffered, isPeerAwaited: isPeerAwaited) {
+        case .idle: break
+        case .checkAgain: arm(context)
+        case .close: context.close(promise: nil)
         case .cut(let reason):
             metrics.cutOff[reason].increment()
             if reason != .slowBody || !onSlowBody() { context.close(promise: nil) }

@@ -49,13 +49,13 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = addresses.share(ofPeer: InternetAddress(channel.remoteAddress))
         let admission = slots.take(address)
-        let place = NIOLoopBound(ConnectionPlace(slots, address), eventLoop: channel.eventLoop)
-        channel.closeFuture.whenComplete { _ in place.value.giveBack() }
-        var refusal: RefusalLabel?
+        let slot = NIOLoopBound(ConnectionSlot(slots, address), eventLoop: channel.eventLoop)
+        channel.closeFuture.whenComplete { _ in slot.value.release() }
+        var rejection: RejectionLabel?
         if case .refused(let label) = admission {
-            refusal = label
+            rejection = label
         } else if Self.hasLastDescriptor(channel) {
-            refusal = .connections
+            rejection = .connections
         }
         let value: Value
         do {
@@ -74,7 +74,7 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             try channel.pipeline.syncOperations.addHandler(connection)
             let upgrade = WindowUpgradeHandler(
                 connection: connection,
-                place: place.value,
+                slot: slot.value,
                 surplus: admission.label,
                 idleTimeout: limits.idleTimeout,
                 windows: windows,
@@ -87,8 +87,8 @@ struct GuardedHTTP1Channel: ServerChildChannel {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        if let refusal {
-            metrics.refused[refusal].increment()
+        if let rejection {
+            metrics.refused[rejection].increment()
             channel.close(promise: nil)
         }
         return channel.eventLoop.makeSucceededFuture(value)

@@ -26,7 +26,7 @@ final class KnownPaths: Sendable {
     ///
     /// - Parameter path: The request's path, undecoded.
     /// - Returns: 405 for a known path, else 404.
-    func refusal(of path: String) -> Problem {
+    func rejection(of path: String) -> Problem {
         let methods = known(path).flatMap(\.methods)
         guard !methods.isEmpty else { return .notFound("resource") }
         let names = Set(methods.map(\.rawValue)).sorted()

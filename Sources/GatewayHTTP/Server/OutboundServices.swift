@@ -4,7 +4,7 @@ package import Outbound
 /// The services that the routes of the outbound feed use.
 package struct OutboundServices: Sendable {
     /// The notifier that waiting readers use.
-    package var bell: OutboundBell
+    package var notifier: FeedNotifier
     /// The policy for addresses of webhooks, token endpoints and the like.
     package var addresses: AddressPolicy
     /// Called when a webhook's mark was set back.
@@ -13,15 +13,15 @@ package struct OutboundServices: Sendable {
     /// Creates the services; the defaults are a feed without webhooks.
     ///
     /// - Parameters:
-    ///   - bell: The notifier that waiting readers use.
+    ///   - notifier: The notifier that waiting readers use.
     ///   - addresses: The policy for addresses of webhooks, token endpoints and the like.
     ///   - webhookChanged: Called when a webhook's mark was set back.
     package init(
-        bell: OutboundBell = OutboundBell(),
+        notifier: FeedNotifier = FeedNotifier(),
         addresses: AddressPolicy = AddressPolicy(),
         webhookChanged: @escaping @Sendable () -> Void = {}
     ) {
-        self.bell = bell
+        self.notifier = notifier
         self.addresses = addresses
         self.webhookChanged = webhookChanged
     }

@@ -17,15 +17,15 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// The paths that get a response on a surplus connection, so that overload does not look like an outage.
-    static let alwaysAnswered: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
+    static let alwaysServed: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
 
     private let connection: ConnectionGuard
     /// The limit that the connection exceeds.
-    private let surplus: RefusalLabel?
+    private let surplus: RejectionLabel?
     private let metrics: HTTPMetrics
     /// The number of requests whose heads arrived and whose responses are not finished.
     private var unanswered = 0
-    private var isAnswering = false
+    private var isResponding = false
     private var isReading = false
     /// Set when this handler has sent the last response: nothing passes any more.
     private var isOver = false
@@ -33,14 +33,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     private var requestFields: HTTPFields?
 
-    init(connection: ConnectionGuard, surplus: RefusalLabel?, metrics: HTTPMetrics) {
+    init(connection: ConnectionGuard, surplus: RejectionLabel?, metrics: HTTPMetrics) {
         self.connection = connection
         self.surplus = surplus
         self.metrics = metrics
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        connection.onSlowBody = { [unowned self] in self.answerSlowBody(context) }
+        connection.onSlowBody = { [unowned self] in self.rejectSlowBody(context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -52,16 +52,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             requestFields = head.headerFields
             // The codec treats the following bytes as another protocol: no further request would be read.
             if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
-            if let surplus, !(BoundedName(head.path ?? "").map(Self.alwaysAnswered.contains) ?? false) {
+            if let surplus, !(BoundedName(head.path ?? "").map(Self.alwaysServed.contains) ?? false) {
                 metrics.refused[surplus].increment()
                 let text =
                     surplus == .connections
                     ? "Too many connections are open." : "This address has too many connections open."
-                answer(context, Problem(.overloaded, text, retryAfterSeconds: 5))
+                respond(context, Problem(.overloaded, text, retryAfterSeconds: 5))
                 return
             }
             guard RequestHeadRules.isReadable(head) else {
-                answer(context, .unreadable("The path or a header contains bytes outside ASCII."))
+                respond(context, .unreadable("The path or a header contains bytes outside ASCII."))
                 return
             }
         case .body: connection.watch.bodyBegan()
@@ -83,14 +83,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         var data = data
         switch Self.unwrapOutboundIn(data) {
         case .head(var head):
-            isAnswering = head.status.kind != .informational
-            if isLast, unanswered == 1, isAnswering {
+            isResponding = head.status.kind != .informational
+            if isLast, unanswered == 1, isResponding {
                 head.headerFields[.connection] = "close"
                 data = Self.wrapOutboundOut(.head(head))
             }
         case .body: break
         case .end:
-            isAnswering = false
+            isResponding = false
             unanswered -= 1
             if surplus != nil || isLast && unanswered == 0 {
                 context.writeAndFlush(data, promise: promise)
@@ -109,14 +109,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Responds with 408 when the response that is due is that of the incomplete request; false when the connection
     /// must be closed without a response.
-    private func answerSlowBody(_ context: ChannelHandlerContext) -> Bool {
-        guard isReading, unanswered == 1, !isAnswering, !isOver else { return false }
-        answer(context, Problem(.invalidRequest, status: 408, "The request did not arrive in time."))
+    private func rejectSlowBody(_ context: ChannelHandlerContext) -> Bool {
+        guard isReading, unanswered == 1, !isResponding, !isOver else { return false }
+        respond(context, Problem(.invalidRequest, status: 408, "The request did not arrive in time."))
         context.close(promise: nil)
         return true
     }
 
-    private func answer(_ context: ChannelHandlerContext, _ problem: Problem) {
+    private func respond(_ context: ChannelHandlerContext, _ problem: Problem) {
         isOver = true
         let id = RequestID(header: requestFields?[.xRequestID]).text
         var writer = JSONWriter(capacity: 384)

@@ -23,7 +23,7 @@ struct RouteTable {
         budget = BodyBudget(limits, metrics: services.metrics)
         router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
-            middleware: AnsweringMiddleware(
+            middleware: ResponseMiddleware(
                 clock: services.clock,
                 logger: services.logger,
                 metrics: services.metrics,
@@ -56,7 +56,7 @@ struct RouteTable {
         let slots = isAlwaysAnswered ? nil : slots
         let (addresses, budget) = (addresses, budget)
         router.on(RouterPath(path), method: method) { request, context in
-            let body = ArrivingBody(request, budget: budget)
+            let body = IncomingBody(request, budget: budget)
             defer { body.end() }
             func call(_ slot: RequestSlots.Slot?) -> Call {
                 Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter, slot: slot)
@@ -72,7 +72,7 @@ struct RouteTable {
                 try await body.begin()
             }
             let slot = try slots.enter(address)
-            defer { slot.giveBack() }
+            defer { slot.release() }
             return try await handler(call(slot))
         }
     }

@@ -34,9 +34,9 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     /// Completed when the connection becomes HTTP; nil when it becomes a window, or ends first.
     let opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
     private let connection: ConnectionGuard
-    private let place: ConnectionPlace
+    private let slot: ConnectionSlot
     /// The limit that the connection exceeds.
-    private let surplus: RefusalLabel?
+    private let surplus: RejectionLabel?
     private let idleTimeout: Duration
     private let windows: WindowHandler.Shell?
     private let metrics: HTTPMetrics
@@ -50,8 +50,8 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
 
     init(
         connection: ConnectionGuard,
-        place: ConnectionPlace,
-        surplus: RefusalLabel?,
+        slot: ConnectionSlot,
+        surplus: RejectionLabel?,
         idleTimeout: Duration,
         windows: WindowHandler.Shell?,
         metrics: HTTPMetrics,
@@ -59,7 +59,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
     ) {
         self.connection = connection
-        self.place = place
+        self.slot = slot
         self.surplus = surplus
         self.idleTimeout = idleTimeout
         self.windows = windows
@@ -214,8 +214,8 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         guard let windows else { return }
         state = .window
         stopIdle()
-        let answer = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
-        context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
+        let response = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
+        context.writeAndFlush(Self.wrapOutboundOut(.head(response)), promise: nil)
         let peer = InternetAddress(context.remoteAddress)
         let address = ClientAddress(
             peer: peer,
@@ -233,7 +233,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
                 request: request,
                 address: address,
                 share: windows.addresses.share(of: address, peer: peer),
-                refusal: surplus == nil ? nil : .overloaded
+                rejection: surplus == nil ? nil : .overloaded
             )
             let frames = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
             // Before all remaining HTTP handlers.
@@ -242,7 +242,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             try pipeline.addHandler(frames, position: .after(frameEncoder))
             try pipeline.addHandler(window, position: .after(frames))
             // A rejected window keeps the connection's slot until it is closed.
-            if window.hasPlace { place.giveBack() }
+            if window.hasSlot { slot.release() }
             // Bytes that the client sent after its request leave the decoder when it is removed, and pass through here.
             pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
                 pipeline.removeHandler(self, promise: nil)

@@ -20,7 +20,7 @@ final class WindowHandler: ChannelDuplexHandler {
         let services: WindowServices
         let operations: WindowOperations
         let addresses: AddressShares
-        let places: SharedPlaces
+        let slots: SharedSlots
         let now: @Sendable () -> WindowMoment
 
         init(
@@ -33,7 +33,7 @@ final class WindowHandler: ChannelDuplexHandler {
             self.services = services
             self.operations = operations
             self.addresses = addresses
-            places = SharedPlaces(limit: services.limits.maxOpen, perAddress: perAddress)
+            slots = SharedSlots(limit: services.limits.maxOpen, perAddress: perAddress)
             self.now = now
         }
     }
@@ -48,46 +48,46 @@ final class WindowHandler: ChannelDuplexHandler {
     private var session: StoredSession?
     private var ticket: WindowTicket?
     /// The window's slot, until the connection ends.
-    private var place: SharedPlaces.Place?
+    private var slot: SharedSlots.Slot?
     /// The reason for which the window ended.
     private var label: WindowCloseLabel?
     private var loop: (any EventLoop)?
     /// The reason for which the window is rejected from the start.
-    private let refusal: WindowClose?
+    private let rejection: WindowClose?
     private var fragments: ByteBuffer?
     private var isReadPending = false
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = 0
 
-    init(shell: Shell, request: WindowRequest, address: ClientAddress, share: AddressShare?, refusal: WindowClose?) {
+    init(shell: Shell, request: WindowRequest, address: ClientAddress, share: AddressShare?, rejection: WindowClose?) {
         self.shell = shell
         self.request = request
         self.address = address
         self.share = share
-        self.refusal = refusal
+        self.rejection = rejection
         machine = WindowMachine(limits: shell.services.limits)
     }
 
     /// Whether the window has a slot.
-    var hasPlace: Bool { place != nil }
+    var hasSlot: Bool { slot != nil }
 
     // MARK: The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         loop = context.eventLoop
-        if refusal == nil {
-            do throws(PlaceRefusal) { place = try shell.places.take(share) } catch {
+        if rejection == nil {
+            do throws(SlotRejection) { slot = try shell.slots.take(share) } catch {
                 if case .address = error { shell.operations.refused(.addressWindows) }
             }
         }
         let now = shell.now()
-        if hasPlace {
+        if hasSlot {
             shell.services.metrics.open.increment()
             perform(machine.opened(now: now))
         } else {
             shell.services.metrics.closed[.overloaded].increment()
-            perform(machine.fail(refusal ?? .overloaded, now: now))
+            perform(machine.fail(rejection ?? .overloaded, now: now))
         }
     }
 
@@ -104,9 +104,9 @@ final class WindowHandler: ChannelDuplexHandler {
         timer?.cancel()
         timer = nil
         fragments = nil
-        guard let place else { return }
-        self.place = nil
-        place.giveBack()
+        guard let slot else { return }
+        self.slot = nil
+        slot.release()
         shell.services.metrics.open.decrement()
         shell.services.metrics.closed[label ?? .gone].increment()
     }
@@ -200,7 +200,7 @@ final class WindowHandler: ChannelDuplexHandler {
     func take(_ post: WindowMailbox.Post) {
         let now = shell.now()
         if post.isLost { perform(machine.fail(.slow, now: now)) }
-        if !post.news.isEmpty { perform(machine.news(post.news, now: now)) }
+        if !post.windowEvents.isEmpty { perform(machine.receive(post.windowEvents, now: now)) }
         if let close = post.recheck { perform(machine.recheck(close, now: now)) }
     }
 
@@ -222,7 +222,7 @@ final class WindowHandler: ChannelDuplexHandler {
             case .close(let close):
                 ended(close.label)
                 output.append(Self.closeFrame(close.code, close.text))
-            case .answerClose(let code):
+            case .echoClose(let code):
                 ended(.client)
                 output.append(Self.closeFrame(code, ""))
                 isLast = true
@@ -348,7 +348,7 @@ final class WindowHandler: ChannelDuplexHandler {
 
     /// Sets the session: the first one opens the window at the hub.
     private func identify(_ found: StoredSession) -> WindowResult {
-        guard let context, let place, machine.isAlive else { return .refused(.unavailable) }
+        guard let context, let slot, machine.isAlive else { return .refused(.unavailable) }
         let name = ConsumerName(brand: found.brand, consumer: found.consumer)
         let identity = WindowIdentity(consumer: name, device: found.device, expiresAt: found.expiresAt)
         if let ticket {
@@ -359,7 +359,7 @@ final class WindowHandler: ChannelDuplexHandler {
             }
             return .identified(identity)
         }
-        do throws(PlaceRefusal) { try place.claim(found.brand, isOnly: shell.operations.hasOneBrand) } catch {
+        do throws(SlotRejection) { try slot.claim(found.brand, isOnly: shell.operations.hasOneBrand) } catch {
             shell.operations.refused(.brandWindows)
             return .refused(.overloaded)
         }

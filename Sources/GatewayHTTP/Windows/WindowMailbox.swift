@@ -7,7 +7,7 @@ internal import Synchronization
 final class WindowMailbox: WindowPort {
     /// The events since the last delivery to the loop.
     struct Post: Sendable {
-        var news: [WindowNews.Kind] = []
+        var windowEvents: [WindowEvent.Kind] = []
         var recheck: WindowClose?
         /// Whether events were lost because there were too many.
         var isLost = false
@@ -23,13 +23,13 @@ final class WindowMailbox: WindowPort {
         self.loop = loop
     }
 
-    func post(_ news: [WindowNews.Kind]) {
+    func post(_ windowEvents: [WindowEvent.Kind]) {
         put { post in
-            guard post.news.count + news.count <= WindowLimits.maxPosted else {
-                if news.contains(where: { if case .typing = $0 { false } else { true } }) { post.isLost = true }
+            guard post.windowEvents.count + windowEvents.count <= WindowLimits.maxPosted else {
+                if windowEvents.contains(where: { if case .typing = $0 { false } else { true } }) { post.isLost = true }
                 return
             }
-            post.news += news
+            post.windowEvents += windowEvents
         }
     }
 

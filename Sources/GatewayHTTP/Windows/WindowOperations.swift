@@ -19,7 +19,7 @@ struct WindowOperations: Sendable {
     var hasOneBrand: Bool { services.directory.hasOneBrand }
 
     /// Counts a rejected window.
-    func refused(_ label: RefusalLabel) { services.metrics.refused[label].increment() }
+    func refused(_ label: RejectionLabel) { services.metrics.refused[label].increment() }
 
     // MARK: Sessions
 
@@ -196,7 +196,7 @@ struct WindowOperations: Sendable {
         guard case .page(let messages) = found else { return found }
         guard messages != nil else { return .failed(.notFound, "There is no such conversation.") }
         hub.types(name, conversation, in: window)
-        services.outbound.bell.pass(
+        services.outbound.notifier.pass(
             .typing(consumer: name.consumer, conversation: conversation, at: services.clock.now),
             to: name.brand
         )
@@ -213,9 +213,9 @@ struct WindowOperations: Sendable {
 
     private func perform(
         _ change: StoreChange,
-        _ answer: (StoreChangeResult) -> WindowResult
+        _ response: (StoreChangeResult) -> WindowResult
     ) async -> WindowResult {
-        do { return answer(try await services.delivery.perform(change)) } catch {
+        do { return response(try await services.delivery.perform(change)) } catch {
             return .failed(.overloaded, Problem(error).detail)
         }
     }

@@ -39,7 +39,7 @@ package enum PushOutcome: Sendable, Equatable {
 }
 
 /// One response (or missing response) of a provider to one push.
-package struct PushAnswer: Sendable, Equatable {
+package struct PushResponse: Sendable, Equatable {
     /// The outcome.
     package var outcome: PushOutcome
     /// The HTTP status; 0 without a response.

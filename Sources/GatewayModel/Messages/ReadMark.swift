@@ -11,7 +11,7 @@ package struct ReadMark: Hashable, Sendable {
     package static let messagesLookedAt: Int64 = 256
     /// The time for which reads are sent again, in seconds: as long as a badge push may wait for its device, which the
     /// next one replaces.
-    package static let toldForSeconds: Int64 = 86_400
+    package static let sentForSeconds: Int64 = 86_400
 
     /// The conversation.
     package var conversation: ConversationID

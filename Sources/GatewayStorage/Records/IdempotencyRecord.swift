@@ -3,7 +3,7 @@ package import GatewayModel
 /// The stored record of a request with an idempotency key, so that a repetition has no effect.
 package struct IdempotencyRecord: Sendable, Equatable {
     /// The response of a request that succeeded.
-    package struct Answer: Sendable, Equatable {
+    package struct Response: Sendable, Equatable {
         /// The HTTP status.
         package var status: Int
         /// The `Location` of the created resource, a path.
@@ -29,7 +29,7 @@ package struct IdempotencyRecord: Sendable, Equatable {
     /// SHA-256 of the request's body, 32 bytes.
     package var bodyHash: [UInt8]
     /// The response; nil while the request runs, and permanently when the process died during it.
-    package var answer: Answer?
+    package var response: Response?
     /// When the request arrived.
     package var createdAt: Timestamp
 
@@ -44,12 +44,12 @@ package struct IdempotencyRecord: Sendable, Equatable {
     /// - Parameters:
     ///   - key: SHA-256 of the caller, the operation and the idempotency key.
     ///   - bodyHash: SHA-256 of the request's body.
-    ///   - answer: The response.
+    ///   - response: The response.
     ///   - createdAt: When the request arrived.
-    package init(key: [UInt8], bodyHash: [UInt8], answer: Answer? = nil, createdAt: Timestamp) {
+    package init(key: [UInt8], bodyHash: [UInt8], response: Response? = nil, createdAt: Timestamp) {
         self.key = key
         self.bodyHash = bodyHash
-        self.answer = answer
+        self.response = response
         self.createdAt = createdAt
     }
 }

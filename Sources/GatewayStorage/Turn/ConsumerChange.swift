@@ -77,7 +77,7 @@ package struct MergeRequest: Sendable {
 }
 
 /// The reason why a consumer is not merged into another.
-package enum MergeRefusal: Sendable, Equatable {
+package enum MergeRejection: Sendable, Equatable {
     /// No consumer has this id, or it was erased.
     case unknown
     /// Both are the same.

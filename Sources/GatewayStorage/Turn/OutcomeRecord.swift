@@ -30,7 +30,7 @@ package struct OutcomeRecord: Sendable {
     /// Its registration.
     package var registration: RegistrationID
     /// The provider's response; nil when it was not sent (released, expired, cancelled, replaced by a summary).
-    package var answer: PushAnswer?
+    package var response: PushResponse?
     /// The new state of the row.
     package var disposition: Disposition
     /// The effect on the registration.
@@ -43,21 +43,21 @@ package struct OutcomeRecord: Sendable {
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - registration: Its registration.
-    ///   - answer: The provider's response.
+    ///   - response: The provider's response.
     ///   - disposition: The new state of the row.
     ///   - token: The effect on the registration.
     ///   - earlierTries: The number of earlier attempts; nil lets the store read it.
     package init(
         delivery: DeliveryID,
         registration: RegistrationID,
-        answer: PushAnswer?,
+        response: PushResponse?,
         disposition: Disposition,
         token: TokenEffect,
         earlierTries: Int? = nil
     ) {
         self.delivery = delivery
         self.registration = registration
-        self.answer = answer
+        self.response = response
         self.disposition = disposition
         self.earlierTries = earlierTries
         self.token = token

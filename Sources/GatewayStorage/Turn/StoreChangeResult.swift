@@ -9,7 +9,7 @@ package enum StoreChangeResult: Sendable {
     /// A read mark was set, or was there already.
     case read(ReadChange)
     /// A tap was recorded, or had been before.
-    case tapped(TapAnswer)
+    case tapped(TapResult)
     /// Receipts were recorded; the flags, in their order, mark those with a delivery.
     case receipts(met: [Bool])
     /// A consumer was found or created.
@@ -29,7 +29,7 @@ package enum StoreChangeResult: Sendable {
     /// A delivery was requeued for a retry.
     case retried
     /// A delivery cannot be retried.
-    case notRetried(RetryRefusal)
+    case notRetried(RetryRejection)
     /// A conversation is active, with a flag when it was opened for the request.
     case conversation(ConversationUnread, opened: Bool)
     /// A consumer's message is stored.
@@ -39,7 +39,7 @@ package enum StoreChangeResult: Sendable {
     /// A consumer was merged into another, as by a login; nothing was merged when it had been before.
     case merged(SessionOpening)
     /// A consumer cannot be merged into another.
-    case notMerged(MergeRefusal)
+    case notMerged(MergeRejection)
     /// A consumer was erased, with these registrations.
     case erased([RegistrationID])
     /// The change conflicts with the stored state.
@@ -51,7 +51,7 @@ package enum StoreChangeResult: Sendable {
 }
 
 /// The reason why a delivery is not retried.
-package enum RetryRefusal: Sendable, Equatable {
+package enum RetryRejection: Sendable, Equatable {
     /// It is not failed or expired.
     case state(DeliveryState)
     /// The device is no longer registered for its consumer.
@@ -154,7 +154,7 @@ package struct ReadChange: Sendable, Equatable {
 }
 
 /// The result of a tap, for its device.
-package struct TapAnswer: Sendable {
+package struct TapResult: Sendable {
     /// The message.
     package var message: Message
     /// When it was first tapped.

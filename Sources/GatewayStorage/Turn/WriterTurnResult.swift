@@ -30,7 +30,7 @@ package struct WriterTurnResult: Sendable {
     /// Unread counts that this turn changed, as they are at its end.
     package var unread: [ConsumerKey: Int64]
     /// The turn's changes for consumers with an open window, in order; none for others.
-    package var news: [WindowNews]
+    package var windowEvents: [WindowEvent]
     /// The numbers of rows that were held for windows, released and suppressed.
     package var held: HeldCounts
 
@@ -48,7 +48,7 @@ package struct WriterTurnResult: Sendable {
         putBacks = []
         withdrawn = []
         unread = [:]
-        news = []
+        windowEvents = []
         held = HeldCounts()
     }
 }

@@ -17,8 +17,8 @@ package struct AddressGuard: Sendable {
     ///
     /// - Parameter text: The URL.
     /// - Returns: The URL.
-    /// - Throws: ``GuardedURL/Refusal``.
-    package func url(_ text: String) throws(GuardedURL.Refusal) -> GuardedURL { try GuardedURL(text, policy: policy) }
+    /// - Throws: ``GuardedURL/Rejection``.
+    package func url(_ text: String) throws(GuardedURL.Rejection) -> GuardedURL { try GuardedURL(text, policy: policy) }
 
     /// Looks the host up once and checks all its addresses.
     ///

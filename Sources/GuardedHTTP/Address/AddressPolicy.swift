@@ -27,24 +27,24 @@ package struct AddressPolicy: Sendable {
     ///   - address: The address.
     ///   - port: The destination port.
     ///   - isLoopback: Whether the URL names this host itself; no other name may resolve to it.
-    /// - Throws: ``GuardedURL/Refusal``.
+    /// - Throws: ``GuardedURL/Rejection``.
     package func check(
         _ address: InternetAddress,
         port: UInt16,
         isLoopback: Bool
-    ) throws(GuardedURL.Refusal) {
+    ) throws(GuardedURL.Rejection) {
         switch AddressKind(address) {
         case .global where !isLoopback: break
         case .loopback where isLoopback && allowsLoopback: break
         case .privateNetwork where !isLoopback && allowsPrivate: break
-        case .privateNetwork: throw GuardedURL.Refusal(text: "must not reach a private network")
+        case .privateNetwork: throw GuardedURL.Rejection(text: "must not reach a private network")
         case .loopback where isLoopback:
-            throw GuardedURL.Refusal(text: "must not reach this host (outgoing.allowLoopback is off)")
-        case .loopback: throw GuardedURL.Refusal(text: "must not reach this host under another name")
-        case .global, .special: throw GuardedURL.Refusal(text: "must not reach an address of this kind")
+            throw GuardedURL.Rejection(text: "must not reach this host (outgoing.allowLoopback is off)")
+        case .loopback: throw GuardedURL.Rejection(text: "must not reach this host under another name")
+        case .global, .special: throw GuardedURL.Rejection(text: "must not reach an address of this kind")
         }
         guard !ownPorts.contains(port, at: address) else {
-            throw GuardedURL.Refusal(text: "must not reach the gateway itself")
+            throw GuardedURL.Rejection(text: "must not reach the gateway itself")
         }
     }
 }

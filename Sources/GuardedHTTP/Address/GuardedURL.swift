@@ -4,7 +4,7 @@
 /// checked.
 package struct GuardedURL: Sendable, Equatable {
     /// The reason why a URL is rejected; the text is for the caller that sets it.
-    package struct Refusal: Error, Sendable, Equatable {
+    package struct Rejection: Error, Sendable, Equatable {
         /// The text.
         package let text: String
     }
@@ -45,24 +45,24 @@ package struct GuardedURL: Sendable, Equatable {
     /// - Parameters:
     ///   - text: The URL as received.
     ///   - policy: The policy for addresses.
-    /// - Throws: ``Refusal``.
-    package init(_ text: String, policy: AddressPolicy) throws(Refusal) {
+    /// - Throws: ``Rejection``.
+    package init(_ text: String, policy: AddressPolicy) throws(Rejection) {
         guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
-            throw Refusal(text: "must be at most \(Self.maxBytes) visible ASCII characters without backslashes")
+            throw Rejection(text: "must be at most \(Self.maxBytes) visible ASCII characters without backslashes")
         }
         let lower = text.lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://") else {
-            throw Refusal(text: "must be an https URL")
+            throw Rejection(text: "must be an https URL")
         }
         isSecure = lower.hasPrefix("https")
         let rest = text.dropFirst(isSecure ? 8 : 7)
-        guard !rest.contains("#") else { throw Refusal(text: "must have no fragment") }
+        guard !rest.contains("#") else { throw Rejection(text: "must have no fragment") }
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let authority = rest[..<end]
         path = rest[end...].hasPrefix("?") ? "/" + rest[end...] : String(rest[end...])
-        guard !authority.contains("@") else { throw Refusal(text: "must have no user name or password") }
+        guard !authority.contains("@") else { throw Rejection(text: "must have no user name or password") }
         (host, literal, port) = try Self.parse(authority)
-        guard isSecure || isLoopback else { throw Refusal(text: "must be https; plain http only reaches this host") }
+        guard isSecure || isLoopback else { throw Rejection(text: "must be https; plain http only reaches this host") }
         // A name of this host is checked like its address; other names are checked when the client connects.
         if let address = literal ?? (isLoopback ? Self.loopback : nil) {
             try policy.check(address, port: dialledPort, isLoopback: isLoopback)
@@ -71,21 +71,21 @@ package struct GuardedURL: Sendable, Equatable {
 
     private static func parse(
         _ authority: Substring
-    ) throws(Refusal) -> (host: String, literal: InternetAddress?, port: UInt16?) {
+    ) throws(Rejection) -> (host: String, literal: InternetAddress?, port: UInt16?) {
         var name = authority
         var port: UInt16?
         let bracket = authority.lastIndex(of: "]")
         if let colon = authority.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
             let digits = authority[authority.index(after: colon)...]
             guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt16(digits), number > 0 else {
-                throw Refusal(text: "must have a port from 1 to 65535, or none")
+                throw Rejection(text: "must have a port from 1 to 65535, or none")
             }
             port = number
             name = authority[..<colon]
         }
         if name.hasPrefix("[") {
             guard name.hasSuffix("]"), let address = InternetAddress(String(name.dropFirst().dropLast())), address.isV6
-            else { throw Refusal(text: "must have a host") }
+            else { throw Rejection(text: "must have a host") }
             return (address.description, address, port)
         }
         let host = name.lowercased()
@@ -96,14 +96,14 @@ package struct GuardedURL: Sendable, Equatable {
                     ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x2D || $0 == 0x5F
                 }
         }
-        guard isName, host.utf8.count <= 253, let last = labels.last else { throw Refusal(text: "must have a host") }
+        guard isName, host.utf8.count <= 253, let last = labels.last else { throw Rejection(text: "must have a host") }
         // Systems parse 2130706433, 0x7f.1 and 0177.0.0.1 as addresses: only the dotted-decimal form is accepted
         // (WHATWG URL).
         guard last.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) || last.hasPrefix("0x") else {
             return (host, nil, port)
         }
         guard let address = InternetAddress(host), address.description == host else {
-            throw Refusal(text: "must have an IPv4 address as four decimal numbers")
+            throw Rejection(text: "must have an IPv4 address as four decimal numbers")
         }
         return (host, address, port)
     }

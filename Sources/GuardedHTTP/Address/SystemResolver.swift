@@ -15,16 +15,16 @@ package final class SystemResolver: HostResolver {
     /// The maximum of waiting and running lookups, including those whose callers were cancelled.
     ///
     /// Beyond it, a lookup of the brand with the most is displaced by one of a brand with fewer; a lookup without a
-    /// place returns no addresses.
+    /// slot returns no addresses.
     private static let maxExpected = 1024
 
     private let threads: ResolverThreads
     private let lookUp: @Sendable (String) -> [InternetAddress]
-    private let line: Mutex<FairLine<String, LookUp>>
+    private let line: Mutex<FairWorkQueue<String, LookUp>>
 
     private struct LookUp: Sendable {
         var host: String
-        var answer: Answer
+        var pending: LookUpContinuation
     }
 
     /// Creates a resolver; it does no lookup yet.
@@ -45,7 +45,7 @@ package final class SystemResolver: HostResolver {
     init(threads: ResolverThreads, atOnce: Int, lookUp: @escaping @Sendable (String) -> [InternetAddress]) {
         self.threads = threads
         self.lookUp = lookUp
-        line = Mutex(FairLine(runningAtOnce: atOnce, capacity: Self.maxExpected))
+        line = Mutex(FairWorkQueue(runningAtOnce: atOnce, capacity: Self.maxExpected))
     }
 
     /// Looks a name up with `getaddrinfo`, which cannot be cancelled: the thread completes it after the caller's
@@ -56,21 +56,21 @@ package final class SystemResolver: HostResolver {
     ///   - owner: The brand that set the name; empty for the gateway itself.
     /// - Returns: All its addresses, in the system's order; empty when the caller is cancelled.
     package func addresses(of host: String, for owner: String) async -> [InternetAddress] {
-        let answer = Answer()
+        let pending = LookUpContinuation()
         // A brand's id has no colon.
         let owner = owner.isEmpty ? "name:\(host)" : owner
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                answer.set(continuation)
-                switch line.withLock({ $0.enter(LookUp(host: host, answer: answer), of: owner) }) {
+                pending.set(continuation)
+                switch line.withLock({ $0.enter(LookUp(host: host, pending: pending), of: owner) }) {
                 case .entered: break
-                case .displaced(let other): other.answer.resume([])
-                case .full: answer.resume([])
+                case .displaced(let other): other.pending.resume([])
+                case .full: pending.resume([])
                 }
                 beginNext()
             }
         } onCancel: {
-            answer.resume([])
+            pending.resume([])
         }
     }
 
@@ -78,7 +78,7 @@ package final class SystemResolver: HostResolver {
         while let (owner, next) = line.withLock({ $0.next() }) {
             threads.run { [self] isActive in
                 // A lookup that no caller waits for any more is skipped.
-                next.answer.resume(isActive && next.answer.isAwaited ? lookUp(next.host) : [])
+                next.pending.resume(isActive && next.pending.isAwaited ? lookUp(next.host) : [])
                 line.withLock { $0.ended(owner) }
                 beginNext()
             }
@@ -86,7 +86,7 @@ package final class SystemResolver: HostResolver {
     }
 
     /// The continuation of one lookup: resumed once, by its end or by the caller's cancellation.
-    private final class Answer: Sendable {
+    private final class LookUpContinuation: Sendable {
         private enum State {
             case new
             case awaited(CheckedContinuation<[InternetAddress], Never>)

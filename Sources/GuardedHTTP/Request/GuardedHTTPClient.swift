@@ -45,8 +45,8 @@ package final class GuardedHTTPClient: Sendable {
     ///
     /// - Parameter text: The URL.
     /// - Returns: The URL.
-    /// - Throws: ``GuardedURL/Refusal``.
-    package func url(_ text: String) throws(GuardedURL.Refusal) -> GuardedURL {
+    /// - Throws: ``GuardedURL/Rejection``.
+    package func url(_ text: String) throws(GuardedURL.Rejection) -> GuardedURL {
         try addresses.url(text)
     }
 
@@ -56,9 +56,9 @@ package final class GuardedHTTPClient: Sendable {
     /// - Returns: The response, with any status.
     /// - Throws: ``GuardedFailure``, after the request's timeout at most; ``GuardedFailure/timeout`` when the task is
     ///   cancelled.
-    package func send(_ request: GuardedRequest) async throws(GuardedFailure) -> GuardedAnswer {
+    package func send(_ request: GuardedRequest) async throws(GuardedFailure) -> GuardedResponse {
         let head = Head()
-        let result = await withTaskGroup(of: Result<GuardedAnswer, GuardedFailure>.self) { group in
+        let result = await withTaskGroup(of: Result<GuardedResponse, GuardedFailure>.self) { group in
             group.addTask { await self.exchange(request, head) }
             group.addTask {
                 try? await Task.sleep(for: request.timeout)
@@ -68,7 +68,9 @@ package final class GuardedHTTPClient: Sendable {
             group.cancelAll()
             return first
         }
-        if case .failure = result, case .drained = request.answerBody, let answer = head.answer { return answer }
+        if case .failure = result, case .drained = request.responseBody, let response = head.response {
+            return response
+        }
         return try result.get()
     }
 
@@ -77,27 +79,27 @@ package final class GuardedHTTPClient: Sendable {
 
     /// The head of a response whose body is being received.
     private final class Head: Sendable {
-        private let state = Mutex<GuardedAnswer?>(nil)
+        private let state = Mutex<GuardedResponse?>(nil)
 
-        var answer: GuardedAnswer? { state.withLock { $0 } }
+        var response: GuardedResponse? { state.withLock { $0 } }
 
-        func came(_ answer: GuardedAnswer) { state.withLock { $0 = answer } }
+        func receive(_ response: GuardedResponse) { state.withLock { $0 = response } }
     }
 
     private func exchange(
         _ request: GuardedRequest,
         _ head: Head
-    ) async -> Result<GuardedAnswer, GuardedFailure> {
+    ) async -> Result<GuardedResponse, GuardedFailure> {
         let found: [InternetAddress]
         do { found = try await addresses.addresses(of: request.url, for: request.owner) } catch {
             return .failure(error)
         }
-        var (left, result) = (found, Result<GuardedAnswer, GuardedFailure>.failure(.unreachable))
+        var (left, result) = (found, Result<GuardedResponse, GuardedFailure>.failure(.unreachable))
         for _ in 0..<Self.maxDialled where !left.isEmpty {
             let client = pool.take(host: request.url.host, addresses: left, attempt: request.attempt)
             result = await Self.execute(request, client.client, head)
             let mayHaveSent = client.connections.wereMade
-            await pool.give(back: client)
+            await pool.release(client)
             // A request that may have arrived is not sent twice, and a host with a wrong certificate is not skipped.
             guard case .failure(let failure) = result, [.unreachable, .timeout].contains(failure), !mayHaveSent,
                 !Task.isCancelled
@@ -111,7 +113,7 @@ package final class GuardedHTTPClient: Sendable {
         _ request: GuardedRequest,
         _ client: HTTPClient,
         _ head: Head
-    ) async -> Result<GuardedAnswer, GuardedFailure> {
+    ) async -> Result<GuardedResponse, GuardedFailure> {
         var message = HTTPClientRequest(url: request.url.text)
         if case .post(let body) = request.method {
             message.method = .POST
@@ -121,16 +123,16 @@ package final class GuardedHTTPClient: Sendable {
         do {
             let response = try await client.execute(message, deadline: .now() + TimeAmount(request.timeout))
             let status = Int(response.status.code)
-            let answer = GuardedAnswer(status: status, body: [], headers: response.headers)
-            head.came(answer)
-            switch request.answerBody {
+            let guarded = GuardedResponse(status: status, body: [], headers: response.headers)
+            head.receive(guarded)
+            switch request.responseBody {
             case .drained(let limit):
                 _ = try? await response.body.collect(upTo: limit)
-                return .success(answer)
+                return .success(guarded)
             case .read(let limit):
                 let body = try await response.body.collect(upTo: limit)
                 return .success(
-                    GuardedAnswer(status: status, body: Array(body.readableBytesView), headers: response.headers)
+                    GuardedResponse(status: status, body: Array(body.readableBytesView), headers: response.headers)
                 )
             }
         } catch {

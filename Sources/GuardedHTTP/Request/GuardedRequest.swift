@@ -9,7 +9,7 @@ package struct GuardedRequest: Sendable {
     }
 
     /// The treatment of the response's body.
-    package enum AnswerBody: Sendable, Equatable {
+    package enum ResponseBodyHandling: Sendable, Equatable {
         /// The body is returned in full; a longer one, or one that does not end in time, is an error.
         case read(maxBytes: Int)
         /// The body is read and discarded, so that the connection can be reused. Only the head counts; a body that
@@ -24,7 +24,7 @@ package struct GuardedRequest: Sendable {
     /// The header fields, in addition to those that HTTP requires.
     package var headers: [(name: String, value: String)]
     /// The treatment of the response's body.
-    package var answerBody: AnswerBody
+    package var responseBody: ResponseBodyHandling
     /// The timeout for lookup, connection, request and response together.
     package var timeout: Duration
     /// The brand that set the URL and has a share of the lookups; empty for the gateway itself.
@@ -38,7 +38,7 @@ package struct GuardedRequest: Sendable {
     ///   - url: The URL.
     ///   - method: The method and the body.
     ///   - headers: The header fields, in addition to those that HTTP requires.
-    ///   - answerBody: The treatment of the response's body.
+    ///   - responseBody: The treatment of the response's body.
     ///   - timeout: The timeout for everything.
     ///   - owner: The brand that set the URL; empty for the gateway itself.
     ///   - attempt: The number of earlier failed attempts.
@@ -46,7 +46,7 @@ package struct GuardedRequest: Sendable {
         url: GuardedURL,
         method: Method,
         headers: [(name: String, value: String)],
-        answerBody: AnswerBody,
+        responseBody: ResponseBodyHandling,
         timeout: Duration,
         owner: String = "",
         attempt: Int = 0
@@ -54,7 +54,7 @@ package struct GuardedRequest: Sendable {
         self.url = url
         self.method = method
         self.headers = headers
-        self.answerBody = answerBody
+        self.responseBody = responseBody
         self.timeout = timeout
         self.owner = owner
         self.attempt = attempt

@@ -74,7 +74,7 @@ final class PinnedClients: Sendable {
     }
 
     /// Returns a client to the pool, or shuts it down if it is not to be kept.
-    func give(back client: Pinned) async {
+    func release(_ client: Pinned) async {
         let ended = state.withLock { state in
             state.idle.append(client)
             let count = state.isClosed ? state.idle.count : max(0, state.idle.count - maxIdle)

@@ -26,12 +26,12 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var requests: [HTTP2Request] = []
     private var noted: [ClientConnectionMachine.Event] = []
     private var reportedStreams = 0
-    private var toldHeldBack: HTTP2HoldBack?
+    private var reportedHoldBack: HTTP2HoldBack?
     private var isRunning = false
     /// Whether the socket's writability changed since the round began.
     private var hasWritabilityChanged = false
     private var isClosing = false
-    private var isTold = false
+    private var isEndReported = false
     private var needsFlush = false
     private var timer: Scheduled<Void>?
     private var timerID: UInt64 = 0
@@ -172,8 +172,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     private func reportHeldBack() {
         let heldBack = machine.heldBack(window: framing.freeWindow)
-        guard heldBack != toldHeldBack else { return }
-        toldHeldBack = heldBack
+        guard heldBack != reportedHoldBack else { return }
+        reportedHoldBack = heldBack
         owner?.connectionHeldBack(id, heldBack)
     }
 
@@ -241,7 +241,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private func translated(_ event: ClientFraming.Event) -> ClientConnectionMachine.Event {
         switch event {
         case .settings(let limit): .settings(maxConcurrentStreams: limit)
-        case .pingAnswered: .read
+        case .pingAcknowledged: .read
         case .goAway(let last, let code, let data):
             .goAway(
                 lastStreamID: last,
@@ -271,11 +271,11 @@ final class ClientConnectionHandler: ChannelInboundHandler {
                 maxConcurrentStreams: framing.remoteMaxConcurrentStreams
             )
             owner?.connectionReady(id, facts: facts)
-        case .answer(let record, let failure):
+        case .complete(let record, let failure):
             if let unsent {
                 responses.append(HTTP2Response(id: unsent, result: .failure(failure ?? .unprocessed(.malformed))))
             } else {
-                answer(framing.finish(record: record), failure)
+                complete(framing.finish(record: record), failure)
             }
         case .reset(let stream, let code):
             framing.submitReset(stream: stream, errorCode: code.rawValue)
@@ -287,14 +287,14 @@ final class ClientConnectionHandler: ChannelInboundHandler {
             owner?.connectionAged(id)
         case .draining(let reason):
             owner?.connectionDraining(id, reason: reason, worth: machine.worth)
-        case .sayGoodbye:
-            sayGoodbye()
+        case .sendGoAway:
+            sendGoAway()
         case .close(let failure):
             close(failure)
         }
     }
 
-    private func answer(_ exchange: ClientExchange, _ failure: HTTP2RequestFailure?) {
+    private func complete(_ exchange: ClientExchange, _ failure: HTTP2RequestFailure?) {
         let result: HTTP2Response.Result =
             if let failure {
                 .failure(failure)
@@ -316,7 +316,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    private func sayGoodbye() {
+    private func sendGoAway() {
         framing.terminate(errorCode: HTTP2ErrorCode.noError.rawValue)
         guard let context else { return }
         do throws(HTTP2ConnectionFailure) {
@@ -345,8 +345,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         }
         // Responses before the end, so that a source receives them in order.
         deliver()
-        guard !isTold else { return }
-        isTold = true
+        guard !isEndReported else { return }
+        isEndReported = true
         owner?.connectionEnded(id, failure: failure, worth: machine.worth)
     }
 

@@ -37,7 +37,7 @@ struct ClientConnectionMachine {
         /// The first SETTINGS arrived: requests may be pulled.
         case ready
         /// Complete the request and free the record: with its response, or with a failure.
-        case answer(record: Int, HTTP2RequestFailure?)
+        case complete(record: Int, HTTP2RequestFailure?)
         /// Send RST_STREAM.
         case reset(stream: Int32, HTTP2ErrorCode)
         case ping
@@ -48,7 +48,7 @@ struct ClientConnectionMachine {
         /// Pull no more requests; notify the pool.
         case draining(HTTP2DrainReason)
         /// Send GOAWAY and close_notify, then wait for the peer's end.
-        case sayGoodbye
+        case sendGoAway
         /// Close the socket; with the failure if the end was not graceful.
         case close(HTTP2ConnectionFailure?)
     }
@@ -65,7 +65,7 @@ struct ClientConnectionMachine {
         var id: Int32
         var deadline: UInt64
         /// The number of responses on the connection when the request was pulled.
-        var answersBefore: UInt64
+        var responsesBefore: UInt64
     }
 
     /// Timeouts and limits as plain numbers.
@@ -118,7 +118,7 @@ struct ClientConnectionMachine {
     /// A connection that was to be replaced soon after it was opened also counts as failed: the next one might be too.
     var worth: ConnectionWorth {
         if isServed, !isBlamedEarly { return .served }
-        return isSilent && answers == 0 ? .silent : .refused
+        return isSilent && responses == 0 ? .silent : .refused
     }
     private var isServed = false
     /// Whether the connection ends because nothing arrived in time.
@@ -126,7 +126,7 @@ struct ClientConnectionMachine {
     private var isBlamedEarly = false
     private var readyAt: UInt64 = 0
     /// The number of responses so far.
-    private var answers: UInt64 = 0
+    private var responses: UInt64 = 0
 
     init(limits: Limits, now: UInt64) {
         self.limits = limits
@@ -179,7 +179,7 @@ struct ClientConnectionMachine {
         earliestDeadline = min(earliestDeadline, deadline)
         bodyEstimate = max(64, (bodyEstimate * 7 + bodyBytes) / 8)
         openStreams += 1
-        let stream = Stream(id: .max, deadline: deadline, answersBefore: answers)
+        let stream = Stream(id: .max, deadline: deadline, responsesBefore: responses)
         if let record = free.popLast() {
             streams[record] = stream
             return record
@@ -286,7 +286,7 @@ struct ClientConnectionMachine {
             idleSince = now
             earliestDeadline = .max
         }
-        actions.append(.answer(record: record, failure))
+        actions.append(.complete(record: record, failure))
     }
 
     private mutating func noteLimit(_ limit: Int, _ actions: inout [Action]) {
@@ -304,7 +304,7 @@ struct ClientConnectionMachine {
     }
 
     private mutating func accept(_ status: Int) {
-        answers += 1
+        responses += 1
         // Any malformed request gets 400: a peer that rejects everything that we send, and then closes the connection,
         // must not be dialled again without a wait.
         if status != 400 { isServed = true }
@@ -368,7 +368,7 @@ struct ClientConnectionMachine {
         guard phase == .draining, openStreams == 0 else { return }
         phase = .closing
         endDeadline = now &+ limits.closeTimeout
-        actions.append(.sayGoodbye)
+        actions.append(.sendGoAway)
     }
 
     private mutating func tick(_ now: UInt64, _ actions: inout [Action]) {
@@ -425,7 +425,7 @@ struct ClientConnectionMachine {
         for record in streams.indices {
             guard let stream = streams[record] else { continue }
             if now >= stream.deadline {
-                if stream.answersBefore == answers { isUnresponsive = true }
+                if stream.responsesBefore == responses { isUnresponsive = true }
                 abandon(record, .deadline, now, &actions)
             } else {
                 earliestDeadline = min(earliestDeadline, stream.deadline)

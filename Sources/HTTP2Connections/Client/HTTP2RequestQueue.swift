@@ -136,10 +136,10 @@ package final class HTTP2RequestQueue: HTTP2RequestSource {
 
     /// Passes responses to their completions.
     package func receive(_ responses: [HTTP2Response]) {
-        let answers = state.withLock { state in
+        let completed = state.withLock { state in
             responses.map { ($0, state.pulled.removeValue(forKey: $0.id)) }
         }
-        for (response, pulled) in answers {
+        for (response, pulled) in completed {
             guard let pulled else { continue }
             pulled.completion(HTTP2Response(id: pulled.id, result: response.result))
         }

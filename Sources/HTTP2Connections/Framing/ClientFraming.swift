@@ -5,7 +5,7 @@ final class ClientFraming: FramingSession {
     /// An event of an nghttp2 callback; events are handled in order once nghttp2 has returned.
     enum Event: Equatable {
         case settings(maxConcurrentStreams: UInt32)
-        case pingAnswered
+        case pingAcknowledged
         case goAway(lastStreamID: Int32, errorCode: UInt32, debugData: [UInt8])
         case notSent(record: Int)
         /// The response is complete although the request's body is not sent yet.
@@ -130,8 +130,8 @@ final class ClientFraming: FramingSession {
         events.append(.settings(maxConcurrentStreams: remoteMaxConcurrentStreams))
     }
 
-    override func receivedPingAnswer() {
-        events.append(.pingAnswered)
+    override func receivedPingAck() {
+        events.append(.pingAcknowledged)
     }
 
     override func receivedGoAway(lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeBufferPointer<UInt8>) {

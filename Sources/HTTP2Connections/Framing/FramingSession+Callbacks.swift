@@ -92,7 +92,7 @@ extension FramingSession {
         case NGHTTP2_SETTINGS.rawValue:
             if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { receivedSettings() }
         case NGHTTP2_PING.rawValue:
-            if flags & NGHTTP2_FLAG_ACK.rawValue != 0 { receivedPingAnswer() }
+            if flags & NGHTTP2_FLAG_ACK.rawValue != 0 { receivedPingAck() }
         case NGHTTP2_GOAWAY.rawValue:
             receivedGoAway(
                 lastStreamID: switchboard_nghttp2_goaway_last_stream_id(frame),

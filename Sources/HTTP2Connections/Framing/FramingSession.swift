@@ -52,7 +52,7 @@ class FramingSession {
     func receivedData(stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {}
     func receivedEnd(stream: Int32) {}
     func receivedSettings() {}
-    func receivedPingAnswer() {}
+    func receivedPingAck() {}
     func receivedGoAway(lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeBufferPointer<UInt8>) {}
     func sentHeaders(stream: Int32) {}
     func didNotSendHeaders(stream: Int32) {}

@@ -135,8 +135,8 @@ final class ConnectionPoolCore {
     private func dial(_ id: UInt64, isNeeded: Bool) {
         observe(id, .connecting)
         source.connectionChanged(id, .connecting)
-        guard takePlace(id, isNeeded) else {
-            tellEnd(id, failure: .limit)
+        guard takeSlot(id, isNeeded) else {
+            reportEnd(id, failure: .limit)
             return decide(.denied(id: id))
         }
         let now = eventLoop.now
@@ -162,14 +162,14 @@ final class ConnectionPoolCore {
         let channel: any Channel
         switch result {
         case .failure(let error):
-            if isGivenUp { return givePlaceBack(id) }
+            if isGivenUp { return releaseSlot(id) }
             return ended(id, failure: Self.failure(of: error), worth: .silent)
         case .success(let made):
             channel = made
         }
         guard !isGivenUp else {
             channel.close(promise: nil)
-            return givePlaceBack(id)
+            return releaseSlot(id)
         }
         do throws(HTTP2ConnectionFailure) {
             let handler = try makeHandler(id, since: start.uptimeNanoseconds)
@@ -231,12 +231,12 @@ final class ConnectionPoolCore {
         guard phases[id] != nil else { return }
         connections[id] = nil
         // A connection that was abandoned during the dial still has its socket.
-        if dials[id] == nil { givePlaceBack(id) }
-        tellEnd(id, failure: failure)
+        if dials[id] == nil { releaseSlot(id) }
+        reportEnd(id, failure: failure)
         decide(.ended(id: id, worth: worth))
     }
 
-    private func tellEnd(_ id: UInt64, failure: HTTP2ConnectionFailure?) {
+    private func reportEnd(_ id: UInt64, failure: HTTP2ConnectionFailure?) {
         observe(id, nil)
         let drainReason = drainReasons.removeValue(forKey: id)
         observer?.connectionEnded(reason: failure?.label ?? drainReason ?? "closed")
@@ -250,7 +250,7 @@ final class ConnectionPoolCore {
 
     // MARK: - Slots of the budget
 
-    private func takePlace(_ id: UInt64, _ isNeeded: Bool) -> Bool {
+    private func takeSlot(_ id: UInt64, _ isNeeded: Bool) -> Bool {
         guard let budget else { return true }
         let member = member ?? join(budget)
         guard budget.take(member, isNeeded: isNeeded) else { return false }
@@ -267,9 +267,9 @@ final class ConnectionPoolCore {
         return number
     }
 
-    private func givePlaceBack(_ id: UInt64) {
+    private func releaseSlot(_ id: UInt64) {
         guard let member, places.remove(id) != nil else { return }
-        budget?.giveBack(member)
+        budget?.release(member)
     }
 
     /// Reports a connection's phase to the observer; nil when it is closed.

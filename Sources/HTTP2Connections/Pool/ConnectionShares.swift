@@ -29,7 +29,7 @@ struct ConnectionShares {
     }
 
     /// Releases a slot.
-    mutating func giveBack(_ pool: UInt64) {
+    mutating func release(_ pool: UInt64) {
         guard let mine = held[pool] else { return assertionFailure("released a slot that was not taken") }
         count -= 1
         held[pool] = mine > 1 ? mine - 1 : nil

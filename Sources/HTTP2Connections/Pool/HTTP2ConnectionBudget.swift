@@ -56,7 +56,7 @@ package final class HTTP2ConnectionBudget: Sendable {
     }
 
     /// Releases a slot.
-    func giveBack(_ pool: UInt64) {
-        state.withLock { $0.shares.giveBack(pool) }
+    func release(_ pool: UInt64) {
+        state.withLock { $0.shares.release(pool) }
     }
 }

@@ -27,7 +27,7 @@ final class DistanceHandler: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {}
 
     func channelInactive(context: ChannelHandlerContext) {
-        handOn(context, upTo: .distantFuture)
+        forward(context, upTo: .distantFuture)
         context.fireChannelInactive()
     }
 
@@ -37,12 +37,12 @@ final class DistanceHandler: ChannelInboundHandler {
         context.eventLoop.assumeIsolated().scheduleTask(deadline: first.due) {
             self.isTimerSet = false
             guard !self.onTheWay.isEmpty else { return }
-            self.handOn(context, upTo: context.eventLoop.now)
+            self.forward(context, upTo: context.eventLoop.now)
             self.setTimer(context)
         }
     }
 
-    private func handOn(_ context: ChannelHandlerContext, upTo now: NIODeadline) {
+    private func forward(_ context: ChannelHandlerContext, upTo now: NIODeadline) {
         guard let first = onTheWay.first, first.due <= now else { return }
         while let next = onTheWay.first, next.due <= now {
             onTheWay.removeFirst()

@@ -29,7 +29,7 @@ package final class KeyDerivations {
     ///
     /// - Parameter rounds: The number of rounds; 0 or less for an unknown algorithm.
     /// - Throws: ``TLSIdentityFailure/tooManyDerivations`` when it must not be done.
-    func pay(_ rounds: Int) throws(TLSIdentityFailure) {
+    func charge(_ rounds: Int) throws(TLSIdentityFailure) {
         let cost = max(rounds, Self.minRoundsOfPart)
         guard rounds > 0, cost <= limit - self.rounds else { throw .tooManyDerivations }
         self.rounds += cost

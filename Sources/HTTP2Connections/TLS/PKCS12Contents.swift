@@ -34,7 +34,7 @@ struct PKCS12Contents {
             if switchboard_PKCS7_is_data(safe) == 1 {
                 bags = PKCS12_unpack_p7data(safe)
             } else if let algorithm = switchboard_PKCS7_encryption(safe) {
-                try derivations.pay(algorithm)
+                try derivations.charge(algorithm)
                 bags = PKCS12_unpack_p7encdata(safe, password, -1)
             } else {
                 // Encrypted for a certificate (RFC 7292 section 3.1), which tools do not write.
@@ -59,7 +59,7 @@ struct PKCS12Contents {
             try take(PKCS12_SAFEBAG_get0_p8inf(bag).flatMap { EVP_PKCS82PKEY($0) })
         case NID_pkcs8ShroudedKeyBag:
             guard key == nil else { throw .severalPrivateKeys }
-            try derivations.pay(PKCS12_SAFEBAG_get0_pkcs8(bag))
+            try derivations.charge(PKCS12_SAFEBAG_get0_pkcs8(bag))
             let info = PKCS12_decrypt_skey(bag, password, -1)
             defer { PKCS8_PRIV_KEY_INFO_free(info) }
             try take(info.flatMap { EVP_PKCS82PKEY($0) })
@@ -92,10 +92,10 @@ struct PKCS12Contents {
         let rounds = switchboard_PKCS12_mac_iterations(file)
         guard rounds != 0 else { return password.isEmpty ? nil : password }
         if password.isEmpty {
-            try derivations.pay(rounds)
+            try derivations.charge(rounds)
             if PKCS12_verify_mac(file, nil, 0) == 1 { return nil }
         }
-        try derivations.pay(rounds)
+        try derivations.charge(rounds)
         guard PKCS12_verify_mac(file, password, -1) == 1 else { throw .wrongPassword }
         return password
     }

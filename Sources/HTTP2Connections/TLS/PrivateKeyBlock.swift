@@ -98,7 +98,7 @@ struct PrivateKeyBlock {
         }
         guard let closed else { throw .unreadable("private key: \(OpenSSLErrors.takeText())") }
         defer { X509_SIG_free(closed) }
-        try derivations.pay(closed)
+        try derivations.charge(closed)
         let info = PKCS8_decrypt(closed, password ?? "", -1)
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
         guard let info else { throw .wrongPassword }
@@ -118,7 +118,7 @@ struct PrivateKeyBlock {
             guard PEM_get_EVP_CIPHER_INFO(&header, &cipher) == 1 else {
                 throw .unreadable("private key: \(OpenSSLErrors.takeText())")
             }
-            try derivations.pay(1)
+            try derivations.charge(1)
             var secret = Array((password ?? "").utf8CString)
             guard PEM_do_header(&cipher, &content, &count, nil, &secret) == 1 else { throw .wrongPassword }
             content.removeLast(content.count - count)
@@ -136,16 +136,16 @@ struct PrivateKeyBlock {
 
 extension KeyDerivations {
     /// Charges the derivation of an encryption algorithm with its parameters.
-    func pay(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSIdentityFailure) {
+    func charge(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSIdentityFailure) {
         guard let algorithm else { throw .tooManyDerivations }
-        try pay(switchboard_iterations(algorithm))
+        try charge(switchboard_iterations(algorithm))
     }
 
     /// Charges the derivation of an encrypted key.
-    func pay(_ closed: OpaquePointer?) throws(TLSIdentityFailure) {
+    func charge(_ closed: OpaquePointer?) throws(TLSIdentityFailure) {
         guard let closed else { throw .tooManyDerivations }
         var algorithm: UnsafePointer<X509_ALGOR>?
         X509_SIG_get0(closed, &algorithm, nil)
-        try pay(algorithm)
+        try charge(algorithm)
     }
 }

@@ -52,7 +52,7 @@ final class TLSContextHandle: @unchecked Sendable {
                 throw .configuration("certificate chain: \(OpenSSLErrors.takeText())")
             }
         }
-        let key = Self.withBIO(identity.privateKeyPEM) { bio in PEM_read_bio_PrivateKey(bio, nil, refusePassphrase, nil)
+        let key = Self.withBIO(identity.privateKeyPEM) { bio in PEM_read_bio_PrivateKey(bio, nil, rejectPassphrase, nil)
         }
         guard let key else { throw .configuration("private key: \(OpenSSLErrors.takeText())") }
         defer { EVP_PKEY_free(key) }
@@ -79,7 +79,7 @@ final class TLSContextHandle: @unchecked Sendable {
         OpenSSLErrors.clear()
         var found: [OpaquePointer] = []
         withBIO(pem) { bio in
-            while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) { found.append(certificate) }
+            while let certificate = PEM_read_bio_X509(bio, nil, rejectPassphrase, nil) { found.append(certificate) }
         }
         // PEM_R_NO_START_LINE means the end of the text; any other error is a broken certificate.
         if let error = OpenSSLErrors.take(), error.reason != PEM_R_NO_START_LINE {
@@ -101,7 +101,7 @@ final class TLSContextHandle: @unchecked Sendable {
 }
 
 /// Returns no pass phrase to OpenSSL, so that it never prompts on the terminal.
-func refusePassphrase(
+func rejectPassphrase(
     _: UnsafeMutablePointer<CChar>?,
     _: Int32,
     _: Int32,

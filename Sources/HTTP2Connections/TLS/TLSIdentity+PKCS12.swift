@@ -50,7 +50,7 @@ extension TLSIdentity {
         let certificates = (try? TLSContextHandle.certificates(inPEM: certificateChainPEM)) ?? []
         defer { for certificate in certificates { X509_free(certificate) } }
         guard let own = certificates.first else { throw .noCertificate }
-        let key = TLSContextHandle.withBIO(privateKeyPEM) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
+        let key = TLSContextHandle.withBIO(privateKeyPEM) { PEM_read_bio_PrivateKey($0, nil, rejectPassphrase, nil) }
         guard let key else { throw .noPrivateKey }
         defer { EVP_PKEY_free(key) }
         guard let file = PKCS12_create(password, nil, key, own, nil, 0, 0, 0, 0, 0) else {

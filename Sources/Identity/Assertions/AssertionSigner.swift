@@ -46,7 +46,7 @@ package struct AssertionSigner: Sendable {
     ///   - brand: The brand.
     ///   - app: The app whose key signs; nil for the brand's newest key, with keys for all apps before those for one.
     /// - Returns: The compact JWS.
-    /// - Throws: ``SigningRefusal``.
+    /// - Throws: ``SigningError``.
     package func sign(
         _ payload: StrictJSON.Members,
         of consumer: ConsumerID,
@@ -54,7 +54,7 @@ package struct AssertionSigner: Sendable {
         for session: StoredSession?,
         brand: BrandID,
         app: AppID?
-    ) throws(SigningRefusal) -> String {
+    ) throws(SigningError) -> String {
         guard let key = key(brand, app) else { throw .noKey }
         for name in Self.refused where payload[name] != nil {
             throw .payload(member: name.text, detail: "must be absent: the gateway decides what the token is for")
@@ -80,7 +80,7 @@ package struct AssertionSigner: Sendable {
         return try token(.object(claims), of: .object(.init(payload.filter { claims[$0.key] == $0.value })), key)
     }
 
-    private func token(_ claims: StrictJSON, of payload: StrictJSON, _ key: SDKKey) throws(SigningRefusal) -> String {
+    private func token(_ claims: StrictJSON, of payload: StrictJSON, _ key: SDKKey) throws(SigningError) -> String {
         let parameters: StrictJSON = .object([
             "alg": .string(key.algorithm.rawValue), "typ": .string("JWT"), "kid": .string(key.name),
         ])

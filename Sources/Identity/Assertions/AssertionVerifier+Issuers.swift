@@ -83,24 +83,24 @@ extension AssertionVerifier {
         }
         let fitting = active.filter { jws.isSigned(by: $0.details.key.algorithm) }
         guard !fitting.isEmpty else { throw .tokenInvalid(.wrongAlgorithm) }
-        var refusal = AuthenticationError.tokenInvalid(.unknownKey)
+        var rejection = AuthenticationError.tokenInvalid(.unknownKey)
         var left = Self.maxKeys
         for issuer in Self.inOrder(fitting, jws.claims).prefix(Self.maxTries) {
             let keys: [VerifyingKey]
             do { keys = try await self.keys(issuer.details.key, issuer.key, keyID, issuer.brand) } catch {
-                refusal = error
+                rejection = error
                 continue
             }
             guard !keys.isEmpty else { continue }
             let tried = keys.prefix(left)
             left -= tried.count
             guard Self.isAuthentic(jws, tried) else {
-                if refusal == .tokenInvalid(.unknownKey) { refusal = .tokenInvalid(.badSignature) }
+                if rejection == .tokenInvalid(.unknownKey) { rejection = .tokenInvalid(.badSignature) }
                 continue
             }
             guard Self.isMeant(jws.claims, for: issuer.details.audience) else {
                 // Credentials for the audience came before; the token may be for one whose keys could not be fetched.
-                if case .tokenInvalid = refusal { refusal = .tokenInvalid(.wrongAudience) }
+                if case .tokenInvalid = rejection { rejection = .tokenInvalid(.wrongAudience) }
                 continue
             }
             return try assertion(
@@ -111,7 +111,7 @@ extension AssertionVerifier {
                 limits: issuer.details.limits
             )
         }
-        throw refusal
+        throw rejection
     }
 
     /// Returns an issuer's credentials in the order in which they are tried.

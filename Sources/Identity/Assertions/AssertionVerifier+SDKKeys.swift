@@ -54,14 +54,14 @@ extension AssertionVerifier {
         _ brand: BrandID,
         _ now: Timestamp
     ) throws(AuthenticationError) -> SDKKey? {
-        var refusal: AuthenticationError?
+        var rejection: AuthenticationError?
         if let name = jws.claims["iss"]?.text {
             do {
                 if let key = try sdkKey(name, snapshot, brand, now) { return key }
-            } catch { refusal = error }
+            } catch { rejection = error }
         }
         if let name = jws.header["kid"]?.text, let key = try sdkKey(name, snapshot, brand, now) { return key }
-        if let refusal { throw refusal }
+        if let rejection { throw rejection }
         return nil
     }
 

@@ -5,7 +5,7 @@ internal import TextFormats
 /// The executable reads it from its file.
 package struct AdminToken: Sendable {
     /// The reason why a text is not a valid token; neither case contains the text.
-    package enum Refusal: Error, Sendable, Equatable {
+    package enum Rejection: Error, Sendable, Equatable {
         /// Fewer than 32 characters: too weak for a secret.
         case tooShort
         /// More than 512 characters, or a character within the text that is not visible ASCII.
@@ -25,8 +25,8 @@ package struct AdminToken: Sendable {
     /// Creates the token from its file's text; white space around it is dropped.
     ///
     /// - Parameter text: 32 to 512 visible ASCII characters.
-    /// - Throws: ``Refusal``.
-    package init(text: String) throws(Refusal) {
+    /// - Throws: ``Rejection``.
+    package init(text: String) throws(Rejection) {
         let token = Array(text.utf8.trimmingASCIISpace)
         guard token.count <= 512, token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
         guard token.count >= 32 else { throw .tooShort }

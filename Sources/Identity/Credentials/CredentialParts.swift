@@ -43,7 +43,7 @@ struct CredentialParts: Sendable {
             details = .jwtIssuer(issuer)
         case .jweKey(let algorithm, let privateKey):
             prefix = "jwe_"
-            let key = try Self.key("/privateKey") { () throws(KeyRefusal) in
+            let key = try Self.key("/privateKey") { () throws(KeyRejection) in
                 guard let privateKey else { return try AsymmetricKey(newFor: .encryption(algorithm)) }
                 // Parsed as it is later for tokens: a key that cannot be parsed must not be stored.
                 _ = try OpeningKey(privatePEM: privateKey, algorithm: algorithm)
@@ -63,7 +63,7 @@ struct CredentialParts: Sendable {
             showsMaterial = true
         case .tokenBroker(let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey):
             prefix = "brk_"
-            let key = try Self.key("/privateKey") { () throws(KeyRefusal) in
+            let key = try Self.key("/privateKey") { () throws(KeyRejection) in
                 try AsymmetricKey(privatePEM: privateKey, for: .signature(.es256))
             }
             details = .tokenBroker(
@@ -109,7 +109,7 @@ struct CredentialParts: Sendable {
     private static func checked(_ key: VerificationKey) throws(DirectoryError) -> VerificationKey.Source {
         guard case .key(let given) = key.source else { return key.source }
         return .key(
-            try Self.key("/publicKey") { () throws(KeyRefusal) in
+            try Self.key("/publicKey") { () throws(KeyRejection) in
                 let read = try AsymmetricKey(publicPEM: given.publicKey, for: .signature(key.algorithm))
                 // Parsed as it is later for signatures: a key that cannot be parsed must not be stored.
                 _ = try VerifyingKey(
@@ -124,7 +124,7 @@ struct CredentialParts: Sendable {
 
     private static func key(
         _ pointer: String,
-        _ make: () throws(KeyRefusal) -> AsymmetricKey
+        _ make: () throws(KeyRejection) -> AsymmetricKey
     ) throws(DirectoryError) -> AsymmetricKey {
         do {
             return try make()

@@ -5,13 +5,13 @@ internal import Synchronization
 /// Serializes administrative changes, so that memory changes in the store's order; brands take turns.
 ///
 /// At most 64 wait. Beyond that, a change of the brand with the most is displaced by one of a brand with fewer; a
-/// change without a place throws ``DirectoryError/busy``. A change takes a few milliseconds, and operators are few.
+/// change without a slot throws ``DirectoryError/busy``. A change takes a few milliseconds, and operators are few.
 final class AdministrationGate: Sendable {
     private static let limit = 64
 
     /// The waiting changes; each is resumed with whether it may run.
     private let line = Mutex(
-        FairLine<BrandID, CheckedContinuation<Bool, Never>>(runningAtOnce: 1, capacity: AdministrationGate.limit)
+        FairWorkQueue<BrandID, CheckedContinuation<Bool, Never>>(runningAtOnce: 1, capacity: AdministrationGate.limit)
     )
 
     /// Runs a brand's change exclusively.

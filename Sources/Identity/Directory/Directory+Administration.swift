@@ -10,7 +10,7 @@ extension Directory {
     /// - Parameters:
     ///   - brand: The brand.
     ///   - origin: The caller.
-    /// - Throws: ``DirectoryError/duplicate``, ``DirectoryError/linkHostGiven(_:)`` and others of ``DirectoryError``.
+    /// - Throws: ``DirectoryError/duplicate``, ``DirectoryError/linkHostTaken(_:)`` and others of ``DirectoryError``.
     package func createBrand(_ brand: Brand, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run(of: brand.id) { () async throws(DirectoryError) in
             try checkLinkHosts(of: brand, before: [])
@@ -33,7 +33,7 @@ extension Directory {
     ///   - origin: The caller.
     ///   - change: The change; it runs exclusively, so that no other change is lost.
     /// - Returns: The changed brand.
-    /// - Throws: ``DirectoryError/notFound``, ``DirectoryError/linkHostGiven(_:)``,
+    /// - Throws: ``DirectoryError/notFound``, ``DirectoryError/linkHostTaken(_:)``,
     ///   ``DirectoryError/linkHostUsed(_:)``, the error of `change`, and others of ``DirectoryError``.
     package func updateBrand(
         _ id: BrandID,
@@ -197,7 +197,7 @@ extension Directory {
         let hosts = brand.settings.linkHosts ?? []
         for host in hosts {
             let owner = snapshot.linkHosts[DirectorySnapshot.KeyName(host)]
-            if let owner, owner != brand.id { throw .linkHostGiven(host) }
+            if let owner, owner != brand.id { throw .linkHostTaken(host) }
         }
         for host in before where !hosts.contains(where: { $0.utf8.elementsEqual(host.utf8) }) {
             guard apps(linkHost: host).isEmpty else { throw .linkHostUsed(host) }

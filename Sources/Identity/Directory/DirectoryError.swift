@@ -13,7 +13,7 @@ package enum DirectoryError: Error, Sendable, Equatable {
     /// Only the instance's administrator may change it; nothing was changed.
     case forbidden
     /// Another brand has the link host.
-    case linkHostGiven(String)
+    case linkHostTaken(String)
     /// The link host cannot be removed from the brand, since one of its apps uses it.
     case linkHostUsed(String)
     /// The brand has the maximum number of credentials.
@@ -37,7 +37,7 @@ package enum DirectoryError: Error, Sendable, Equatable {
         case .notFound: "there is no such thing"
         case .changed: "it was changed meanwhile"
         case .forbidden: "only the instance's administrator may change this"
-        case .linkHostGiven(let host): "another brand has the link host \(host)"
+        case .linkHostTaken(let host): "another brand has the link host \(host)"
         case .linkHostUsed(let host): "an app uses the link host \(host)"
         case .tooManyCredentials: "a brand has at most \(Directory.maxCredentialsPerBrand) credentials"
         case .invalid(let problems): problems.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ")

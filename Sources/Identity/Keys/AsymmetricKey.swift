@@ -35,8 +35,8 @@ package struct AsymmetricKey: ~Copyable {
     /// - Parameters:
     ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
     ///   - use: The use of the key.
-    /// - Throws: ``KeyRefusal``.
-    package init(publicPEM pem: String, for use: KeyUse) throws(KeyRefusal) {
+    /// - Throws: ``KeyRejection``.
+    package init(publicPEM pem: String, for use: KeyUse) throws(KeyRejection) {
         guard pem.utf8.count <= Self.maxPEMBytes else { throw .unreadable }
         guard !pem.utf8.contains("PRIVATE KEY-----".utf8) else { throw .privateKey }
         pointer = try Self.read(pem, use) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
@@ -47,8 +47,8 @@ package struct AsymmetricKey: ~Copyable {
     /// - Parameters:
     ///   - pem: PKCS#8 or the traditional form, not encrypted.
     ///   - use: The use of the key.
-    /// - Throws: ``KeyRefusal``.
-    package init(privatePEM pem: String, for use: KeyUse) throws(KeyRefusal) {
+    /// - Throws: ``KeyRejection``.
+    package init(privatePEM pem: String, for use: KeyUse) throws(KeyRejection) {
         // Deriving a key from a password may take OpenSSL hours.
         guard pem.utf8.count <= Self.maxPEMBytes, !pem.utf8.contains("ENCRYPTED".utf8) else { throw .unreadable }
         // An empty password keeps OpenSSL from prompting for one on the terminal.
@@ -59,12 +59,12 @@ package struct AsymmetricKey: ~Copyable {
     /// Generates a private key; takes up to a second of CPU time for RSA, so call it on a thread that may block.
     ///
     /// - Parameter use: The use of the key.
-    /// - Throws: ``KeyRefusal/unavailable``.
-    package init(newFor use: KeyUse) throws(KeyRefusal) {
+    /// - Throws: ``KeyRejection/unavailable``.
+    package init(newFor use: KeyUse) throws(KeyRejection) {
         pointer = try Self.make(use.type)
     }
 
-    private static func make(_ type: KeyType) throws(KeyRefusal) -> OpaquePointer {
+    private static func make(_ type: KeyType) throws(KeyRejection) -> OpaquePointer {
         ERR_clear_error()
         defer { ERR_clear_error() }
         let made =
@@ -80,7 +80,7 @@ package struct AsymmetricKey: ~Copyable {
         _ pem: String,
         _ use: KeyUse,
         _ read: (OpaquePointer?) -> OpaquePointer?
-    ) throws(KeyRefusal) -> OpaquePointer {
+    ) throws(KeyRejection) -> OpaquePointer {
         ERR_clear_error()
         defer { ERR_clear_error() }
         let bytes = Array(pem.utf8)
@@ -102,7 +102,7 @@ package struct AsymmetricKey: ~Copyable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    private static func check(_ pointer: OpaquePointer, _ use: KeyUse) throws(KeyRefusal) {
+    private static func check(_ pointer: OpaquePointer, _ use: KeyUse) throws(KeyRejection) {
         switch use.type {
         case .rsa:
             guard EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA else {

@@ -7,19 +7,19 @@ internal import Synchronization
 ///
 /// Operators' keys may be made to cost as much as possible; the threads that serve requests never wait for them. Brands
 /// take turns. At most 64 pieces wait. Beyond that, a piece of the brand with the most is displaced by one of a brand
-/// with fewer; a piece without a place throws ``DirectoryError/busy``. Thread-safe.
+/// with fewer; a piece without a slot throws ``DirectoryError/busy``. Thread-safe.
 package final class KeyWork: Sendable {
     /// The maximum of waiting pieces: operators are few, and each piece takes about a second at most.
     private static let limit = 64
 
-    /// A piece of work, which is run or rejected for lack of a place.
+    /// A piece of work, which is run or rejected for lack of a slot.
     private struct Piece: Sendable {
         var work: @Sendable () -> Void
         var refuse: @Sendable () -> Void
     }
 
     private let queue = DispatchQueue(label: "switchboard.keys")
-    private let line = Mutex(FairLine<BrandID, Piece>(runningAtOnce: 1, capacity: KeyWork.limit))
+    private let line = Mutex(FairWorkQueue<BrandID, Piece>(runningAtOnce: 1, capacity: KeyWork.limit))
 
     init() {}
 

@@ -22,8 +22,8 @@ package struct OpeningKey: Sendable {
     /// - Parameters:
     ///   - pem: PKCS#8 or the traditional form, not encrypted.
     ///   - algorithm: The algorithm.
-    /// - Throws: ``KeyRefusal``.
-    package init(privatePEM pem: String, algorithm: KeyEncryptionAlgorithm) throws(KeyRefusal) {
+    /// - Throws: ``KeyRejection``.
+    package init(privatePEM pem: String, algorithm: KeyEncryptionAlgorithm) throws(KeyRejection) {
         let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
         self.algorithm = algorithm
         switch algorithm {

@@ -10,9 +10,9 @@ extension VerifyingKey {
     /// - Parameters:
     ///   - jwk: Its members.
     ///   - algorithm: The algorithm.
-    /// - Throws: ``KeyRefusal``: `wrongUse` when `use`, `key_ops` or `alg` are for another use, `wrongType` when it is
+    /// - Throws: ``KeyRejection``: `wrongUse` when `use`, `key_ops` or `alg` are for another use, `wrongType` when it is
     ///   of another type or curve, `privateKey` when it contains more than the public part.
-    package init(jwk: StrictJSON.Members, algorithm: SignatureAlgorithm) throws(KeyRefusal) {
+    package init(jwk: StrictJSON.Members, algorithm: SignatureAlgorithm) throws(KeyRejection) {
         guard Self.privateMembers.allSatisfy({ jwk[$0] == nil }) else { throw .privateKey }
         let keyID = try Self.keyID(jwk)
         let type = KeyUse.signature(algorithm).type
@@ -38,7 +38,7 @@ extension VerifyingKey {
         }
     }
 
-    private static func keyID(_ jwk: StrictJSON.Members) throws(KeyRefusal) -> String? {
+    private static func keyID(_ jwk: StrictJSON.Members) throws(KeyRejection) -> String? {
         switch jwk["kid"] {
         case nil: return nil
         case .string(let text)?: return text
@@ -46,7 +46,7 @@ extension VerifyingKey {
         }
     }
 
-    private static func checkUse(_ jwk: StrictJSON.Members, _ algorithm: SignatureAlgorithm) throws(KeyRefusal) {
+    private static func checkUse(_ jwk: StrictJSON.Members, _ algorithm: SignatureAlgorithm) throws(KeyRejection) {
         if let use = jwk["use"], use != .string("sig") { throw .wrongUse }
         if let named = jwk["alg"], named != .string(algorithm.rawValue) { throw .wrongUse }
         if let operations = jwk["key_ops"] {

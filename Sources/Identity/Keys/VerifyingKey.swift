@@ -28,8 +28,8 @@ package struct VerifyingKey: Sendable {
     ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) and nothing else.
     ///   - algorithm: The algorithm.
     ///   - keyID: The `kid`, if it has one.
-    /// - Throws: ``KeyRefusal``.
-    package init(publicPEM pem: String, algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
+    /// - Throws: ``KeyRejection``.
+    package init(publicPEM pem: String, algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRejection) {
         guard pem.utf8.count <= AsymmetricKey.maxPEMBytes else { throw .unreadable }
         guard !pem.containsBytes(of: "PRIVATE KEY-----") else { throw .privateKey }
         self.algorithm = algorithm
@@ -50,7 +50,7 @@ package struct VerifyingKey: Sendable {
         exponent: [UInt8],
         algorithm: SignatureAlgorithm,
         keyID: String?
-    ) throws(KeyRefusal) {
+    ) throws(KeyRejection) {
         // Before the library computes with numbers of any size.
         let bits = modulus.bitCount
         guard AsymmetricKey.rsaBits.contains(bits) else { throw .wrongSize(bits: bits) }
@@ -63,7 +63,7 @@ package struct VerifyingKey: Sendable {
 
     /// Creates a P-256 key from its coordinates, each of 32 bytes; the library rejects a point that is not on the
     /// curve.
-    init(x: [UInt8], y: [UInt8], algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRefusal) {
+    init(x: [UInt8], y: [UInt8], algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRejection) {
         guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y) else { throw .invalid }
         self.algorithm = algorithm
         self.keyID = keyID
@@ -98,7 +98,7 @@ package struct VerifyingKey: Sendable {
     private static func checked(
         _ key: _RSA.Signing.PublicKey,
         _ algorithm: SignatureAlgorithm
-    ) throws(KeyRefusal) -> Key {
+    ) throws(KeyRejection) -> Key {
         guard AsymmetricKey.rsaBits.contains(key.keySizeInBits) else { throw .wrongSize(bits: key.keySizeInBits) }
         guard let numbers = try? key.getKeyPrimitives(), isGood(exponent: Array(numbers.publicExponent)) else {
             throw .wrongExponent

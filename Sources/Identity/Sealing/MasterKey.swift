@@ -3,7 +3,7 @@ internal import TextFormats
 /// The key that seals the store's secrets: 32 random bytes.
 package struct MasterKey: Sendable {
     /// The reason why a key is rejected; no case contains the text.
-    package enum Refusal: Error, Sendable, Equatable {
+    package enum Rejection: Error, Sendable, Equatable {
         /// The text is not base64 (RFC 4648 section 4, padded).
         case notBase64
         /// It is base64, but of another number of bytes.
@@ -33,8 +33,8 @@ package struct MasterKey: Sendable {
     /// Creates a key from a key file's text; white space around it is dropped.
     ///
     /// - Parameter base64: 32 bytes as base64.
-    /// - Throws: ``Refusal``.
-    package init(base64: String) throws(Refusal) {
+    /// - Throws: ``Rejection``.
+    package init(base64: String) throws(Rejection) {
         guard let bytes = StrictBase64.decode(base64.utf8.trimmingASCIISpace, .standard) else { throw .notBase64 }
         guard bytes.count == 32 else { throw .wrongLength(bytes: bytes.count) }
         self.init(bytes)

@@ -42,7 +42,7 @@ package final class SessionService: Sendable {
         self.clock = clock
         tokens = SessionToken(key: directory.derivedKey(for: "session token"))
         cache = Mutex(Cache(sessions: SessionCache(limit: cacheLimit)))
-        store.onSessionEnd { [weak self] end in self?.hear(end) }
+        store.onSessionEnd { [weak self] end in self?.receive(end) }
     }
 
     /// Authenticates the session of a token.
@@ -234,7 +234,7 @@ package final class SessionService: Sendable {
 
     /// Removes sessions that may have ended from the cache, which are read again when needed, and notifies the
     /// listeners.
-    private func hear(_ end: SessionEnd) {
+    private func receive(_ end: SessionEnd) {
         cache.withLock { cache in
             cache.generation += 1
             switch end {

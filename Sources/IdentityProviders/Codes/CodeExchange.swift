@@ -80,12 +80,12 @@ package final class CodeExchange: Sendable {
             metrics.codeExchanges[.overloaded].increment()
             throw .overloaded
         }
-        defer { slots.give(back: provider.credentialID, of: brand) }
+        defer { slots.release(provider.credentialID, of: brand) }
         if let seconds = allowance.take(provider.credentialID) {
             metrics.codeExchanges[.limited].increment()
             throw .limited(retryAfterSeconds: seconds)
         }
-        try await burn(code, at: url, provider, brand)
+        try await markUsed(code, at: url, provider, brand)
         guard provider.details.redirectUris.contains(where: { $0.hasSameBytes(as: redirectURI) }) else {
             throw mismatch(.redirectMismatch)
         }
@@ -138,7 +138,7 @@ package final class CodeExchange: Sendable {
         return first.hasSameBytes(as: second)
     }
 
-    private func burn(
+    private func markUsed(
         _ code: String,
         at url: GuardedURL,
         _ provider: IdentityProvider,
@@ -149,7 +149,7 @@ package final class CodeExchange: Sendable {
         let parts = Array("\(brand.rawValue)\0\(url.text)\0\(provider.details.clientId)\0\(code)".utf8)
         let isFirst: Bool
         do {
-            isFirst = try await store.burnCode(
+            isFirst = try await store.markCodeUsed(
                 RedeemedCode(hash: Array(SHA256.hash(data: parts)), keptFrom: clock.now)
             )
         } catch {
@@ -176,11 +176,11 @@ package final class CodeExchange: Sendable {
         return .refused(.upstreamUnavailable(text))
     }
 
-    private func ask(_ request: GuardedRequest) async -> TokenAnswer {
+    private func ask(_ request: GuardedRequest) async -> TokenResponse {
         let start = clock.monotonicNanoseconds
         defer { metrics.duration[.code].recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start)) }
         do {
-            return TokenAnswer(try await client.send(request))
+            return TokenResponse(try await client.send(request))
         } catch {
             return .unavailable(Self.text(of: error))
         }

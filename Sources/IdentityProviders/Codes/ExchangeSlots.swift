@@ -10,8 +10,8 @@ final class ExchangeSlots: Sendable {
     static let total = 128
 
     private struct Running {
-        var brands = FairPlaces<BrandID>(capacity: ExchangeSlots.total)
-        var providers = FairPlaces<String>(capacity: .max, capacityPerOwner: ExchangeSlots.perProvider)
+        var brands = FairSlots<BrandID>(capacity: ExchangeSlots.total)
+        var providers = FairSlots<String>(capacity: .max, capacityPerOwner: ExchangeSlots.perProvider)
     }
 
     private let running = Mutex(Running())
@@ -26,7 +26,7 @@ final class ExchangeSlots: Sendable {
         running.withLock { running in
             guard running.providers.take(provider) else { return false }
             guard running.brands.take(brand) else {
-                running.providers.giveBack(provider)
+                running.providers.release(provider)
                 return false
             }
             return true
@@ -34,10 +34,10 @@ final class ExchangeSlots: Sendable {
     }
 
     /// Releases a slot.
-    func give(back provider: String, of brand: BrandID) {
+    func release(_ provider: String, of brand: BrandID) {
         running.withLock { running in
-            running.providers.giveBack(provider)
-            running.brands.giveBack(brand)
+            running.providers.release(provider)
+            running.brands.release(brand)
         }
     }
 }

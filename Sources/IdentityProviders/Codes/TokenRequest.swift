@@ -8,7 +8,7 @@ struct TokenRequest {
     /// The timeout for the whole exchange, in seconds: a device waits for it.
     static let timeoutSeconds: Int64 = 10
     /// The maximum size of a response; an id token has a few KB.
-    static let maxAnswerBytes = 64 << 10
+    static let maxResponseBytes = 64 << 10
 
     var provider: IdentityProvider
     var code: String
@@ -38,7 +38,7 @@ struct TokenRequest {
             url: url,
             method: .post(FormEncoding.body(fields)),
             headers: headers,
-            answerBody: .read(maxBytes: Self.maxAnswerBytes),
+            responseBody: .read(maxBytes: Self.maxResponseBytes),
             timeout: .seconds(Self.timeoutSeconds),
             owner: brand.rawValue
         )

@@ -39,15 +39,15 @@ package final class JWKSetCache: PublishedKeys {
         /// The running fetches, each of which ends by its timeout.
         var reads: [SetName: Task<Void, Never>] = [:]
         /// The slots of these fetches.
-        var places = FairPlaces<BrandID>(capacity: JWKSetCache.maxReads)
+        var slots = FairSlots<BrandID>(capacity: JWKSetCache.maxReads)
         var uses: UInt64 = 0
         var isClosed = false
     }
 
     /// The next step of a caller after a look at the cache.
     private enum Step {
-        case answer([VerifyingKey])
-        case wait(SharedAnswer<KeySetRecord>)
+        case response([VerifyingKey])
+        case wait(SharedResult<KeySetRecord>)
         case fail(String)
     }
 
@@ -87,8 +87,8 @@ package final class JWKSetCache: PublishedKeys {
         algorithm: SignatureAlgorithm,
         of brand: BrandID
     ) async throws(AuthenticationError) -> [VerifyingKey] {
-        switch look(SetName(brand: brand, url: url), keyID, algorithm) {
-        case .answer(let keys): return keys
+        switch nextStep(SetName(brand: brand, url: url), keyID, algorithm) {
+        case .response(let keys): return keys
         case .fail(let fault): throw .upstreamUnavailable(fault)
         case .wait(let read):
             guard let record = await read.wait() else { throw .upstreamUnavailable(Self.stopped) }
@@ -112,7 +112,7 @@ package final class JWKSetCache: PublishedKeys {
     private static let full =
         "The keys of the token's issuer were not fetched: too many issuers are being asked; try again."
 
-    private func look(_ name: SetName, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
+    private func nextStep(_ name: SetName, _ keyID: String?, _ algorithm: SignatureAlgorithm) -> Step {
         state.withLock { state in
             // Read under the lock: a caller that waited for the lock comes after the one that held it.
             let now = clock.monotonicNanoseconds
@@ -128,16 +128,16 @@ package final class JWKSetCache: PublishedKeys {
                 if keys.isEmpty, let read = record.read { return .wait(read) }
                 // A key that the cached set lacks may be in the set that could not be fetched.
                 if keys.isEmpty, let fault = record.fault { return .fail(fault) }
-                return .answer(keys)
+                return .response(keys)
             }
             if let read = record.read { return .wait(read) }
             guard !state.isClosed else { return .fail(Self.stopped) }
-            guard state.places.take(name.brand) else { return keys.isEmpty ? .fail(Self.full) : .answer(keys) }
+            guard state.slots.take(name.brand) else { return keys.isEmpty ? .fail(Self.full) : .response(keys) }
             if isNew, !Self.makeRoom(for: name.brand, in: &state, now) {
-                state.places.giveBack(name.brand)
+                state.slots.release(name.brand)
                 return .fail(Self.full)
             }
-            let read = SharedAnswer<KeySetRecord>()
+            let read = SharedResult<KeySetRecord>()
             record.read = read
             record.asked(now: now)
             state.sets[name] = record
@@ -171,7 +171,7 @@ package final class JWKSetCache: PublishedKeys {
         _ name: SetName,
         attempt: Int,
         askedAt: UInt64,
-        _ waiters: SharedAnswer<KeySetRecord>
+        _ waiters: SharedResult<KeySetRecord>
     ) async {
         let result = await fetch(name, attempt: attempt)
         let (record, now) = state.withLock { state in
@@ -184,7 +184,7 @@ package final class JWKSetCache: PublishedKeys {
             record.read = nil
             state.sets[name] = record
             state.reads[name] = nil
-            state.places.giveBack(name.brand)
+            state.slots.release(name.brand)
             return (record, now)
         }
         metrics.duration[.keySet].recordNanoseconds(Int64(clamping: now.elapsed(since: askedAt)))
@@ -226,17 +226,17 @@ package final class JWKSetCache: PublishedKeys {
             url: url,
             method: .get,
             headers: [("accept", "application/jwk-set+json, application/json"), ("user-agent", "switchboard")],
-            answerBody: .read(maxBytes: JWKSet.maxBytes),
+            responseBody: .read(maxBytes: JWKSet.maxBytes),
             timeout: Self.timeout,
             owner: name.brand.rawValue,
             attempt: attempt
         )
-        let answer: GuardedAnswer
-        do { answer = try await client.send(request) } catch { return .failure(Fault(error)) }
-        guard answer.status == 200 else {
-            return .failure(Fault(label: .refused, how: "their URL responds with status \(answer.status)"))
+        let response: GuardedResponse
+        do { response = try await client.send(request) } catch { return .failure(Fault(error)) }
+        guard response.status == 200 else {
+            return .failure(Fault(label: .refused, how: "their URL responds with status \(response.status)"))
         }
-        guard let set = JWKSet(answer.body) else {
+        guard let set = JWKSet(response.body) else {
             return .failure(Fault(label: .unusable, how: "their URL does not respond with a JWK set"))
         }
         return .success(set)

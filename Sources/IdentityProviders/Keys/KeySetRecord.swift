@@ -24,7 +24,7 @@ struct KeySetRecord: Sendable {
     /// The error of the last fetch, without anything of the response.
     private(set) var fault: String?
     /// The running fetch.
-    var read: SharedAnswer<KeySetRecord>?
+    var read: SharedResult<KeySetRecord>?
     /// The number of the last use, from a counter.
     var usedAt: UInt64 = 0
 

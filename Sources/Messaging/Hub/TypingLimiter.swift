@@ -18,20 +18,20 @@ struct TypingLimiter: Sendable {
     private static let interval: Duration = .seconds(1)
 
     private var last: [Side: ContinuousClock.Instant] = [:]
-    private var places = FairPlaces<BrandID>(capacity: TypingLimiter.maxSides)
+    private var slots = FairSlots<BrandID>(capacity: TypingLimiter.maxSides)
     private var forgottenAt: ContinuousClock.Instant?
 
     /// Returns whether typing may pass now.
     mutating func admits(_ side: Side, now: ContinuousClock.Instant) -> Bool {
         if now - (forgottenAt ?? now) >= Self.interval || forgottenAt == nil {
-            for (side, time) in last where now - time >= Self.interval { places.giveBack(side.consumer.brand) }
+            for (side, time) in last where now - time >= Self.interval { slots.release(side.consumer.brand) }
             last = last.filter { now - $0.value < Self.interval }
             forgottenAt = now
         }
         if let last = last[side] {
             guard now - last >= Self.interval else { return false }
         } else {
-            guard places.take(side.consumer.brand) else { return false }
+            guard slots.take(side.consumer.brand) else { return false }
         }
         last[side] = now
         return true

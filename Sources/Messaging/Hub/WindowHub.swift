@@ -93,24 +93,26 @@ package final class WindowHub: WindowObserver, Sendable {
 
     /// Passes what a commit changed on to the windows that it concerns, except the one that caused it.
     ///
-    /// - Parameter news: The changes, in the order of the commit.
-    package func committed(_ news: [WindowNews]) {
+    /// - Parameter windowEvents: The changes, in the order of the commit.
+    package func committed(_ windowEvents: [WindowEvent]) {
         // One commit may hold many changes for one consumer: each window is called once for a run of them.
         var start = 0
-        while start < news.count {
-            let (name, origin) = (news[start].consumer, news[start].origin)
+        while start < windowEvents.count {
+            let (name, origin) = (windowEvents[start].consumer, windowEvents[start].origin)
             var end = start + 1
-            while end < news.count, news[end].consumer == name, news[end].origin == origin { end += 1 }
+            while end < windowEvents.count, windowEvents[end].consumer == name, windowEvents[end].origin == origin {
+                end += 1
+            }
             let ports = ports(of: name, but: origin)
             if !ports.isEmpty {
-                let kinds = news[start..<end].map(\.kind).filter { isWorthTelling($0, name) }
+                let kinds = windowEvents[start..<end].map(\.kind).filter { isWorthSending($0, name) }
                 if !kinds.isEmpty { for port in ports { port.post(kinds) } }
             }
             start = end
         }
     }
 
-    private func isWorthTelling(_ kind: WindowNews.Kind, _ name: ConsumerName) -> Bool {
+    private func isWorthSending(_ kind: WindowEvent.Kind, _ name: ConsumerName) -> Bool {
         guard case .typing(let conversation, let byConsumer) = kind else { return true }
         return admitsTyping(name, conversation, byConsumer: byConsumer)
     }

@@ -6,8 +6,8 @@ package import GatewayStorage
 package protocol WindowPort: AnyObject, Sendable {
     /// Hands over committed changes, in their order.
     ///
-    /// - Parameter news: The changes.
-    func post(_ news: [WindowNews.Kind])
+    /// - Parameter windowEvents: The changes.
+    func post(_ windowEvents: [WindowEvent.Kind])
 
     /// Reports that the window's session may have ended.
     ///

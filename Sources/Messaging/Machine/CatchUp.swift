@@ -18,7 +18,7 @@ struct CatchUp: Sendable {
     private var sentLive: [ConversationID: ClosedRange<Int64>] = [:]
     /// The messages that the window itself wrote meanwhile.
     private var written: [ConversationID: Set<Int64>] = [:]
-    private var buffered: [WindowNews.Kind] = []
+    private var buffered: [WindowEvent.Kind] = []
 
     /// Whether there is nothing to read and nothing waits.
     var isDone: Bool { queue.isEmpty && buffered.isEmpty }
@@ -87,7 +87,7 @@ struct CatchUp: Sendable {
     // MARK: Changes
 
     /// Stores a waiting change; returns false when there is no room even without messages.
-    mutating func keep(_ kind: WindowNews.Kind) -> Bool {
+    mutating func keep(_ kind: WindowEvent.Kind) -> Bool {
         if buffered.count >= WindowLimits.maxBuffered { dropMessages() }
         guard buffered.count < WindowLimits.maxBuffered else { return false }
         buffered.append(kind)
@@ -95,7 +95,7 @@ struct CatchUp: Sendable {
     }
 
     /// Returns the next change to send; nil when there is none, or when something must be read first.
-    mutating func nextNews() -> WindowNews.Kind? {
+    mutating func nextEvent() -> WindowEvent.Kind? {
         guard queue.isEmpty else { return nil }
         var position = 0
         defer { buffered.removeFirst(position) }
@@ -113,7 +113,7 @@ struct CatchUp: Sendable {
 
     /// Drops the waiting messages and has them read from the store; of reads, only the last of each conversation stays.
     private mutating func dropMessages() {
-        var kept: [WindowNews.Kind] = []
+        var kept: [WindowEvent.Kind] = []
         var reads: Set<ConversationID> = []
         for kind in buffered.reversed() {
             switch kind {

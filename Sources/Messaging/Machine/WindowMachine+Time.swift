@@ -60,5 +60,5 @@ extension WindowMachine {
     ///
     /// One wake-up of the event loop then pings many idle windows. It is rounded down, so that the timer for the pong,
     /// which arrives at once, is also the timer of the next ping.
-    private var quietSince: UInt64 { lastHeard - lastHeard % 250_000_000 }
+    private var quietSince: UInt64 { lastActivity - lastActivity % 250_000_000 }
 }

@@ -32,13 +32,13 @@ package struct WindowMachine: Sendable {
     private var catchUp: CatchUp?
     /// The sequences sent live before the first frame of the client.
     private var sentLive: [ConversationID: ClosedRange<Int64>] = [:]
-    private var hasHeardFrame = false
+    private var hasReceivedFrame = false
     /// The end of the wait of live messages for the first frame; nil when they do not wait.
     var graceUntil: UInt64?
     /// Frames that the socket has not flushed, and the time since which it has flushed none.
     private(set) var outstanding = 0
     var stalledSince: UInt64 = 0
-    var lastHeard: UInt64 = 0
+    var lastActivity: UInt64 = 0
     var hasPinged = false
     var hasWarned = false
     /// The time since which the client is not read from; nil while it is.
@@ -83,7 +83,7 @@ package struct WindowMachine: Sendable {
     /// - Parameter now: The time.
     /// - Returns: The actions.
     package mutating func opened(now: WindowMoment) -> [WindowAction] {
-        lastHeard = now.steady
+        lastActivity = now.steady
         waiting.append(.open)
         return finish(now)
     }
@@ -96,7 +96,7 @@ package struct WindowMachine: Sendable {
     /// - Returns: The actions.
     package mutating func received(_ frame: ClientFrame, now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
-        heard(now)
+        noteActivity(now)
         guard spend(now) else { return end(.tooManyFrames, now) }
         if isOpening { early.append(frame) } else { handle(frame) }
         return finish(now)
@@ -108,7 +108,7 @@ package struct WindowMachine: Sendable {
     /// - Returns: The actions.
     package mutating func receivedControl(now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
-        heard(now)
+        noteActivity(now)
         return spend(now) ? [] : end(.tooManyFrames, now)
     }
 
@@ -128,7 +128,7 @@ package struct WindowMachine: Sendable {
     /// - Returns: The actions.
     package mutating func receivedClose(code: UInt16?) -> [WindowAction] {
         switch phase {
-        case .opening, .open: actions.append(.answerClose(code: code))
+        case .opening, .open: actions.append(.echoClose(code: code))
         case .closing: actions.append(.cut(.client))
         case .closed: return []
         }
@@ -149,12 +149,12 @@ package struct WindowMachine: Sendable {
     /// Handles committed changes, in their order.
     ///
     /// - Parameters:
-    ///   - news: The changes.
+    ///   - windowEvents: The changes.
     ///   - now: The time.
     /// - Returns: The actions.
-    package mutating func news(_ news: [WindowNews.Kind], now: WindowMoment) -> [WindowAction] {
+    package mutating func receive(_ windowEvents: [WindowEvent.Kind], now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
-        for kind in news {
+        for kind in windowEvents {
             if case .typing = kind {
                 // It is of no use later.
                 if case .open = phase, !isCongested { emit(kind, now) }
@@ -243,7 +243,7 @@ package struct WindowMachine: Sendable {
 
     private mutating func becomeOpen(_ counts: UnreadCounts, _ now: WindowMoment) {
         phase = .open
-        lastHeard = now.steady
+        lastActivity = now.steady
         notReadingSince = nil
         send(.ready(counts), now)
         if catchUp != nil {
@@ -275,21 +275,21 @@ package struct WindowMachine: Sendable {
         case .typing(let conversation): waiting.append(.typing(conversation))
         case .reauthenticate(let token): waiting.append(.reauthenticate(token: token))
         case .wrong(let error):
-            answers.append(error)
+            responses.append(error)
             // The client may send a correct `resume` again.
             if error.ref == "resume" { return }
         }
-        hasHeardFrame = true
+        hasReceivedFrame = true
         sentLive = [:]
         graceUntil = nil
     }
 
     /// Errors that are sent together with the other actions.
-    private var answers: [WindowError] = []
+    private var responses: [WindowError] = []
 
     private mutating func resume(_ list: [ClientFrame.Resumption]) {
-        guard !hasHeardFrame else {
-            answers.append(WindowError(.conflict, "resume must be the first frame.", ref: "resume"))
+        guard !hasReceivedFrame else {
+            responses.append(WindowError(.conflict, "resume must be the first frame.", ref: "resume"))
             return
         }
         guard !list.isEmpty else { return }
@@ -303,10 +303,10 @@ package struct WindowMachine: Sendable {
 
     // MARK: Output
 
-    private mutating func emit(_ kind: WindowNews.Kind, _ now: WindowMoment) {
+    private mutating func emit(_ kind: WindowEvent.Kind, _ now: WindowMoment) {
         switch kind {
         case .message(let message):
-            if !hasHeardFrame {
+            if !hasReceivedFrame {
                 let first = sentLive[message.conversation]?.lowerBound ?? message.sequence
                 sentLive[message.conversation] = min(first, message.sequence)...message.sequence
             }
@@ -329,16 +329,16 @@ package struct WindowMachine: Sendable {
 
     /// Sends the frames and starts the operation that may go now, and returns the actions.
     mutating func finish(_ now: WindowMoment) -> [WindowAction] {
-        for error in answers { send(.error(error), now) }
-        answers = []
+        for error in responses { send(.error(error), now) }
+        responses = []
         if case .open = phase, graceUntil == nil {
-            while !isCongested, let kind = catchUp?.nextNews() { emit(kind, now) }
+            while !isCongested, let kind = catchUp?.nextEvent() { emit(kind, now) }
             if catchUp?.isDone ?? false { catchUp = nil }
         }
         if running == nil { startNext() }
         // While the client is not read from, none of its frames can arrive.
         if wantsReading, let since = notReadingSince {
-            lastHeard = min(lastHeard &+ (now.steady &- since), now.steady)
+            lastActivity = min(lastActivity &+ (now.steady &- since), now.steady)
             notReadingSince = nil
         } else if !wantsReading, notReadingSince == nil {
             notReadingSince = now.steady
@@ -388,7 +388,7 @@ package struct WindowMachine: Sendable {
         }
         phase = next
         early = []
-        answers = []
+        responses = []
         catchUp = nil
         sentLive = [:]
         graceUntil = nil
@@ -420,8 +420,8 @@ package struct WindowMachine: Sendable {
         actions.append(.leave)
     }
 
-    private mutating func heard(_ now: WindowMoment) {
-        lastHeard = now.steady
+    private mutating func noteActivity(_ now: WindowMoment) {
+        lastActivity = now.steady
         hasPinged = false
     }
 

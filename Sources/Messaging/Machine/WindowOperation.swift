@@ -73,7 +73,7 @@ package enum WindowAction: Sendable {
     /// Sends a close frame.
     case close(WindowClose)
     /// Responds to the client's close frame and closes the connection.
-    case answerClose(code: UInt16?)
+    case echoClose(code: UInt16?)
     /// Closes the connection without a close frame.
     case cut(WindowCloseLabel)
     /// The window counts as closed from now on: sent once, after one of the three before.

@@ -7,7 +7,7 @@ package final class HTTPWebhookSender: WebhookSender {
     /// The timeout for a whole attempt: DNS lookup, connection, request and response.
     package static let timeoutSeconds: Int64 = 15
     /// The maximum of response body bytes that are read, so that the connection can be reused.
-    package static let maxAnswerBytes = 64 << 10
+    package static let maxResponseBytes = 64 << 10
 
     private let client: GuardedHTTPClient
 
@@ -29,7 +29,7 @@ package final class HTTPWebhookSender: WebhookSender {
         to target: WebhookTarget,
         attempt: Int,
         at time: Timestamp
-    ) async -> WebhookAnswer {
+    ) async -> WebhookAttemptResult {
         guard let url = try? client.url(target.url) else { return .failed(.forbiddenAddress) }
         let request = GuardedRequest(
             url: url,
@@ -40,17 +40,17 @@ package final class HTTPWebhookSender: WebhookSender {
                 ("webhook-signature", WebhookSignature.header(batch, at: time, keys: target.keys)),
             ],
             // Only the status counts.
-            answerBody: .drained(maxBytes: Self.maxAnswerBytes),
+            responseBody: .drained(maxBytes: Self.maxResponseBytes),
             timeout: .seconds(Self.timeoutSeconds),
             owner: target.brand.rawValue,
             attempt: attempt
         )
         do {
-            let answer = try await client.send(request)
-            return .answered(
-                status: answer.status,
+            let response = try await client.send(request)
+            return .responded(
+                status: response.status,
                 retryAfterSeconds: RetryAfter.seconds(
-                    answer.header("retry-after"),
+                    response.header("retry-after"),
                     nowMilliseconds: time.milliseconds
                 )
             )

@@ -61,20 +61,20 @@ package struct WebhookMachine: Sendable, Equatable {
     /// Records the result of an attempt.
     ///
     /// - Parameters:
-    ///   - answer: The result.
+    ///   - response: The result.
     ///   - through: The last position that was posted or skipped.
     ///   - now: The time.
     ///   - jitter: 0 to 1, at random.
-    package mutating func ended(_ answer: WebhookAnswer, through: Int64, now: Timestamp, jitter: Double) {
+    package mutating func ended(_ response: WebhookAttemptResult, through: Int64, now: Timestamp, jitter: Double) {
         state.lastTriedAt = now
-        switch answer {
-        case .answered(let status, _) where (200...299).contains(status):
+        switch response {
+        case .responded(let status, _) where (200...299).contains(status):
             state.lastStatus = status
             state.lastError = nil
             state.attempts = 0
             state.nextTry = nil
             skipped(through: through)
-        case .answered(let status, let retryAfterSeconds):
+        case .responded(let status, let retryAfterSeconds):
             state.lastStatus = status
             state.lastError = status == 410 ? "gone" : "refused"
             // Standard Webhooks: 410 means that the receiver is gone for good.

@@ -10,7 +10,8 @@ package protocol WebhookSender: Sendable {
     ///   - attempt: The number of earlier attempts; it selects one of several addresses.
     ///   - time: The time of the attempt.
     /// - Returns: The result.
-    func post(_ batch: WebhookBatch, to target: WebhookTarget, attempt: Int, at time: Timestamp) async -> WebhookAnswer
+    func post(_ batch: WebhookBatch, to target: WebhookTarget, attempt: Int, at time: Timestamp) async
+        -> WebhookAttemptResult
 
     /// Closes its connection.
     func close() async

@@ -22,9 +22,9 @@ package final class WebhookService: Service, Sendable {
     private let metrics: OutboundMetrics
     private let logger: Logger
     /// Rung when a brand has new items; the brand's one task waits for it.
-    private let bell = OutboundBell(limit: .max, limitPerBrand: .max)
+    private let notifier = FeedNotifier(limit: .max, limitPerBrand: .max)
     /// Rung when a brand's settings changed or its mark was set back; the brand's one task waits for it.
-    private let changes = OutboundBell(limit: .max, limitPerBrand: .max)
+    private let changes = FeedNotifier(limit: .max, limitPerBrand: .max)
     private let looks = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let standings = Mutex<[BrandID: Standing]>([:])
 
@@ -63,14 +63,14 @@ package final class WebhookService: Service, Sendable {
     /// Thread-safe and cheap.
     ///
     /// - Parameter brand: The brand.
-    package func newItems(_ brand: BrandID) { bell.ring(brand) }
+    package func newItems(_ brand: BrandID) { notifier.notify(brand) }
 
     /// Signals that webhooks were added, removed or changed, or that a mark was set back.
     ///
     /// Thread-safe and cheap.
     package func changed() {
-        for brand in directory.brandsWithWebhook { changes.ring(brand) }
-        for brand in standings.withLock({ Array($0.keys) }) { changes.ring(brand) }
+        for brand in directory.brandsWithWebhook { changes.notify(brand) }
+        for brand in standings.withLock({ Array($0.keys) }) { changes.notify(brand) }
         looks.continuation.yield()
     }
 
@@ -110,7 +110,7 @@ package final class WebhookService: Service, Sendable {
         // The last skipped position, which is not stored for each item; it belongs to one revision.
         var skipped: (revision: Int64, through: Int64) = (0, 0)
         while !Task.isCancelled {
-            let (rings, changed) = (bell.rings(brand), changes.rings(brand))
+            let (lastNotification, changed) = (notifier.lastNotification(brand), changes.lastNotification(brand))
             guard let target = directory.target(of: brand) else { return }
             do throws(StorageError) {
                 guard let state = try await store.webhookState(brand: brand) else { return }
@@ -129,7 +129,9 @@ package final class WebhookService: Service, Sendable {
                     if page.items.isEmpty {
                         skipped.through = page.nextAfter
                         if skipped.through - after < Self.skippedItems {
-                            let isIdle = page.isWhole ? await isIdle(brand, rings: rings, changed: changed) : false
+                            let isIdle =
+                                page.isWhole
+                                ? await isIdle(brand, lastNotification: lastNotification, changed: changed) : false
                             guard isIdle, skipped.through > after else { continue }
                         }
                         machine.skipped(through: skipped.through)
@@ -149,10 +151,14 @@ package final class WebhookService: Service, Sendable {
     }
 
     /// Waits for items; returns true when none came for a minute.
-    private func isIdle(_ brand: BrandID, rings: UInt64, changed: UInt64) async -> Bool {
+    private func isIdle(_ brand: BrandID, lastNotification: UInt64, changed: UInt64) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                if case .over = await self.bell.wait(brand, after: rings, atMost: .seconds(60)) { true } else { false }
+                if case .over = await self.notifier.wait(brand, after: lastNotification, atMost: .seconds(60)) {
+                    true
+                } else {
+                    false
+                }
             }
             group.addTask {
                 _ = await self.changes.wait(brand, after: changed, atMost: nil)
@@ -197,12 +203,12 @@ package final class WebhookService: Service, Sendable {
             return
         }
         let batch = WebhookBatch(target: target, items: page.items, hasGap: after < page.removedThrough)
-        let answer = await sender.post(batch, to: target, attempt: machine.state.attempts, at: clock.now)
+        let response = await sender.post(batch, to: target, attempt: machine.state.attempts, at: clock.now)
         // The gateway stops: a response that it did not read is not the receiver's error.
-        if Task.isCancelled, case .failed = answer { return }
+        if Task.isCancelled, case .failed = response { return }
         let wasFailing = machine.state.attempts > 0
-        machine.ended(answer, through: passed, now: clock.now, jitter: .random(in: 0...1))
-        log(answer, machine.state, target.brand, wasFailing: wasFailing)
+        machine.ended(response, through: passed, now: clock.now, jitter: .random(in: 0...1))
+        log(response, machine.state, target.brand, wasFailing: wasFailing)
         if machine.state.attempts == 0 {
             // The next batch's last position is stored together with the mark: one write for each batch.
             let next = try await read(target, after: passed)
@@ -214,8 +220,8 @@ package final class WebhookService: Service, Sendable {
         _ = try await store.putWebhookState(machine.state, brand: target.brand)
     }
 
-    private func log(_ answer: WebhookAnswer, _ state: WebhookState, _ brand: BrandID, wasFailing: Bool) {
-        metrics.posts[WebhookResultLabel(answer)].increment()
+    private func log(_ response: WebhookAttemptResult, _ state: WebhookState, _ brand: BrandID, wasFailing: Bool) {
+        metrics.posts[WebhookResultLabel(response)].increment()
         if state.isSwitchedOff {
             logger.warning(
                 "webhook receiver responded with 410; nothing is posted until the webhook is set again",
@@ -255,10 +261,10 @@ package final class WebhookService: Service, Sendable {
 
 extension WebhookResultLabel {
     /// Creates the label of a result.
-    init(_ answer: WebhookAnswer) {
+    init(_ response: WebhookAttemptResult) {
         self =
-            switch answer {
-            case .answered(let status, _): (200...299).contains(status) ? .taken : .refused
+            switch response {
+            case .responded(let status, _): (200...299).contains(status) ? .taken : .refused
             case .failed(.timeout): .timeout
             case .failed(.forbiddenAddress): .forbiddenAddress
             case .failed: .unreachable

@@ -35,8 +35,8 @@ final class APNsCertificateDialect: ProviderDialect {
         renderer.request(for: job, now: now, reusing: spare)
     }
 
-    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {
-        APNsAnswers.verdict(status: status, headers: headers, body: body, now: now)
+    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> ResponseVerdict {
+        APNsResponses.verdict(status: status, headers: headers, body: body, now: now)
     }
 
     func prepare(_ now: Moment) {}

@@ -39,8 +39,8 @@ final class APNsDialect: ProviderDialect {
         renderer.request(for: job, now: now, reusing: spare)
     }
 
-    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {
-        APNsAnswers.verdict(status: status, headers: headers, body: body, now: now)
+    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> ResponseVerdict {
+        APNsResponses.verdict(status: status, headers: headers, body: body, now: now)
     }
 
     func prepare(_ now: Moment) {}
@@ -75,14 +75,14 @@ final class APNsDialect: ProviderDialect {
     func shutDown() {}
 }
 
-extension APNsAnswers {
+extension APNsResponses {
     /// Interprets a response of APNs.
     static func verdict(
         status: Int,
         headers: HTTP2ResponseHeaders,
         body: [UInt8],
         now: Timestamp
-    ) -> AnswerVerdict {
+    ) -> ResponseVerdict {
         verdict(
             status: status,
             body: body,

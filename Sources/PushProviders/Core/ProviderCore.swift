@@ -26,13 +26,13 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
     private struct State {
         var dialect: any ProviderDialect
         var inFlight = InFlightPushes()
-        var watch = ConnectionWatch()
+        var watch = CombinedConnectionState()
         /// The number of the newest connection.
         var newest: UInt64 = 0
         /// The latest replacement of a connection because of a response.
         var blame: Blame?
-        var told: PushProviderState?
-        var checks: [@Sendable (ConnectionWatch.State) -> Void] = []
+        var reported: PushProviderState?
+        var checks: [@Sendable (CombinedConnectionState.State) -> Void] = []
         var isShutDown = false
         /// Reused for each pull.
         var jobs: [PushJob] = []
@@ -84,7 +84,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
     func credentialChanged() {
         eventLoop.preconditionInEventLoop()
         guard !state.value.isShutDown else { return }
-        tell()
+        reportState()
         wake()
     }
 
@@ -93,7 +93,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
     func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
         guard !state.value.isShutDown else { return }
         let now = Moment(clock)
-        guard let authorization = state.value.dialect.authorization(of: connection, now) else { return tell() }
+        guard let authorization = state.value.dialect.authorization(of: connection, now) else { return reportState() }
         // Moved out of the state, so that the source may call us back.
         var jobs = state.value.jobs
         state.value.jobs = []
@@ -146,13 +146,15 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         results.reserveCapacity(responses.count)
         for response in responses {
             guard let push = state.value.inFlight.remove(response.id) else { continue }
-            results.append(PushResult(delivery: push.delivery, answer: answer(response.result, push, now)))
+            results.append(PushResult(delivery: push.delivery, response: pushResponse(response.result, push, now)))
         }
         guard !results.isEmpty else { return }
         source.receive(results)
     }
 
-    private func answer(_ result: HTTP2Response.Result, _ push: InFlightPushes.Push, _ now: Moment) -> PushAnswer {
+    private func pushResponse(_ result: HTTP2Response.Result, _ push: InFlightPushes.Push, _ now: Moment)
+        -> PushResponse
+    {
         let outcome: PushOutcome
         let status: Int
         let reason: String?
@@ -172,7 +174,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
             outcome = .unknown
         }
         let nanoseconds = now.monotonic > push.start ? now.monotonic - push.start : 0
-        return PushAnswer(
+        return PushResponse(
             outcome: outcome,
             status: status,
             reason: reason,
@@ -191,7 +193,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         }
     }
 
-    private func outcomeAfterRemedy(_ verdict: AnswerVerdict, _ push: InFlightPushes.Push, _ now: Moment) -> PushOutcome
+    private func outcomeAfterRemedy(_ verdict: ResponseVerdict, _ push: InFlightPushes.Push, _ now: Moment)
+        -> PushOutcome
     {
         switch verdict.remedy {
         case .none: return verdict.outcome
@@ -222,12 +225,12 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         case .ready, .failed: finishChecks()
         case .idle, .connecting: break
         }
-        tell()
+        reportState()
     }
 
     // MARK: - State
 
-    private func tell() {
+    private func reportState() {
         let connection = state.value.watch.state
         let current: PushProviderState
         switch (state.value.dialect.credential, connection) {
@@ -238,8 +241,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         case (_, .connecting), (.waiting, .ready): current = .connecting
         case (.present, .ready): current = .ready
         }
-        guard current != state.value.told else { return }
-        state.value.told = current
+        guard current != state.value.reported else { return }
+        state.value.reported = current
         source.providerChanged(current)
     }
 
@@ -290,7 +293,7 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         )
     }
 
-    private func whenConnected(_ completion: @escaping @Sendable (ConnectionWatch.State) -> Void) {
+    private func whenConnected(_ completion: @escaping @Sendable (CombinedConnectionState.State) -> Void) {
         if state.value.isShutDown || state.value.watch.state == .ready {
             return completion(state.value.isShutDown ? .idle : .ready)
         }

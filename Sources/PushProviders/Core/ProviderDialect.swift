@@ -16,7 +16,7 @@ protocol ProviderDialect: AnyObject {
     func request(for job: PushJob, now: Timestamp, reusing spare: consuming [PushHeader]) -> PushRequest
 
     /// Interprets a response.
-    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict
+    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> ResponseVerdict
 
     /// Prepares the credential while a connection is being opened, for example fetches a token.
     func prepare(_ now: Moment)

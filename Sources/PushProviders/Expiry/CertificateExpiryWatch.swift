@@ -52,7 +52,7 @@ package struct CertificateExpiryWatch: Sendable {
     ///   - now: The wall clock.
     /// - Returns: The certificates with a new step since the last check, only the latest step of each; in the given
     ///   order.
-    package mutating func look(_ subjects: [Subject], now: Timestamp) -> [Notice] {
+    package mutating func check(_ subjects: [Subject], now: Timestamp) -> [Notice] {
         var next: [Subject: CertificateExpiry] = [:]
         var notices: [Notice] = []
         for subject in subjects {

@@ -55,8 +55,8 @@ final class FCMDialect: ProviderDialect {
         renderer.request(for: job, now: now)
     }
 
-    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> AnswerVerdict {
-        FCMAnswers.verdict(
+    func verdict(status: Int, headers: HTTP2ResponseHeaders, body: [UInt8], now: Timestamp) -> ResponseVerdict {
+        FCMResponses.verdict(
             status: status,
             body: body,
             retryAfter: status < 400 ? nil : headers["retry-after"],

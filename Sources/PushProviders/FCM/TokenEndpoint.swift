@@ -70,13 +70,13 @@ struct TokenEndpoint: Sendable {
             url: url,
             method: .post(Array(form.utf8)),
             headers: Self.headers.map { (name: $0, value: $1) },
-            answerBody: .read(maxBytes: Self.maxBodyBytes),
+            responseBody: .read(maxBytes: Self.maxBodyBytes),
             timeout: .nanoseconds(timeout.nanoseconds),
             owner: brand.rawValue
         )
         do {
-            let answer = try await client.send(request)
-            return Self.read(status: answer.status, body: answer.body, name: name)
+            let response = try await client.send(request)
+            return Self.read(status: response.status, body: response.body, name: name)
         } catch {
             return .failure(.unreachable(endpoint: name, error.rawValue))
         }
@@ -118,18 +118,18 @@ struct TokenEndpoint: Sendable {
     }
 
     static func read(status: Int, body: [UInt8], name: String) -> Result<Grant, TokenFetchFailure> {
-        let answer = JSONValue(body: body)
+        let response = JSONValue(body: body)
         guard status == 200 else {
-            guard (400...499).contains(status), let code = answer?["error"]?.text, isErrorCode(code) else {
+            guard (400...499).contains(status), let code = response?["error"]?.text, isErrorCode(code) else {
                 return .failure(.status(endpoint: name, status))
             }
             return .failure(.refused(endpoint: name, code: code))
         }
-        guard let token = answer?["access_token"]?.text, !token.isEmpty, token.utf8.count <= 8192,
+        guard let token = response?["access_token"]?.text, !token.isEmpty, token.utf8.count <= 8192,
             token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return .failure(.malformed(endpoint: name)) }
         // RFC 6749 section 5.1 only recommends expires_in; Google's tokens are valid for an hour.
-        let seconds = min(max(answer?["expires_in"]?.integer ?? 3600, 1), 86_400)
+        let seconds = min(max(response?["expires_in"]?.integer ?? 3600, 1), 86_400)
         return .success(Grant(accessToken: token, expiresInSeconds: seconds))
     }
 

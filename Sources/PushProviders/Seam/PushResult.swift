@@ -5,15 +5,15 @@ package struct PushResult: Sendable {
     /// The delivery of the push.
     package var delivery: DeliveryID
     /// The result of the push.
-    package var answer: PushAnswer
+    package var response: PushResponse
 
     /// Creates a result.
     ///
     /// - Parameters:
     ///   - delivery: The delivery of the push.
-    ///   - answer: The result of the push.
-    package init(delivery: DeliveryID, answer: PushAnswer) {
+    ///   - response: The result of the push.
+    package init(delivery: DeliveryID, response: PushResponse) {
         self.delivery = delivery
-        self.answer = answer
+        self.response = response
     }
 }

@@ -15,8 +15,8 @@ package protocol PushSource: AnyObject, Sendable {
 
     /// Receives the results of pulled pushes, each exactly once; called on a provider's event loop.
     ///
-    /// - Parameter answers: The results of one read burst.
-    func receive(_ answers: [PushResult])
+    /// - Parameter responses: The results of one read burst.
+    func receive(_ responses: [PushResult])
 
     /// Receives a new state of the provider; called on any thread.
     ///

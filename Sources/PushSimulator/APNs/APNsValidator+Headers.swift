@@ -19,7 +19,7 @@ extension APNsValidator {
     ///   - id: Set to the push's id as soon as a valid one is found, so that error responses contain it too.
     /// - Returns: The fields.
     /// - Throws: DuplicateHeaders.
-    static func headers(of request: SimulatorRequest, id: inout String?) throws(APNsRefusal) -> Headers {
+    static func headers(of request: SimulatorRequest, id: inout String?) throws(APNsRejection) -> Headers {
         var headers = Headers()
         var isRepeated = false
         func take(_ value: String, _ field: inout String?) {
@@ -38,7 +38,7 @@ extension APNsValidator {
             default: break
             }
         }
-        if isRepeated { throw APNsRefusal(.duplicateHeaders) }
+        if isRepeated { throw APNsRejection(.duplicateHeaders) }
         if let given = headers.id, Self.isUUID(given) { id = given }
         return headers
     }
@@ -46,9 +46,9 @@ extension APNsValidator {
     /// Parses the push type.
     ///
     /// It may be absent, since Apple requires it only from watchOS 6 on.
-    static func pushType(_ text: String?) throws(APNsRefusal) -> APNsPushType? {
+    static func pushType(_ text: String?) throws(APNsRejection) -> APNsPushType? {
         guard let text else { return nil }
-        guard let type = APNsPushType(rawValue: text) else { throw APNsRefusal(.invalidPushType) }
+        guard let type = APNsPushType(rawValue: text) else { throw APNsRejection(.invalidPushType) }
         return type
     }
 
@@ -57,32 +57,34 @@ extension APNsValidator {
         _ topic: String?,
         type: APNsPushType?,
         allowed: Set<String>
-    ) throws(APNsRefusal) -> String {
-        guard let topic, !topic.isEmpty else { throw APNsRefusal(.missingTopic) }
+    ) throws(APNsRejection) -> String {
+        guard let topic, !topic.isEmpty else { throw APNsRejection(.missingTopic) }
         let isWellFormed = topic.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
             default: false
             }
         }
-        guard isWellFormed, topic.utf8.count <= 255 else { throw APNsRefusal(.badTopic) }
+        guard isWellFormed, topic.utf8.count <= 255 else { throw APNsRejection(.badTopic) }
         let (bundleID, suffix) = APNsPushType.split(topic: topic)
-        if let type, suffix != type.topicSuffix { throw APNsRefusal(.badTopic) }
+        if let type, suffix != type.topicSuffix { throw APNsRejection(.badTopic) }
         // The topic of an MDM push is the certificate's own, not one of the team's apps.
-        guard allowed.isEmpty || allowed.contains(bundleID) || type == .mdm else { throw APNsRefusal(.topicDisallowed) }
+        guard allowed.isEmpty || allowed.contains(bundleID) || type == .mdm else {
+            throw APNsRejection(.topicDisallowed)
+        }
         return bundleID
     }
 
     /// Checks the fields that do not depend on others.
-    static func check(_ headers: Headers, type: APNsPushType?) throws(APNsRefusal) {
-        if let id = headers.id, !Self.isUUID(id) { throw APNsRefusal(.badMessageID) }
+    static func check(_ headers: Headers, type: APNsPushType?) throws(APNsRejection) {
+        if let id = headers.id, !Self.isUUID(id) { throw APNsRejection(.badMessageID) }
         if let text = headers.expiration {
-            guard Self.isDecimal(text), Int64(text) != nil else { throw APNsRefusal(.badExpirationDate) }
+            guard Self.isDecimal(text), Int64(text) != nil else { throw APNsRejection(.badExpirationDate) }
         }
         if let text = headers.priority {
-            guard (type ?? .alert).priorities.contains(text) else { throw APNsRefusal(.badPriority) }
+            guard (type ?? .alert).priorities.contains(text) else { throw APNsRejection(.badPriority) }
         }
-        if let text = headers.collapseID, text.utf8.count > 64 { throw APNsRefusal(.badCollapseID) }
+        if let text = headers.collapseID, text.utf8.count > 64 { throw APNsRejection(.badCollapseID) }
     }
 
     private static func isDecimal(_ text: String) -> Bool {

@@ -16,8 +16,8 @@ extension APNsValidator {
         _ authorization: String?,
         connection: inout APNsConnectionState,
         at now: SimulatorTime
-    ) throws(APNsRefusal) {
-        guard let authorization, !authorization.isEmpty else { throw APNsRefusal(.missingProviderToken) }
+    ) throws(APNsRejection) {
+        guard let authorization, !authorization.isEmpty else { throw APNsRejection(.missingProviderToken) }
         if let current = connection.current, current.authorization == authorization {
             try Self.checkAge(issuedAtSeconds: current.issuedAtSeconds, at: now)
             return
@@ -25,10 +25,10 @@ extension APNsValidator {
         let token = try self.verified(authorization, at: now)
         if let current = connection.current {
             guard token.keyID == current.keyID, token.teamID == current.teamID else {
-                throw APNsRefusal(.unrelatedKeyIDInToken)
+                throw APNsRejection(.unrelatedKeyIDInToken)
             }
             guard now.milliseconds - current.firstUse.milliseconds >= Self.shortestUse else {
-                throw APNsRefusal(.tooManyProviderTokenUpdates)
+                throw APNsRejection(.tooManyProviderTokenUpdates)
             }
         }
         connection.current = token
@@ -36,17 +36,17 @@ extension APNsValidator {
         connection.lastTarget = nil
     }
 
-    private static func checkAge(issuedAtSeconds: Int64, at now: SimulatorTime) throws(APNsRefusal) {
+    private static func checkAge(issuedAtSeconds: Int64, at now: SimulatorTime) throws(APNsRejection) {
         let age = now.seconds - issuedAtSeconds
-        if age > Self.lifeSeconds { throw APNsRefusal(.expiredProviderToken) }
-        if age < -Self.lifeSeconds { throw APNsRefusal(.invalidProviderToken) }
+        if age > Self.lifeSeconds { throw APNsRejection(.expiredProviderToken) }
+        if age < -Self.lifeSeconds { throw APNsRejection(.invalidProviderToken) }
     }
 
     /// Verifies a token: the signature before the age, so that a forged token is never reported as expired.
     private func verified(
         _ authorization: String,
         at now: SimulatorTime
-    ) throws(APNsRefusal) -> APNsConnectionState.Current {
+    ) throws(APNsRejection) -> APNsConnectionState.Current {
         let scheme = "bearer "
         guard authorization.prefix(scheme.count).lowercased() == scheme,
             let jws = CompactJWS(String(authorization.dropFirst(scheme.count))),
@@ -55,14 +55,14 @@ extension APNsValidator {
             let teamID = jws.claims["iss"]?.stringValue, Self.isIdentifier(teamID),
             let issuedAt = jws.claims["iat"]?.doubleValue, abs(issuedAt) < 1e15,
             jws.signature.count == 64
-        else { throw APNsRefusal(.invalidProviderToken) }
+        else { throw APNsRejection(.invalidProviderToken) }
         var topics: Set<String> = []
         if !self.directory.keys.isEmpty {
             guard let key = self.directory.keys[keyID], key.teamID == teamID,
                 let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
                 key.publicKey.isValidSignature(signature, for: jws.signingInput)
-            else { throw APNsRefusal(.invalidProviderToken) }
-            if key.isOfOtherEnvironment { throw APNsRefusal(.badEnvironmentKeyIDInToken) }
+            else { throw APNsRejection(.invalidProviderToken) }
+            if key.isOfOtherEnvironment { throw APNsRejection(.badEnvironmentKeyIDInToken) }
             topics = key.topics
         }
         try Self.checkAge(issuedAtSeconds: Int64(issuedAt), at: now)

@@ -33,7 +33,7 @@ package struct APNsValidator: Sendable {
     ) -> PushVerdict {
         var id: String?
         var token: String?
-        do throws(APNsRefusal) {
+        do throws(APNsRejection) {
             let headers = try Self.headers(of: request, id: &id)
             token = try Self.token(of: request)
             try self.checkSender(headers.authorization, connection: &connection, at: now)
@@ -56,13 +56,13 @@ package struct APNsValidator: Sendable {
     }
 
     /// Returns the last segment of the path, the device token.
-    private static func token(of request: SimulatorRequest) throws(APNsRefusal) -> String {
-        guard request.method == "POST" else { throw APNsRefusal(.methodNotAllowed) }
+    private static func token(of request: SimulatorRequest) throws(APNsRejection) -> String {
+        guard request.method == "POST" else { throw APNsRejection(.methodNotAllowed) }
         let prefix = "/3/device"
-        guard request.path.hasPrefix(prefix) else { throw APNsRefusal(.badPath) }
+        guard request.path.hasPrefix(prefix) else { throw APNsRejection(.badPath) }
         let rest = request.path.dropFirst(prefix.utf8.count)
-        if rest.isEmpty || rest == "/" { throw APNsRefusal(.missingDeviceToken) }
-        guard rest.hasPrefix("/"), !rest.dropFirst().contains("/") else { throw APNsRefusal(.badPath) }
+        if rest.isEmpty || rest == "/" { throw APNsRejection(.missingDeviceToken) }
+        guard rest.hasPrefix("/"), !rest.dropFirst().contains("/") else { throw APNsRejection(.badPath) }
         let token = rest.dropFirst()
         let hasUpperCase = token.utf8.contains { (0x41...0x5A).contains($0) }
         return hasUpperCase ? token.lowercased() : String(token)
@@ -72,7 +72,7 @@ package struct APNsValidator: Sendable {
         of headers: Headers,
         type: APNsPushType?,
         connection: inout APNsConnectionState
-    ) throws(APNsRefusal) -> String {
+    ) throws(APNsRejection) -> String {
         if let last = connection.lastTarget, last.topic == headers.topic, last.pushType == headers.pushType {
             return last.bundleID
         }
@@ -90,29 +90,29 @@ package struct APNsValidator: Sendable {
     /// The bound is ours.
     private static let longestDeviceToken = 400
 
-    private static func deviceToken(_ token: String?) throws(APNsRefusal) -> String {
+    private static func deviceToken(_ token: String?) throws(APNsRejection) -> String {
         guard let token, token.utf8.count.isMultiple(of: 2), token.utf8.count <= Self.longestDeviceToken,
             token.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-        else { throw APNsRefusal(.badDeviceToken) }
+        else { throw APNsRejection(.badDeviceToken) }
         return token
     }
 
-    private func check(device token: String, bundleID: String) throws(APNsRefusal) {
+    private func check(device token: String, bundleID: String) throws(APNsRejection) {
         guard !self.directory.devices.isEmpty, let device = self.directory.devices[token] else { return }
-        if let app = device.app, app != bundleID { throw APNsRefusal(.deviceTokenNotForTopic) }
-        if let moment = device.unregisteredSince { throw APNsRefusal(.unregistered, timestamp: moment) }
+        if let app = device.app, app != bundleID { throw APNsRejection(.deviceTokenNotForTopic) }
+        if let moment = device.unregisteredSince { throw APNsRejection(.unregistered, timestamp: moment) }
     }
 
     /// Checks the body.
     ///
     /// No page documents a reason for a body that is not a JSON object with `aps`; here it counts as
     /// an empty payload.
-    private static func check(_ body: [UInt8], type: APNsPushType?) throws(APNsRefusal) {
-        guard !body.isEmpty else { throw APNsRefusal(.payloadEmpty) }
+    private static func check(_ body: [UInt8], type: APNsPushType?) throws(APNsRejection) {
+        guard !body.isEmpty else { throw APNsRejection(.payloadEmpty) }
         guard body.count <= type?.payloadLimit ?? APNsPushType.alert.payloadLimit else {
-            throw APNsRefusal(.payloadTooLarge)
+            throw APNsRejection(.payloadTooLarge)
         }
         let hasContent = try? JSONParser.isObject(body, having: type?.requiredMember ?? "aps")
-        guard hasContent == true else { throw APNsRefusal(.payloadEmpty) }
+        guard hasContent == true else { throw APNsRejection(.payloadEmpty) }
     }
 }

@@ -9,10 +9,10 @@ extension ControlHandlers {
     private static let silence = Duration.seconds(600)
 
     /// `PUT /identity-provider/codes`: issues codes, all or none.
-    func giveCodes(_ request: Request) async throws -> Response {
+    func issueCodes(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 1 << 20)
         do {
-            self.identityProvider.give(try SimulatedCode.parse(Array(body.readableBytesView)), at: self.core.clock())
+            self.identityProvider.issue(try SimulatedCode.parse(Array(body.readableBytesView)), at: self.core.clock())
         } catch {
             return Self.problem(error.description)
         }

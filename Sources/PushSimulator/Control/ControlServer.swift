@@ -79,7 +79,7 @@ final class ControlServer: Sendable {
         router.delete("/pushes") { _, _ in handlers.clear() }
         router.get("/rules") { _, _ in handlers.rules() }
         router.put("/rules") { request, _ in try await handlers.replaceRules(request) }
-        router.put("/identity-provider/codes") { request, _ in try await handlers.giveCodes(request) }
+        router.put("/identity-provider/codes") { request, _ in try await handlers.issueCodes(request) }
         router.post("/identity-provider/keys") { request, _ in try await handlers.rotateKey(request) }
         router.post("/identity-provider/token") { request, _ in try await handlers.identityProvider(request) }
         router.get("/identity-provider/jwks") { request, _ in try await handlers.identityProvider(request) }

@@ -7,28 +7,28 @@ extension CertificateFactory {
     /// Creates a client certificate for APNs.
     ///
     /// - Parameters:
-    ///   - wish: The content of the certificate.
+    ///   - specification: The content of the certificate.
     ///   - authority: The issuer.
     /// - Returns: The certificate with its key.
     /// - Throws: The errors of the libraries.
-    static func sender(_ wish: APNsCertificateWish, issuedBy authority: Issued) throws -> Issued {
+    static func sender(_ specification: APNsCertificateSpecification, issuedBy authority: Issued) throws -> Issued {
         let issuer = try Certificate(pemEncoded: authority.certificatePEM)
         let issuerKey = try P256.Signing.PrivateKey(pemRepresentation: authority.keyPEM)
         let key = P256.Signing.PrivateKey()
-        let name = wish.topics.first ?? "nothing"
+        let name = specification.topics.first ?? "nothing"
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
             Critical(KeyUsage(digitalSignature: true))
             try ExtendedKeyUsage([.clientAuth])
         }
-        if wish.isForSandbox { try extensions.append(Self.mark(APNsClientCertificate.sandboxMark)) }
-        if wish.isForProduction { try extensions.append(Self.mark(APNsClientCertificate.productionMark)) }
-        if !wish.topics.isEmpty {
+        if specification.isForSandbox { try extensions.append(Self.mark(APNsClientCertificate.sandboxMark)) }
+        if specification.isForProduction { try extensions.append(Self.mark(APNsClientCertificate.productionMark)) }
+        if !specification.topics.isEmpty {
             try extensions.append(
                 Certificate.Extension(
                     oid: APNsClientCertificate.topicList,
                     critical: false,
-                    value: Self.list(wish.topics)[...]
+                    value: Self.list(specification.topics)[...]
                 )
             )
         }
@@ -36,8 +36,8 @@ extension CertificateFactory {
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: Certificate.PublicKey(key.publicKey),
-            notValidBefore: Date.now.addingTimeInterval(min(0, Double(wish.validForSeconds)) - Self.day),
-            notValidAfter: Date.now.addingTimeInterval(Double(wish.validForSeconds)),
+            notValidBefore: Date.now.addingTimeInterval(min(0, Double(specification.validForSeconds)) - Self.day),
+            notValidAfter: Date.now.addingTimeInterval(Double(specification.validForSeconds)),
             issuer: issuer.subject,
             subject: try DistinguishedName([
                 RelativeDistinguishedName.Attribute(type: Self.userID, utf8String: name),

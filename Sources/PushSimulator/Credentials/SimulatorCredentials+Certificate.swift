@@ -11,12 +11,12 @@ extension SimulatorCredentials {
 
     /// Creates another APNs certificate that the simulator trusts.
     ///
-    /// - Parameter wish: The content of the certificate.
+    /// - Parameter specification: The content of the certificate.
     /// - Returns: The certificate and its key as one PEM text.
     /// - Throws: ``SimulatorError/credentials(file:reason:)`` when it cannot be created.
-    package func makeCertificate(_ wish: APNsCertificateWish) throws(SimulatorError) -> String {
+    package func makeCertificate(_ specification: APNsCertificateSpecification) throws(SimulatorError) -> String {
         do {
-            let issued = try CertificateFactory.sender(wish, issuedBy: self.authority)
+            let issued = try CertificateFactory.sender(specification, issuedBy: self.authority)
             return issued.certificatePEM + "\n" + issued.keyPEM + "\n"
         } catch {
             throw .credentials(file: self.certificateFile, reason: "the certificate cannot be created: \(error)")
@@ -34,7 +34,7 @@ extension SimulatorCredentials {
             let archive = CredentialFile(path: self.certificateArchiveFile)
             if archive.exists, CertificateFactory.isUsable(stored, authority: self.authority) { return }
         }
-        let text = try self.makeCertificate(APNsCertificateWish(topics: [self.topic, self.topic + ".voip"]))
+        let text = try self.makeCertificate(APNsCertificateSpecification(topics: [self.topic, self.topic + ".voip"]))
         let archive: [UInt8]
         do {
             archive = try TLSIdentity(pem: Array(text.utf8), password: nil).pkcs12(password: Self.certificatePassword)

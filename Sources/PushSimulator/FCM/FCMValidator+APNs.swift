@@ -5,7 +5,7 @@
 extension FCMValidator {
     private static let apnsPath = "message.apns"
 
-    static func checkAPNs(_ apns: JSONValue) throws(FCMRefusal) {
+    static func checkAPNs(_ apns: JSONValue) throws(FCMRejection) {
         let type = try checkAPNsHeaders(apns["headers"])
         guard let payload = apns["payload"] else {
             // Without a payload FCM makes its own `aps` from the common parts.
@@ -29,7 +29,7 @@ extension FCMValidator {
     /// Checks the fields and their values.
     ///
     /// - Returns: The push type, if there is one.
-    private static func checkAPNsHeaders(_ headers: JSONValue?) throws(FCMRefusal) -> APNsPushType? {
+    private static func checkAPNsHeaders(_ headers: JSONValue?) throws(FCMRejection) -> APNsPushType? {
         var fields = APNsValidator.Headers()
         for member in headers?.members ?? [] {
             let value = member.value.stringValue
@@ -47,7 +47,7 @@ extension FCMValidator {
                 )
             }
         }
-        do throws(APNsRefusal) {
+        do throws(APNsRejection) {
             let type = try APNsValidator.pushType(fields.pushType)
             try APNsValidator.check(fields, type: type)
             if fields.topic != nil { _ = try APNsValidator.bundleID(fields.topic, type: type, allowed: []) }
@@ -59,7 +59,7 @@ extension FCMValidator {
         }
     }
 
-    private static func checkAPS(_ aps: JSONValue) throws(FCMRefusal) {
+    private static func checkAPS(_ aps: JSONValue) throws(FCMRejection) {
         let path = apnsPath + ".payload.aps"
         guard let members = aps.members else {
             throw .invalid(.init(field: path, text: "aps is an object."))

@@ -9,7 +9,7 @@ extension FCMValidator {
     private static let longestToken = 4096
 
     /// Checks the rules beyond the types.
-    static func check(_ message: JSONValue) throws(FCMRefusal) {
+    static func check(_ message: JSONValue) throws(FCMRejection) {
         let isToDevice = try Self.checkTarget(of: message)
         try Self.checkKeys(message["data"], at: "message.data")
         if let android = message["android"] {
@@ -20,11 +20,11 @@ extension FCMValidator {
         if let webPush = message["webpush"] { try Self.checkWebPush(webPush) }
         let limit = isToDevice ? Self.payloadLimit : Self.topicPayloadLimit
         let sizes = [Self.androidSize(of: message), Self.appleSize(of: message), Self.webSize(of: message)]
-        guard sizes.allSatisfy({ $0 <= limit }) else { throw FCMRefusal.tooBig }
+        guard sizes.allSatisfy({ $0 <= limit }) else { throw FCMRejection.tooBig }
     }
 
     /// - Returns: Whether the message goes to one device.
-    private static func checkTarget(of message: JSONValue) throws(FCMRefusal) -> Bool {
+    private static func checkTarget(of message: JSONValue) throws(FCMRejection) -> Bool {
         let targets = ["token", "topic", "condition"].compactMap { name in
             message[name]?.stringValue.map { (name: name, value: $0) }
         }
@@ -42,7 +42,7 @@ extension FCMValidator {
             let isPlausible =
                 target.value.utf8.count <= Self.longestToken
                 && target.value.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
-            guard isPlausible else { throw FCMRefusal.badToken }
+            guard isPlausible else { throw FCMRejection.badToken }
             return true
         case "topic":
             guard target.value.wholeMatch(of: /[a-zA-Z0-9\-_.~%]+/) != nil else {
@@ -54,7 +54,7 @@ extension FCMValidator {
     }
 
     /// Rejects keys that are reserved for FCM.
-    static func checkKeys(_ data: JSONValue?, at path: String) throws(FCMRefusal) {
+    static func checkKeys(_ data: JSONValue?, at path: String) throws(FCMRejection) {
         for member in data?.members ?? [] {
             let name = member.name
             let isReserved =
@@ -65,7 +65,7 @@ extension FCMValidator {
         }
     }
 
-    private static func checkTTL(_ value: JSONValue?) throws(FCMRefusal) {
+    private static func checkTTL(_ value: JSONValue?) throws(FCMRejection) {
         guard let text = value?.stringValue, let ttl = FCMDuration(text) else { return }
         let isTooLong =
             ttl.seconds > Self.longestTTLSeconds || (ttl.seconds == Self.longestTTLSeconds && ttl.hasFraction)

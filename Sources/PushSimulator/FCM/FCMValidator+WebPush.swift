@@ -6,7 +6,7 @@
 extension FCMValidator {
     private static let webPushPath = "message.webpush"
 
-    static func checkWebPush(_ webPush: JSONValue) throws(FCMRefusal) {
+    static func checkWebPush(_ webPush: JSONValue) throws(FCMRejection) {
         for member in webPush["headers"]?.members ?? [] {
             guard isWebPushHeader(member.name, member.value.stringValue ?? "") else {
                 throw .invalid(

@@ -36,7 +36,7 @@ package struct FCMValidator: Sendable {
             return PushVerdict(token: nil, reason: "NOT_FOUND", reply: .html(404, page))
         }
         var token: String?
-        do throws(FCMRefusal) {
+        do throws(FCMRejection) {
             try self.authorize(request, for: project, at: now)
             let body = try Self.parse(request.body)
             token = body["message"]?["token"]?.stringValue
@@ -68,30 +68,30 @@ package struct FCMValidator: Sendable {
         _ request: SimulatorRequest,
         for project: String,
         at now: SimulatorTime
-    ) throws(FCMRefusal) {
+    ) throws(FCMRejection) {
         guard let authorization = request.header("authorization") else {
-            throw FCMRefusal.unauthenticated("CREDENTIALS_MISSING")
+            throw FCMRejection.unauthenticated("CREDENTIALS_MISSING")
         }
         let scheme = "bearer "
         guard authorization.prefix(scheme.count).lowercased() == scheme,
             let grant = self.directory.grants[String(authorization.dropFirst(scheme.count))]
-        else { throw FCMRefusal.unauthenticated("ACCESS_TOKEN_TYPE_UNSUPPORTED") }
-        guard now < grant.expires else { throw FCMRefusal.unauthenticated("ACCESS_TOKEN_EXPIRED") }
+        else { throw FCMRejection.unauthenticated("ACCESS_TOKEN_TYPE_UNSUPPORTED") }
+        guard now < grant.expires else { throw FCMRejection.unauthenticated("ACCESS_TOKEN_EXPIRED") }
         guard !grant.scopes.isDisjoint(with: Self.scopes) else {
-            throw FCMRefusal.denied(
+            throw FCMRejection.denied(
                 "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
                 message: "Request had insufficient authentication scopes."
             )
         }
         guard grant.projectID == project else {
-            throw FCMRefusal.denied(
+            throw FCMRejection.denied(
                 "IAM_PERMISSION_DENIED",
                 message: "Permission denied on the project, or it may not exist."
             )
         }
     }
 
-    private static func parse(_ body: [UInt8]) throws(FCMRefusal) -> JSONValue {
+    private static func parse(_ body: [UInt8]) throws(FCMRejection) -> JSONValue {
         do {
             return try JSONParser.parse(body)
         } catch {
@@ -102,7 +102,7 @@ package struct FCMValidator: Sendable {
     /// Validates the body against the schema.
     ///
     /// - Returns: The message.
-    private static func structure(of body: JSONValue) throws(FCMRefusal) -> JSONValue {
+    private static func structure(of body: JSONValue) throws(FCMRejection) -> JSONValue {
         var walker = FCMSchemaWalker()
         walker.check(body, is: FCMSchema.request, at: "")
         guard walker.violations.isEmpty else { throw .malformed(walker.violations) }
@@ -112,9 +112,9 @@ package struct FCMValidator: Sendable {
         return message
     }
 
-    private func checkDevice(_ token: String?, project: String) throws(FCMRefusal) {
+    private func checkDevice(_ token: String?, project: String) throws(FCMRejection) {
         guard let token, let device = self.directory.devices[token] else { return }
-        if let app = device.app, app != project { throw FCMRefusal.senderMismatch }
-        if device.unregisteredSince != nil { throw FCMRefusal.unregistered }
+        if let app = device.app, app != project { throw FCMRejection.senderMismatch }
+        if device.unregisteredSince != nil { throw FCMRejection.unregistered }
     }
 }

@@ -16,14 +16,14 @@ package final class SimulatedIdentityProvider: Sendable {
     /// The `iss` of its id tokens.
     package static let issuer = "https://idp.simulator.example"
 
-    private struct Given {
+    private struct IssuedCode {
         var code: SimulatedCode
         var at: SimulatorTime
         var isUsed = false
     }
 
     private struct State {
-        var codes: [String: Given] = [:]
+        var codes: [String: IssuedCode] = [:]
         /// The keys; the last one is the newest, which signs.
         var keys: [SigningKey] = []
     }
@@ -42,9 +42,9 @@ package final class SimulatedIdentityProvider: Sendable {
     /// - Parameters:
     ///   - codes: The codes.
     ///   - now: The time of issue.
-    package func give(_ codes: [SimulatedCode], at now: SimulatorTime = .now()) {
+    package func issue(_ codes: [SimulatedCode], at now: SimulatorTime = .now()) {
         self.state.withLock { state in
-            for code in codes { state.codes[code.code] = Given(code: code, at: now) }
+            for code in codes { state.codes[code.code] = IssuedCode(code: code, at: now) }
             guard state.codes.count > Self.codeLimit else { return }
             let oldest = state.codes.sorted { $0.value.at < $1.value.at }.prefix(state.codes.count - Self.codeLimit)
             for (code, _) in oldest { state.codes[code] = nil }
@@ -78,8 +78,8 @@ package final class SimulatedIdentityProvider: Sendable {
     /// Handles a request to one of its paths; rules distinguish them by `tokenPrefix`: `token` and `jwks`.
     func verdict(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
         guard request.path == Self.tokenPath else { return Self.judged("jwks", 200, self.keys()) }
-        do throws(OAuthRefusal) {
-            return Self.judged("token", 200, try self.answer(request, at: now))
+        do throws(OAuthError) {
+            return Self.judged("token", 200, try self.response(request, at: now))
         } catch {
             var reply = error.reply
             if reply.status == 401, request.header("authorization") != nil {
@@ -106,18 +106,18 @@ package final class SimulatedIdentityProvider: Sendable {
         }
     }
 
-    private func answer(_ request: SimulatorRequest, at now: SimulatorTime) throws(OAuthRefusal) -> JSONValue {
+    private func response(_ request: SimulatorRequest, at now: SimulatorTime) throws(OAuthError) -> JSONValue {
         let form = try TokenForm(request)
         let client = try form.client(authorization: request.header("authorization"))
         guard client.id == self.clientID, client.secret == self.clientSecret else {
-            throw OAuthRefusal(error: "invalid_client", text: "The client is unknown or its secret is wrong.")
+            throw OAuthError(error: "invalid_client", text: "The client is unknown or its secret is wrong.")
         }
         guard try form.required("grant_type") == "authorization_code" else {
-            throw OAuthRefusal(error: "unsupported_grant_type", text: "The grant type is not supported.")
+            throw OAuthError(error: "unsupported_grant_type", text: "The grant type is not supported.")
         }
         let text = try form.required("code")
         let redirectURI = try form.required("redirect_uri")
-        let given: Given? = self.state.withLock { state in
+        let given: IssuedCode? = self.state.withLock { state in
             defer { state.codes[text]?.isUsed = true }
             return state.codes[text]
         }
@@ -130,7 +130,7 @@ package final class SimulatedIdentityProvider: Sendable {
         guard given.code.redirectURI == redirectURI else { throw .grant("The redirect_uri is not the code's.") }
         try form.checkVerifier(of: given.code.codeChallenge)
         guard let token = try? self.published().last?.token(self.claims(of: given.code, at: now)) else {
-            throw OAuthRefusal(error: "server_error", text: "No token can be signed.")
+            throw OAuthError(error: "server_error", text: "No token can be signed.")
         }
         return .object([
             .init(name: "access_token", value: .string(RandomID.hexadecimal(16))),

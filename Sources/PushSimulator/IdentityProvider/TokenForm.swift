@@ -5,40 +5,40 @@ internal import TextFormats
 struct TokenForm {
     private let fields: [String: String]
 
-    init(_ request: SimulatorRequest) throws(OAuthRefusal) {
+    init(_ request: SimulatorRequest) throws(OAuthError) {
         guard request.method == "POST" else {
-            throw OAuthRefusal(error: "invalid_request", text: "Only POST is taken.")
+            throw OAuthError(error: "invalid_request", text: "Only POST is taken.")
         }
         let type = request.header("content-type")?.split(separator: ";").first?.lowercased()
         guard type == "application/x-www-form-urlencoded", let pairs = FormDecoder.fields(of: request.body) else {
-            throw OAuthRefusal(error: "invalid_request", text: "The body must be a form.")
+            throw OAuthError(error: "invalid_request", text: "The body must be a form.")
         }
         var fields: [String: String] = [:]
         for (name, value) in pairs {
             guard fields.updateValue(value, forKey: name) == nil else {
-                throw OAuthRefusal(error: "invalid_request", text: "Repeated parameter: \(name)")
+                throw OAuthError(error: "invalid_request", text: "Repeated parameter: \(name)")
             }
         }
         self.fields = fields
     }
 
-    func required(_ name: String) throws(OAuthRefusal) -> String {
+    func required(_ name: String) throws(OAuthError) -> String {
         guard let value = self.fields[name], !value.isEmpty else {
-            throw OAuthRefusal(error: "invalid_request", text: "Missing parameter: \(name)")
+            throw OAuthError(error: "invalid_request", text: "Missing parameter: \(name)")
         }
         return value
     }
 
     /// Returns the client's credentials, from the header or the body, never from both (RFC 6749 section 2.3).
-    func client(authorization: String?) throws(OAuthRefusal) -> (id: String, secret: String) {
+    func client(authorization: String?) throws(OAuthError) -> (id: String, secret: String) {
         guard let authorization else {
             guard let id = self.fields["client_id"], let secret = self.fields["client_secret"] else {
-                throw OAuthRefusal(error: "invalid_client", text: "The client does not say who it is.")
+                throw OAuthError(error: "invalid_client", text: "The client does not say who it is.")
             }
             return (id, secret)
         }
         guard self.fields["client_id"] == nil, self.fields["client_secret"] == nil else {
-            throw OAuthRefusal(error: "invalid_request", text: "The client says twice who it is.")
+            throw OAuthError(error: "invalid_request", text: "The client says twice who it is.")
         }
         let words = authorization.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "basic",
@@ -46,13 +46,13 @@ struct TokenForm {
             let colon = pair.firstIndex(of: UInt8(ascii: ":")),
             let id = PercentEncoding.decode(pair[..<colon], .form),
             let secret = PercentEncoding.decode(pair[(colon + 1)...], .form)
-        else { throw OAuthRefusal(error: "invalid_client", text: "The Authorization field is not Basic.") }
+        else { throw OAuthError(error: "invalid_client", text: "The Authorization field is not Basic.") }
         return (id, secret)
     }
 
     /// Checks the verifier (RFC 7636 section 4.6), only S256; a verifier without a challenge is rejected too (RFC 9700
     /// section 4.8.2).
-    func checkVerifier(of challenge: String?) throws(OAuthRefusal) {
+    func checkVerifier(of challenge: String?) throws(OAuthError) {
         guard let challenge else {
             guard self.fields["code_verifier"] == nil else {
                 throw .grant("There is a code_verifier, but the code has no code_challenge.")

@@ -39,7 +39,7 @@ package struct TokenEndpoint: Sendable {
         on request: SimulatorRequest,
         at now: SimulatorTime
     ) -> (verdict: PushVerdict, issued: (token: String, grant: AccessGrant)?) {
-        do throws(OAuthRefusal) {
+        do throws(OAuthError) {
             let grant = try self.grant(for: request, at: now)
             // As long as Google's, so that the header size is realistic.
             let token = "ya29." + StrictBase64.encode(RandomID.bytes(720), .url)
@@ -58,26 +58,26 @@ package struct TokenEndpoint: Sendable {
         }
     }
 
-    private func grant(for request: SimulatorRequest, at now: SimulatorTime) throws(OAuthRefusal) -> AccessGrant {
+    private func grant(for request: SimulatorRequest, at now: SimulatorTime) throws(OAuthError) -> AccessGrant {
         guard request.method == "POST" else {
-            throw OAuthRefusal(error: "invalid_request", text: "Only POST is taken.")
+            throw OAuthError(error: "invalid_request", text: "Only POST is taken.")
         }
         let type = request.header("content-type")?.split(separator: ";").first?.lowercased()
         guard type == "application/x-www-form-urlencoded", let fields = FormDecoder.fields(of: request.body) else {
-            throw OAuthRefusal(error: "invalid_request", text: "The body must be a form.")
+            throw OAuthError(error: "invalid_request", text: "The body must be a form.")
         }
-        func field(_ name: String) throws(OAuthRefusal) -> String {
+        func field(_ name: String) throws(OAuthError) -> String {
             let values = fields.filter { $0.name == name }.map(\.value)
             guard let value = values.first, !value.isEmpty else {
-                throw OAuthRefusal(error: "invalid_request", text: "Missing parameter: \(name)")
+                throw OAuthError(error: "invalid_request", text: "Missing parameter: \(name)")
             }
             guard values.count == 1 else {
-                throw OAuthRefusal(error: "invalid_request", text: "Repeated parameter: \(name)")
+                throw OAuthError(error: "invalid_request", text: "Repeated parameter: \(name)")
             }
             return value
         }
         guard try field("grant_type") == "urn:ietf:params:oauth:grant-type:jwt-bearer" else {
-            throw OAuthRefusal(error: "unsupported_grant_type", text: "The grant type is not supported.")
+            throw OAuthError(error: "unsupported_grant_type", text: "The grant type is not supported.")
         }
         guard let jws = CompactJWS(try field("assertion")), jws.header["alg"]?.stringValue == "RS256" else {
             throw .grant("Invalid JWT: it must be in compact serialisation and signed with RS256.")
@@ -85,7 +85,7 @@ package struct TokenEndpoint: Sendable {
         return try self.grant(for: jws, at: now)
     }
 
-    private func grant(for jws: CompactJWS, at now: SimulatorTime) throws(OAuthRefusal) -> AccessGrant {
+    private func grant(for jws: CompactJWS, at now: SimulatorTime) throws(OAuthError) -> AccessGrant {
         guard let issuer = jws.claims["iss"]?.stringValue else { throw .grant("Invalid JWT: iss is missing.") }
         var projectID = issuer.split(separator: "@").last?.split(separator: ".").first.map { String($0) } ?? ""
         if !self.keys.isEmpty {
@@ -102,7 +102,7 @@ package struct TokenEndpoint: Sendable {
         try Self.checkTimes(of: jws.claims, at: now)
         let scopes = Set((jws.claims["scope"]?.stringValue ?? "").split(separator: " ").map { String($0) })
         guard !scopes.isEmpty, scopes.allSatisfy({ $0.hasPrefix("https://www.googleapis.com/auth/") }) else {
-            throw OAuthRefusal(error: "invalid_scope", text: "Invalid OAuth scope or ID token audience provided.")
+            throw OAuthError(error: "invalid_scope", text: "Invalid OAuth scope or ID token audience provided.")
         }
         let expires = SimulatorTime(seconds: now.seconds + self.lifetimeSeconds)
         return AccessGrant(clientEmail: issuer, projectID: projectID, scopes: scopes, expires: expires)
@@ -116,7 +116,7 @@ package struct TokenEndpoint: Sendable {
         return self.keys.values.first { $0.clientEmail == issuer }
     }
 
-    private static func checkTimes(of claims: JSONValue, at now: SimulatorTime) throws(OAuthRefusal) {
+    private static func checkTimes(of claims: JSONValue, at now: SimulatorTime) throws(OAuthError) {
         let text = "Invalid JWT: it must be a short-lived token (60 minutes) and in a reasonable timeframe."
         guard let issued = claims["iat"]?.doubleValue, let expires = claims["exp"]?.doubleValue else {
             throw .grant(text)

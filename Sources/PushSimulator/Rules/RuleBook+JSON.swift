@@ -146,10 +146,10 @@ extension RuleBook {
         if withholds.contains(true), action.truncates {
             throw RuleError(description: "\(place): half an answer is ordered, but none will be given")
         }
-        let answers =
+        let responses =
             action.status != nil || action.reason != nil || action.html != nil || action.body != nil
             || action.retryAfter != nil || action.location != nil || action.spoilsSignature
-        if withholds.contains(true), answers {
+        if withholds.contains(true), responses {
             throw RuleError(description: "\(place): an answer is described, but none will be given")
         }
         if action.html != nil, action.body != nil {

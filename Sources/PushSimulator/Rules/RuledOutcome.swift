@@ -49,11 +49,11 @@ package struct RuledOutcome: Sendable {
         } else if action.mutes {
             self.init(unanswered: "mute")
         } else {
-            self.init(Self.answer(verdict, bentBy: action, provider: provider, at: now))
+            self.init(Self.response(verdict, bentBy: action, provider: provider, at: now))
         }
     }
 
-    private static func answer(
+    private static func response(
         _ verdict: PushVerdict,
         bentBy action: RuleAction,
         provider: SimulatedProvider,
@@ -61,7 +61,7 @@ package struct RuledOutcome: Sendable {
     ) -> PushVerdict {
         var verdict = verdict
         if verdict.isAccepted, action.status ?? 0 != 200, action.status != nil || action.reason != nil {
-            verdict = Self.refusal(of: verdict, bentBy: action, provider: provider, at: now)
+            verdict = Self.rejection(of: verdict, bentBy: action, provider: provider, at: now)
         }
         if let text = action.html {
             // A front end responds in place of a server that it cannot reach.
@@ -89,7 +89,7 @@ package struct RuledOutcome: Sendable {
         return JSONWriter.bytes(of: .object(members))
     }
 
-    private static func refusal(
+    private static func rejection(
         of verdict: PushVerdict,
         bentBy action: RuleAction,
         provider: SimulatedProvider,
@@ -108,16 +108,16 @@ package struct RuledOutcome: Sendable {
             let reply = APNsReply.refused(status: status, reason: reason, id: id, timestamp: timestamp)
             return PushVerdict(token: verdict.token, reason: reason, reply: reply)
         case .fcm:
-            let code = action.reason ?? FCMRefusal.usualCode(for: action.status ?? 500)
-            let refusal = FCMRefusal.code(code, httpStatus: action.status)
-            return PushVerdict(token: verdict.token, reason: refusal.reason, reply: refusal.reply)
+            let code = action.reason ?? FCMRejection.usualCode(for: action.status ?? 500)
+            let rejection = FCMRejection.code(code, httpStatus: action.status)
+            return PushVerdict(token: verdict.token, reason: rejection.reason, reply: rejection.reply)
         case .oauth, .identityProvider:
             let status = action.status ?? 400
             let usual = status == 401 ? "invalid_client" : status < 500 ? "invalid_grant" : "internal_failure"
-            let refusal = OAuthRefusal(error: action.reason ?? usual, text: "Rejected by a rule of the simulator.")
-            var reply = refusal.reply
+            let rejection = OAuthError(error: action.reason ?? usual, text: "Rejected by a rule of the simulator.")
+            var reply = rejection.reply
             reply.status = action.status ?? reply.status
-            return PushVerdict(token: verdict.token, reason: refusal.error, reply: reply)
+            return PushVerdict(token: verdict.token, reason: rejection.error, reply: reply)
         }
     }
 }

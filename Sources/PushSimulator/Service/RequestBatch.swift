@@ -45,7 +45,7 @@ struct RequestBatch {
         let mustRaise = self.raise(outcomes)
         self.write(judged, outcomes)
         if let mustRaise { self.connection.setMaxConcurrentStreams(mustRaise) }
-        guard let actions else { return self.answer(judged, outcomes) }
+        guard let actions else { return self.respond(judged, outcomes) }
         for index in judged.indices {
             self.perform(actions[index], for: judged[index], outcomes[index])
         }
@@ -134,7 +134,7 @@ struct RequestBatch {
         )
     }
 
-    private func answer(_ judged: [Judged], _ outcomes: [RuledOutcome]) {
+    private func respond(_ judged: [Judged], _ outcomes: [RuledOutcome]) {
         var responses: [(stream: Int32, response: HTTP2ServerResponse)] = []
         responses.reserveCapacity(judged.count)
         for (one, outcome) in zip(judged, outcomes) {

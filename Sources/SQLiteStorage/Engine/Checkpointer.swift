@@ -39,7 +39,7 @@ final class Checkpointer: Sendable {
 
     private let queue: DatabaseQueue
     /// Throttles its writes; freed when the connection is closed.
-    private let gentleFile: GentleFile?
+    private let throttledFile: ThrottledCheckpointFile?
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -49,7 +49,7 @@ final class Checkpointer: Sendable {
         configuration.label = "switchboard.sqlite.checkpointer"
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         queue = try DatabaseQueue(path: path, configuration: configuration)
-        gentleFile = queue.inDatabase { db in db.sqliteConnection.flatMap(GentleFile.init) }
+        throttledFile = queue.inDatabase { db in db.sqliteConnection.flatMap(ThrottledCheckpointFile.init) }
         self.logger = logger
     }
 
@@ -74,7 +74,7 @@ final class Checkpointer: Sendable {
     /// Ends a running checkpoint; blocks.
     func close() {
         guard (try? queue.close()) != nil else { return }
-        gentleFile?.free()
+        throttledFile?.free()
     }
 
     /// Called within each commit: only decides, because the caller waits for the commit.

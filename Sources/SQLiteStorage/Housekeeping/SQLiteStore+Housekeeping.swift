@@ -2,7 +2,7 @@ import GRDB
 package import GatewayStorage
 
 extension SQLiteStore {
-    package func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+    package func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         switch batch.work {
         case .expired:
             return try await remove(try await read { try HousekeepingSearch($0).expired(batch) }) {

@@ -12,7 +12,7 @@ extension Writer {
         try removeLog(brand, &room)
         try removeFormerDevices(brand, &room)
         try removeConversations(brand, &room)
-        try removeResting(brand, &room)
+        try removeArchived(brand, &room)
         try removeConsumers(brand, &room)
         try removeCampaigns(brand, &room)
         try loadReplays()
@@ -73,7 +73,7 @@ extension Writer {
         }
     }
 
-    private func removeResting(_ brand: Int64, _ room: inout Int) throws {
+    private func removeArchived(_ brand: Int64, _ room: inout Int) throws {
         guard room > 0 else { return }
         try db.prepare(
             """

@@ -84,7 +84,7 @@ extension Writer {
             try removeConversation(conversation)
             room -= 1
         }
-        if room > 0 { room -= try removeResting(of: work.consumer, limit: room) }
+        if room > 0 { room -= try removeArchived(of: work.consumer, limit: room) }
         try loadReplays()
         for bucket in replays.buckets where room > 0 {
             room -= try removeClientIDs(of: work, bucket: bucket, limit: room)
@@ -122,7 +122,7 @@ extension Writer {
         return ids
     }
 
-    private func removeResting(of consumer: Int64, limit: Int) throws -> Int {
+    private func removeArchived(of consumer: Int64, limit: Int) throws -> Int {
         try db.prepare(
             """
             DELETE FROM resting_conversations WHERE (brand, id) IN (SELECT brand, id FROM resting_conversations \

@@ -93,7 +93,7 @@ extension Writer {
             guard try row.next() else { continue }
             let (brand, consumer) = (row.int64(0), row.int64(1))
             row.end()
-            try rest(key)
+            try archive(key)
             removed += 1
             // The writer must not remember it, or messages would be written into a removed row.
             let name = try db.prepare("SELECT id FROM consumers WHERE key = ?").int(consumer)

@@ -29,7 +29,9 @@ extension Writer {
             return .notRetried(.registrationQuarantined)
         }
         let expiresAt = context.turn.now.adding(seconds: request.ttlSeconds)
-        if let refusal = try queueAgain(failed, known, until: expiresAt, &context) { return .notRetried(refusal) }
+        if let rejection = try requeueFailed(failed, known, until: expiresAt, &context) {
+            return .notRetried(rejection)
+        }
         try write(request.audit)
         return .retried
     }
@@ -52,7 +54,7 @@ extension Writer {
         guard let (failed, state, suppressedBy) = try logged(id),
             state == .failed || state == .cancelled && suppressedBy == .unregistered
         else { return }
-        _ = try queueAgain(failed, registration, until: expiresAt, &context)
+        _ = try requeueFailed(failed, registration, until: expiresAt, &context)
     }
 
     /// Returns a row of the log and how it ended; nil when its consumer was erased.
@@ -104,12 +106,12 @@ extension Writer {
         return row.int64(0)
     }
 
-    private func queueAgain(
+    private func requeueFailed(
         _ failed: Failed,
         _ registration: KnownRegistration,
         until expiresAt: Timestamp,
         _ context: inout TurnContext
-    ) throws -> RetryRefusal? {
+    ) throws -> RetryRejection? {
         // The file must show how far its conversation has been read.
         try flush(&context)
         var conversation: Int64?

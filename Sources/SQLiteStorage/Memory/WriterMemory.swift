@@ -6,13 +6,13 @@ struct WriterMemory {
     /// The limit in bytes for consumers with their conversations and registrations; those that do not fit are read
     /// again.
     let limit: Int
-    var consumers: RecentValues<BrandedName, KnownConsumer>
+    var consumers: GenerationalCache<BrandedName, KnownConsumer>
     /// The active registrations of a consumer, by its key; in the order of their ids.
-    var registrations: RecentValues<Int64, [KnownRegistration]>
+    var registrations: GenerationalCache<Int64, [KnownRegistration]>
     /// The keys of brands, by id.
     var brands: [String: Int64] = [:]
     /// The numbers of campaigns.
-    var campaigns = RecentValues<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
+    var campaigns = GenerationalCache<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
     /// The last day whose long event ids were not hashed yet; nil until it is needed.
     var lastTextDay: Int64?
     /// The readers of outbound feeds; nil until it is needed.
@@ -32,8 +32,8 @@ struct WriterMemory {
     ///   about as much of either.
     init(limit: Int) {
         self.limit = limit
-        consumers = RecentValues(limit: limit / 2) { $1.bytes }
-        registrations = RecentValues(limit: limit / 2) { KnownRegistration.bytes(of: $1) }
+        consumers = GenerationalCache(limit: limit / 2) { $1.bytes }
+        registrations = GenerationalCache(limit: limit / 2) { KnownRegistration.bytes(of: $1) }
     }
 
     /// Evicts values that were not used for long; called between turns, because a turn's changes are stored at its end.

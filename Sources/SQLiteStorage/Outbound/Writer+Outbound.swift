@@ -4,21 +4,21 @@ import GatewayStorage
 /// Items of the outbound feed, stored in the transaction of the change.
 extension Writer {
     /// Publishes an item to a brand's readers, if it has any.
-    func tell(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () throws -> OutboundFact) throws {
+    func publish(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () throws -> OutboundFact) throws {
         guard let id = try outboundMemory().readers[brand] else { return }
         let fact = try fact()
         let position = try nextPosition(brand)
         try db.prepare("INSERT INTO outbound (brand, position, type, time, data) VALUES (?, ?, ?, ?, ?)")
             .int(brand).int(position).text(fact.type.rawValue).int(now.milliseconds).text(fact.data.text).run()
         memory.outbound?.next[brand] = position + 1
-        told[id, default: 0] += 1
+        published[id, default: 0] += 1
     }
 
     /// Whether any brand has a reader; rare work checks this before it looks for the brand.
     func hasReaders() throws -> Bool { try !outboundMemory().readers.isEmpty }
 
     /// Publishes the end of a registration; call before it is deleted.
-    func tellUnregistered(
+    func publishUnregistered(
         _ registration: Int64,
         _ reason: UnregisterReason,
         isOnlyAgent: Bool = false,
@@ -42,11 +42,11 @@ extension Writer {
             isOnlyAgent: isOnlyAgent
         )
         row.end()
-        try tell(brand, at: now, .unregistered(device))
+        try publish(brand, at: now, .unregistered(device))
     }
 
     /// Publishes a delivery that has just moved to the log, if it failed or expired.
-    func tellFailed(_ delivery: Int64, at now: Timestamp) throws {
+    func publishFailed(_ delivery: Int64, at now: Timestamp) throws {
         guard try hasReaders() else { return }
         let row = try db.prepare(
             """
@@ -73,7 +73,7 @@ extension Writer {
             attempts: row.int64(10)
         )
         row.end()
-        try tell(brand, at: now, .failed(failed))
+        try publish(brand, at: now, .failed(failed))
     }
 
     // MARK: Readers and positions

@@ -2,14 +2,14 @@ import GatewayModel
 import GatewayStorage
 
 /// The stored facts of an event's first arrival.
-struct FirstComing {
+struct FirstArrival {
     var message: Int64?
     var hash: UInt64
 }
 
 extension Writer {
     /// Stores an event's id, or returns the facts of its first arrival.
-    func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstComing? {
+    func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstArrival? {
         if let first = try find(replay, hours: hours) { return first }
         if let closed = replays.prepare(for: replay.day) { try storeMarks(closed) }
         try db.prepare("INSERT INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)")
@@ -24,11 +24,11 @@ extension Writer {
     /// Returns the facts of an event's first arrival, if its id is stored.
     ///
     /// Later days are searched too: the clock may have been set back.
-    func find(_ replay: Replay, hours: Int64) throws -> FirstComing? {
+    func find(_ replay: Replay, hours: Int64) throws -> FirstArrival? {
         let oldest = oldestDay(replay.day, hours: hours)
         try loadReplays()
         for bucket in replays.candidates(replay.mark, since: oldest) {
-            if let first = try firstComing(replay, in: bucket) { return first }
+            if let first = try firstArrival(replay, in: bucket) { return first }
         }
         return nil
     }
@@ -39,22 +39,22 @@ extension Writer {
             .int(replays.current).int(replay.brand).event(replay).run()
     }
 
-    private func firstComing(_ replay: Replay, in bucket: Int64) throws -> FirstComing? {
+    private func firstArrival(_ replay: Replay, in bucket: Int64) throws -> FirstArrival? {
         let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
             .int(bucket).int(replay.brand).event(replay)
-        guard try row.next() else { return try firstComingByText(replay, on: bucket) }
+        guard try row.next() else { return try firstArrivalByText(replay, on: bucket) }
         defer { row.end() }
-        return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+        return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
     }
 
     /// The same for a hashed key that the earlier version may have stored as text.
-    private func firstComingByText(_ replay: Replay, on day: Int64) throws -> FirstComing? {
+    private func firstArrivalByText(_ replay: Replay, on day: Int64) throws -> FirstArrival? {
         guard replay.hash != nil, try day <= lastTextDay() else { return nil }
         let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
             .int(day).int(replay.brand).text(replay.key)
         guard try row.next() else { return nil }
         defer { row.end() }
-        return FirstComing(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+        return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
     }
 
     /// Returns the last day on which long keys were not hashed yet.
@@ -148,7 +148,7 @@ extension Writer {
 
     /// Returns the result of a replay: the first one's ids, and the present unread count.
     func duplicate(
-        of first: FirstComing,
+        of first: FirstArrival,
         _ event: AgentEvent,
         brand: Int64,
         _ context: inout TurnContext

@@ -22,7 +22,7 @@ struct TurnContext {
     }
 
     /// Rows of a device that were requeued.
-    struct GivenBack {
+    struct RequeuedRows {
         var due: Int64
         /// The time until which the provider wants none.
         var notBefore: Int64
@@ -46,7 +46,7 @@ struct TurnContext {
     /// The time at which the first of the rows is due that wait since this turn, by queue.
     private(set) var backlog: [LaneQueue: Timestamp] = [:]
     /// Requeued rows, by registration, that are not stored in `waiting` yet.
-    var givenBack: [Int64: GivenBack] = [:]
+    var requeuedRows: [Int64: RequeuedRows] = [:]
     /// The number of rows that the turn took into memory, by registration.
     private var ownedOf: [Int64: Int] = [:]
     /// Rows that ended in this turn without a provider's response; new ones among them go to no lane.
@@ -60,7 +60,7 @@ struct TurnContext {
     var changedConsumers: [KnownConsumer] = []
     var changedConversations: [KnownConversation] = []
     /// The changes for windows.
-    var news: [WindowNews] = []
+    var windowEvents: [WindowEvent] = []
     var held = HeldCounts()
     /// The turn's changes of counted rows of the log.
     var counts = LogDeltas()
@@ -119,10 +119,10 @@ struct TurnContext {
     }
 
     /// Adds a change for a consumer's windows, if there are any.
-    mutating func tellWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowNews.Kind) {
+    mutating func notifyWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowEvent.Kind) {
         guard hasWindows else { return }
         let name = ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer.name.id))
-        if turn.windows.contains(name) { news.append(WindowNews(consumer: name, kind: kind)) }
+        if turn.windows.contains(name) { windowEvents.append(WindowEvent(consumer: name, kind: kind)) }
     }
 
     mutating func noteNew(_ id: Int64) { if firstNew == nil { firstNew = id } }
@@ -140,14 +140,14 @@ struct TurnContext {
     }
 
     /// Records a requeued row; its device's rows are not due before this time, whatever their queue.
-    mutating func giveBack(_ registration: Int64, queue: OutboxQueue, due: Int64, isAsked: Bool) {
+    mutating func requeue(_ registration: Int64, queue: OutboxQueue, due: Int64, isAsked: Bool) {
         waiting[registration] = .agent
         let notBefore = isAsked ? due : 0
-        var back = givenBack[registration] ?? GivenBack(due: due, notBefore: notBefore)
+        var back = requeuedRows[registration] ?? RequeuedRows(due: due, notBefore: notBefore)
         back.due = max(back.due, due)
         back.notBefore = max(back.notBefore, notBefore)
         back.rows[queue, default: 0] += 1
-        givenBack[registration] = back
+        requeuedRows[registration] = back
     }
 
     /// Records that rows of a device wait in the store.

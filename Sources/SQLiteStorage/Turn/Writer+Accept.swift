@@ -104,7 +104,7 @@ extension Writer {
         try insert(message, key: key, after: previous, conversation: conversation.key)
         if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
         let campaign = try posted.event.campaign.map { try self.campaign(BrandedName(brand: brand, id: $0), at: now) }
-        context.tellWindows(of: consumer, request.brand, .message(message))
+        context.notifyWindows(of: consumer, request.brand, .message(message))
 
         let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive
         var deliveries = 0
@@ -174,7 +174,7 @@ extension Writer {
         if context.hasWindows, let consumer, let id = event.conversation,
             try conversation(BrandedName(brand: key, id: id.rawValue), of: consumer).own != nil
         {
-            context.tellWindows(of: consumer, brand, .typing(id, byConsumer: false))
+            context.notifyWindows(of: consumer, brand, .typing(id, byConsumer: false))
         }
         return .accepted(.withoutMessage(event.conversation, unread: consumer?.unread ?? 0))
     }
@@ -212,7 +212,7 @@ extension Writer {
         case .foreign: return .rejected(.conversationOfAnotherConsumer)
         case .own(let conversation):
             if !conversation.isResolved {
-                try tell(
+                try publish(
                     brand,
                     at: context.turn.now,
                     .resolved(
@@ -222,7 +222,7 @@ extension Writer {
                     )
                 )
                 if let consumer {
-                    context.tellWindows(of: consumer, request.brand, .resolved(id, byConsumer: false))
+                    context.notifyWindows(of: consumer, request.brand, .resolved(id, byConsumer: false))
                 }
             }
             conversation.isResolved = true

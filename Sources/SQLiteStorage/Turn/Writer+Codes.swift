@@ -10,7 +10,7 @@ extension Writer {
     ///   - now: The time.
     /// - Returns: False when it was presented before.
     /// - Throws: An error of the database.
-    func burn(_ code: RedeemedCode, at now: Timestamp) throws -> Bool {
+    func markUsed(_ code: RedeemedCode, at now: Timestamp) throws -> Bool {
         let oldest = now.adding(milliseconds: -RedeemedCode.lifetimeMilliseconds)
         // A few at a time: each code removes more than it adds.
         try db.prepare(

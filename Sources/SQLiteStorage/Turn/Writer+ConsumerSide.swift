@@ -31,8 +31,8 @@ extension Writer {
             at: context.turn.now
         )
         try insert(message, key: key, after: previous, conversation: conversation.key)
-        try tell(brand, at: context.turn.now, .written(message, client: request.clientID))
-        context.tellWindows(of: consumer, request.brand, .message(message))
+        try publish(brand, at: context.turn.now, .written(message, client: request.clientID))
+        context.notifyWindows(of: consumer, request.brand, .message(message))
         return .written(
             WrittenMessage(messageID: message.id, sequence: message.sequence, isRepeated: false)
         )
@@ -108,12 +108,12 @@ extension Writer {
         conversation.isResolved = true
         context.changed(conversation)
         consumer.active = .unknown
-        try tell(
+        try publish(
             key,
             at: context.turn.now,
             .resolved(consumer: consumer.name.id, conversation: id.rawValue, byConsumer: true)
         )
-        context.tellWindows(of: consumer, brand, .resolved(id, byConsumer: true))
+        context.notifyWindows(of: consumer, brand, .resolved(id, byConsumer: true))
         return .resolved
     }
 

@@ -8,22 +8,22 @@ extension Writer {
         if case .drop = outcome.token { expiresAt = try expiry(of: id) }
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
-            if let answer = outcome.answer {
-                try finish(id, state: state, by: suppressedBy, answer, earlierTries: outcome.earlierTries, &context)
+            if let response = outcome.response {
+                try finish(id, state: state, by: suppressedBy, response, earlierTries: outcome.earlierTries, &context)
             } else {
                 try withdraw(id, state: state, by: suppressedBy, &context)
             }
         case .retry(let due):
-            if let answer = outcome.answer, try !addAttempt(id, answer) {
-                try recordLate(id, isAccepted: false, answer: answer, providerID: nil, &context)
+            if let response = outcome.response, try !addAttempt(id, response) {
+                try recordLate(id, isAccepted: false, response: response, providerID: nil, &context)
             } else {
-                try giveBack(id, of: outcome.registration, due: due, isAsked: true, tries: 1, &context)
+                try requeue(id, of: outcome.registration, due: due, isAsked: true, tries: 1, &context)
             }
         case .release(let due, let isAsked):
-            try giveBack(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
+            try requeue(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
         }
         if case .none = outcome.token { return OutcomeEffect(ended: []) }
-        try storeGivenBack(&context)
+        try storeRequeuedRows(&context)
         return OutcomeEffect(ended: try applyTokenEffect(outcome, expiresAt.map { (id, $0) }, &context))
     }
 
@@ -41,12 +41,12 @@ extension Writer {
         _ id: Int64,
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
-        _ answer: PushAnswer,
+        _ response: PushResponse,
         earlierTries: Int?,
         _ context: inout TurnContext
     ) throws {
         let change = try nextChange()
-        let providerID: String? = if case .accepted(let providerID) = answer.outcome { providerID } else { nil }
+        let providerID: String? = if case .accepted(let providerID) = response.outcome { providerID } else { nil }
         try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
@@ -59,27 +59,35 @@ extension Writer {
             FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1
             """
         )
-        .int(id).text(state.rawValue).text(suppressedBy?.rawValue).text(providerID).int(answer.status)
-        .text(answer.reason).int(answer.sentAt.milliseconds).int(answer.latencyMilliseconds).int(answer.badge)
+        .int(id).text(state.rawValue).text(suppressedBy?.rawValue).text(providerID).int(response.status)
+        .text(response.reason).int(response.sentAt.milliseconds).int(response.latencyMilliseconds).int(response.badge)
         .int(change).run()
         guard db.changedRows == 1 else {
-            return try recordLate(id, isAccepted: state == .accepted, answer: answer, providerID: providerID, &context)
+            return try recordLate(
+                id,
+                isAccepted: state == .accepted,
+                response: response,
+                providerID: providerID,
+                &context
+            )
         }
         noteFinished(id, change: change)
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
         // The last attempt of a delivery that needed several is stored like the others.
-        if earlierTries != 0 { try keepLastAttempt(id, answer) }
-        if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
+        if earlierTries != 0 { try keepLastAttempt(id, response) }
+        if state == .failed || state == .expired { try publishFailed(id, at: context.turn.now) }
     }
 
-    private func keepLastAttempt(_ id: Int64, _ answer: PushAnswer) throws {
+    private func keepLastAttempt(_ id: Int64, _ response: PushResponse) throws {
         try db.prepare(
             """
             INSERT OR FAIL INTO attempts (delivery, number, sent_at, status, reason, latency) \
             SELECT id, attempts, ?2, ?3, ?4, ?5 FROM delivery_log WHERE id = ?1 AND attempts > 1
             """
         )
-        .int(id).int(answer.sentAt.milliseconds).int(answer.status).text(answer.reason).int(answer.latencyMilliseconds)
+        .int(id).int(response.sentAt.milliseconds).int(response.status).text(response.reason).int(
+            response.latencyMilliseconds
+        )
         .run()
     }
 
@@ -89,7 +97,7 @@ extension Writer {
     private func recordLate(
         _ id: Int64,
         isAccepted: Bool,
-        answer: PushAnswer,
+        response: PushResponse,
         providerID: String?,
         _ context: inout TurnContext
     ) throws {
@@ -102,27 +110,29 @@ extension Writer {
             state = CASE WHEN state = 'cancelled' AND ?8 THEN 'accepted' ELSE state END WHERE id = ?1
             """
         )
-        .int(id).text(providerID).int(answer.status).text(answer.reason).int(answer.sentAt.milliseconds)
-        .int(answer.latencyMilliseconds).int(answer.badge).int(isAccepted ? 1 : 0).int(try nextChange()).run()
+        .int(id).text(providerID).int(response.status).text(response.reason).int(response.sentAt.milliseconds)
+        .int(response.latencyMilliseconds).int(response.badge).int(isAccepted ? 1 : 0).int(try nextChange()).run()
         try noteChanged(id, before, &context)
-        try keepLastAttempt(id, answer)
+        try keepLastAttempt(id, response)
     }
 
     /// Stores an attempt that will be followed by another; false when the row is no longer in the outbox.
-    private func addAttempt(_ id: Int64, _ answer: PushAnswer) throws -> Bool {
+    private func addAttempt(_ id: Int64, _ response: PushResponse) throws -> Bool {
         try db.prepare(
             """
             INSERT OR FAIL INTO attempts (delivery, number, sent_at, status, reason, latency) \
             SELECT id, attempts + 1, ?2, ?3, ?4, ?5 FROM outbox WHERE id = ?1
             """
         )
-        .int(id).int(answer.sentAt.milliseconds).int(answer.status).text(answer.reason).int(answer.latencyMilliseconds)
+        .int(id).int(response.sentAt.milliseconds).int(response.status).text(response.reason).int(
+            response.latencyMilliseconds
+        )
         .run()
         return db.changedRows == 1
     }
 
     /// Requeues a row; its device's rows are not due before this time.
-    private func giveBack(
+    private func requeue(
         _ id: Int64,
         of registration: RegistrationID,
         due: Timestamp,
@@ -136,7 +146,7 @@ extension Writer {
         guard try row.next() else { return }
         let queue = OutboxQueue(rawValue: row.int64(0))
         row.end()
-        context.giveBack(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
+        context.requeue(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
     }
 
     /// Compare and clear: a registration that has another token by now, or was registered again since, is unchanged.
@@ -150,7 +160,7 @@ extension Writer {
         switch outcome.token {
         case .none: return []
         case .drop(let token, let since):
-            guard let limit = since ?? outcome.answer?.sentAt else { return [] }
+            guard let limit = since ?? outcome.response?.sentAt else { return [] }
             let row = try db.prepare(
                 """
                 SELECT consumer, lane FROM registrations WHERE id = ? AND token = ? AND registered_at <= ? \

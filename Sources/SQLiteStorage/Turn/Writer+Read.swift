@@ -44,7 +44,7 @@ extension Writer {
         for registration in try allRegistrations(of: consumer.key) {
             try cancelRead(registration: registration, conversation: conversation.key, upTo: mark, &context)
         }
-        context.tellWindows(
+        context.notifyWindows(
             of: consumer,
             brand,
             .read(ConversationID(trusted: conversation.name.id), upToSequence: mark, unread: consumer.unread)
@@ -135,8 +135,8 @@ extension Writer {
         _ context: inout TurnContext
     ) throws {
         // A badge that is a day late adds nothing to the next push.
-        let expiresAt = context.turn.now.adding(seconds: ReadMark.toldForSeconds)
-        var isTold = false
+        let expiresAt = context.turn.now.adding(seconds: ReadMark.sentForSeconds)
+        var isReported = false
         for registration in try registrations(of: consumer.key)
         where registration.receives.contains(.agent) && registration.device != device?.rawValue {
             let row = TurnContext.NewRow(
@@ -149,10 +149,10 @@ extension Writer {
                 expiresAt: expiresAt
             )
             try queue(row, &context)
-            isTold = true
+            isReported = true
         }
         // A consumer with one device, as most have, costs nothing more.
-        guard isTold else { return }
+        guard isReported else { return }
         context.hasBadges = true
         try db.prepare("UPDATE conversations SET told_at = ? WHERE key = ?")
             .int(context.turn.now.milliseconds).int(conversation.key).run()

@@ -24,7 +24,7 @@ extension Writer {
             JOIN conversation_heads h ON h.conversation = c.key WHERE c.consumer = ? AND c.told_at > ? \
             ORDER BY c.told_at DESC, c.key DESC LIMIT ?
             """
-        ).int(consumer).int(now.adding(seconds: -ReadMark.toldForSeconds).milliseconds).int(ReadMark.maxConversations)
+        ).int(consumer).int(now.adding(seconds: -ReadMark.sentForSeconds).milliseconds).int(ReadMark.maxConversations)
         while try rows.next() {
             let mark = ReadMark(
                 conversation: ConversationID(trusted: rows.string(1)),

@@ -248,7 +248,7 @@ extension Writer {
         _ context: inout TurnContext
     ) throws -> [RegistrationID] {
         try withdrawAll(of: registration, state: .cancelled, by: suppressedBy, .all, &context)
-        try tellUnregistered(registration, reason, at: context.turn.now)
+        try publishUnregistered(registration, reason, at: context.turn.now)
         var isStopped = false
         let owner = try db.prepare("SELECT consumer, state FROM registrations WHERE id = ?").int(registration)
         if try owner.next() {
@@ -287,7 +287,7 @@ extension Writer {
                 try withdrawAll(of: id, state: .cancelled, by: .unregisteredAgent, .agent, &context)
                 try db.prepare("UPDATE registrations SET receives = ? WHERE id = ?")
                     .int(receives.subtracting(.agent).rawValue).int(id).run()
-                try tellUnregistered(id, reason, isOnlyAgent: true, at: context.turn.now)
+                try publishUnregistered(id, reason, isOnlyAgent: true, at: context.turn.now)
                 if !isStopped { change.narrowed.append(RegistrationID(id)) }
             }
         }

@@ -18,7 +18,9 @@ extension Writer {
             return .sessionEnded
         }
         // The last check: an assertion that another check rejects may be presented again.
-        if let code = terms.assertion?.presentation, try !burn(code, at: context.turn.now) { return .alreadyPresented }
+        if let code = terms.assertion?.presentation, try !markUsed(code, at: context.turn.now) {
+            return .alreadyPresented
+        }
         let consumer: KnownConsumer
         if let assertion = terms.assertion {
             consumer = try upsert(name, assertion.profile, isAnonymous: assertion.anonymous, at: context.turn.now)

@@ -71,7 +71,7 @@ extension Writer {
         let found = try stoppedDevices(request)
         for registration in found {
             if try isStopped(registration) {
-                try tellUnregistered(registration, .tokenDead, at: context.turn.now)
+                try publishUnregistered(registration, .tokenDead, at: context.turn.now)
                 try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
             }
             try forgetStop(registration)

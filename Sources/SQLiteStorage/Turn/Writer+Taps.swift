@@ -15,7 +15,7 @@ extension Writer {
         if try earlier.next() {
             defer { earlier.end() }
             return .tapped(
-                TapAnswer(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
+                TapResult(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
             )
         }
         if let until = message.lookBackUntil, until < context.turn.now { return .gone }
@@ -44,7 +44,7 @@ extension Writer {
             ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
             try noteChanged(id, before, &context)
         }
-        try tell(
+        try publish(
             brand,
             at: context.turn.now,
             .tapped(
@@ -55,7 +55,7 @@ extension Writer {
                 campaign: message.campaign
             )
         )
-        return .tapped(TapAnswer(message: message, tappedAt: request.tappedAt, first: true))
+        return .tapped(TapResult(message: message, tappedAt: request.tappedAt, first: true))
     }
 
     /// Returns a consumer's message, and the key of its conversation.

@@ -42,9 +42,9 @@ extension Writer {
     }
 
     /// Stores requeued rows: no row of their device is due before they are.
-    func storeGivenBack(_ context: inout TurnContext) throws {
-        guard !context.givenBack.isEmpty else { return }
-        for (registration, back) in context.givenBack {
+    func storeRequeuedRows(_ context: inout TurnContext) throws {
+        guard !context.requeuedRows.isEmpty else { return }
+        for (registration, back) in context.requeuedRows {
             for (queue, rows) in back.rows {
                 try db.prepare(
                     """
@@ -62,7 +62,7 @@ extension Writer {
             ).int(registration).int(back.due).int(back.notBefore)
             _ = try noteWaiting(rows, &context)
         }
-        context.givenBack.removeAll(keepingCapacity: true)
+        context.requeuedRows.removeAll(keepingCapacity: true)
     }
 
     /// Removes an unowned row from the counts.

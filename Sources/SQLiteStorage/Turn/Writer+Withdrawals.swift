@@ -35,7 +35,7 @@ extension Writer {
         row.end()
         context.noteWithdrawn(id, of: registration)
         if isWaiting { try removeWaiting(of: registration, queue, &context) }
-        if state == .failed || state == .expired { try tellFailed(id, at: context.turn.now) }
+        if state == .failed || state == .expired { try publishFailed(id, at: context.turn.now) }
     }
 
     /// Withdraws rows of a registration.

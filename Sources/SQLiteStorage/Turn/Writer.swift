@@ -9,7 +9,7 @@ final class Writer {
     /// The memory of the stored event ids.
     var replays = ReplayMemory()
     /// The numbers of outbound items of the running transaction, by brand.
-    var told: [BrandID: Int] = [:]
+    var published: [BrandID: Int] = [:]
     /// The sessions that the running transaction has ended.
     var endedSessions: Set<SessionEnd> = []
 
@@ -29,7 +29,7 @@ final class Writer {
     func forgetAll() { memory = WriterMemory(limit: memory.limit) }
 
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
-        told = [:]
+        published = [:]
         endedSessions = []
         try db.prepare("BEGIN IMMEDIATE").run()
         do {
@@ -40,7 +40,7 @@ final class Writer {
         } catch {
             forgetAll()
             replays.rolledBack()
-            told = [:]
+            published = [:]
             endedSessions = []
             db.endAll()
             // Full disks and IO errors roll back by themselves; then there is nothing left to roll back.
@@ -54,7 +54,7 @@ final class Writer {
         var context = TurnContext(turn: turn)
         memory.settle()
         result.outcomes = try turn.outcomes.map { try record($0, &context) }
-        try storeGivenBack(&context)
+        try storeRequeuedRows(&context)
         for registration in turn.recalls { try recall(registration, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }
         try store(suspensions: turn.suspensions, at: turn.now)
@@ -74,7 +74,7 @@ final class Writer {
         result.unowned = context.backlog
         result.withdrawn = context.withdrawnEarlier
         result.unread = context.unread
-        result.news = context.news
+        result.windowEvents = context.windowEvents
         result.held = context.held
         result.stopped = try stopped(context)
         return result

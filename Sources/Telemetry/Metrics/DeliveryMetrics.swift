@@ -112,21 +112,22 @@ package struct DeliveryMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The provider.
-    ///   - answer: The provider's response.
+    ///   - response: The provider's response.
     ///   - queuedAt: When the delivery was queued, on the wall clock; nil skips the waiting and end-to-end durations.
-    package func answered(_ provider: PushType, _ answer: PushAnswer, queuedAt: Timestamp?) {
-        let outcome = OutcomeLabel(answer.outcome)
-        if answer.reason == nil {
+    package func recordResponse(_ provider: PushType, _ response: PushResponse, queuedAt: Timestamp?) {
+        let outcome = OutcomeLabel(response.outcome)
+        if response.reason == nil {
             outcomesWithoutReason[provider][outcome].increment()
         } else {
-            reasons.counter(provider: provider, outcome: outcome, reason: ReasonLabel.label(answer.reason)).increment()
+            reasons.counter(provider: provider, outcome: outcome, reason: ReasonLabel.label(response.reason))
+                .increment()
         }
-        providerLatency[provider].recordMilliseconds(answer.latencyMilliseconds)
+        providerLatency[provider].recordMilliseconds(response.latencyMilliseconds)
         guard let queuedAt else { return }
-        queueWait[provider].recordMilliseconds(max(0, answer.sentAt.milliseconds - queuedAt.milliseconds))
+        queueWait[provider].recordMilliseconds(max(0, response.sentAt.milliseconds - queuedAt.milliseconds))
         if outcome == .accepted {
-            let answeredAt = answer.sentAt.milliseconds + answer.latencyMilliseconds
-            endToEnd[provider].recordMilliseconds(max(0, answeredAt - queuedAt.milliseconds))
+            let respondedAt = response.sentAt.milliseconds + response.latencyMilliseconds
+            endToEnd[provider].recordMilliseconds(max(0, respondedAt - queuedAt.milliseconds))
         }
     }
 

@@ -12,7 +12,7 @@ package final class HTTPMetrics: Sendable {
     /// Bytes of request bodies in memory.
     package let bodyBytes: Meter
     /// Connections, requests and windows that were rejected, by limit.
-    package let refused: LabelledMetrics<RefusalLabel, Counter>
+    package let refused: LabelledMetrics<RejectionLabel, Counter>
     /// Connections that were closed because the caller was too slow.
     package let cutOff: LabelledMetrics<CutOffLabel, Counter>
 

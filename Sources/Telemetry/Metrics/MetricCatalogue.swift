@@ -210,7 +210,7 @@ package enum MetricCatalogue {
         .gauge,
         help: "Bytes of request bodies in memory: requests that are being read or handled."
     )
-    /// Connections, requests and windows that were rejected because a limit was reached (``RefusalLabel``).
+    /// Connections, requests and windows that were rejected because a limit was reached (``RejectionLabel``).
     package static let httpRefused = MetricDeclaration(
         "switchboard_http_refused_total",
         .counter,
@@ -226,7 +226,7 @@ package enum MetricCatalogue {
         labels: ["reason"]
     )
     /// The faults of the host.
-    package static let machineFaults = MetricDeclaration(
+    package static let hostFaults = MetricDeclaration(
         "switchboard_machine_fault",
         .gauge,
         help: "1 while the host has the fault and the gateway rejects events because of it, else 0.",
@@ -382,7 +382,7 @@ package enum MetricCatalogue {
         httpRequests, httpRequestDuration,
         httpConnections, httpBodyBytes, httpRefused,
         httpCutOff,
-        machineFaults, sessionsOpened,
+        hostFaults, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
         keySetFetches, codeExchanges, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,

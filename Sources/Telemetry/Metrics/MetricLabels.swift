@@ -91,7 +91,7 @@ package enum GrantLabel: String, CaseIterable, Sendable {
 }
 
 /// The limit because of which a caller was rejected, as a label.
-package enum RefusalLabel: String, CaseIterable, Sendable {
+package enum RejectionLabel: String, CaseIterable, Sendable {
     /// Too many connections.
     case connections
     /// Too many connections from one address.

@@ -13,7 +13,7 @@ struct EventFile {
     /// Events per request, 1 to 10,000.
     let batch: Int
     /// Whether progress is printed even if standard error is not a terminal.
-    let isTold: Bool
+    let showsProgress: Bool
 
     /// Below the limit of 16 MiB for a request body.
     private static let maxBatchBytes = 8 << 20
@@ -34,7 +34,7 @@ struct EventFile {
     func send() async throws {
         let client = try options.client()
         var lines = try LineReader(path: path)
-        var progress = Progress(isAsked: isTold)
+        var progress = Progress(isAsked: showsProgress)
         var tally = Tally()
         var waiting: [ArraySlice<UInt8>] = []
         var bytes = 0
@@ -76,13 +76,13 @@ struct EventFile {
                 body.writeBytes(line)
                 body.writeInteger(UInt8(ascii: "\n"))
             }
-            let answer = try await client.exchange("POST", ["v1", "brands", brand, "events"], lines: body)
+            let response = try await client.exchange("POST", ["v1", "brands", brand, "events"], lines: body)
             let isLast = attempt == Self.maxTries
-            if answer.status == 503 || answer.status == 429, answer.body["code"].string != nil, !isLast {
-                try await Task.sleep(for: .seconds(min(max(answer.retryAfter ?? 1, 1), 60)))
+            if response.status == 503 || response.status == 429, response.body["code"].string != nil, !isLast {
+                try await Task.sleep(for: .seconds(min(max(response.retryAfter ?? 1, 1), 60)))
                 continue
             }
-            let results = try client.checked(answer).body["results"].items
+            let results = try client.checked(response).body["results"].items
             guard results.count == left.count else {
                 throw CommandFailure(.failure, "\(client.server) returned \(results.count) of \(left.count) results")
             }

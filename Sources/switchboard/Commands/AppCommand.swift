@@ -75,10 +75,10 @@ struct AppCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let answer = try await options.client()
+            let response = try await options.client()
                 .call("PUT", ["v1", "brands", brand, "apps", app], body: try body())
-            let verb = answer.status == 201 ? "created" : "replaced"
-            StandardOutput.write(options.json ? answer.body.text : "app \(brand)/\(app) \(verb)")
+            let verb = response.status == 201 ? "created" : "replaced"
+            StandardOutput.write(options.json ? response.body.text : "app \(brand)/\(app) \(verb)")
         }
 
         private func body() throws -> JSONValue {
@@ -121,8 +121,8 @@ struct AppCommand: AsyncParsableCommand {
         @Argument(help: "The app.") var app: String
 
         func run() async throws {
-            let answer = try await options.client().call("GET", ["v1", "brands", brand, "apps", app])
-            StandardOutput.write(answer.body.text)
+            let response = try await options.client().call("GET", ["v1", "brands", brand, "apps", app])
+            StandardOutput.write(response.body.text)
         }
     }
 
@@ -159,8 +159,8 @@ struct AppCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let answer = try await options.client().call("DELETE", ["v1", "brands", brand, "apps", app])
-            StandardOutput.write(options.json ? answer.body.text : "app \(brand)/\(app) deleted")
+            let response = try await options.client().call("DELETE", ["v1", "brands", brand, "apps", app])
+            StandardOutput.write(options.json ? response.body.text : "app \(brand)/\(app) deleted")
         }
     }
 }

@@ -20,9 +20,9 @@ struct AppPreviewCommand: AsyncParsableCommand {
     func run() async throws {
         var members: [String: JSONValue] = ["event": try JSONFile.read(event), "pushType": .string(type)]
         if let locale { members["locale"] = .string(locale) }
-        let answer = try await options.client()
+        let response = try await options.client()
             .call("POST", ["v1", "brands", brand, "apps", app, "preview"], body: .object(members))
-        StandardOutput.write(answer.body.text)
+        StandardOutput.write(response.body.text)
     }
 }
 
@@ -47,10 +47,10 @@ struct AppSelfCheckCommand: AsyncParsableCommand {
             "token": .string(try JSONFile.readSecret(tokenFile)), "pushType": .string(type),
         ]
         if let environment { members["environment"] = .string(environment) }
-        let answer = try await options.client()
+        let response = try await options.client()
             .call("POST", ["v1", "brands", brand, "apps", app, "self-check"], body: .object(members))
         StandardOutput.write(
-            options.json ? answer.body.text : StatsCommand.lines(answer.body, "").joined(separator: "\n")
+            options.json ? response.body.text : StatsCommand.lines(response.body, "").joined(separator: "\n")
         )
     }
 }

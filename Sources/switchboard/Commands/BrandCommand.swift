@@ -24,8 +24,8 @@ struct BrandCommand: AsyncParsableCommand {
         func run() async throws {
             var members: [String: JSONValue] = ["id": .string(id), "name": .string(name ?? id)]
             if let settings { members["settings"] = try JSONFile.read(settings) }
-            let answer = try await options.client().call("POST", ["v1", "brands"], body: .object(members))
-            StandardOutput.write(options.json ? answer.body.text : "brand \(id) created")
+            let response = try await options.client().call("POST", ["v1", "brands"], body: .object(members))
+            StandardOutput.write(options.json ? response.body.text : "brand \(id) created")
         }
     }
 
@@ -74,8 +74,8 @@ struct BrandCommand: AsyncParsableCommand {
             var members: [String: JSONValue] = [:]
             if let name { members["name"] = .string(name) }
             if let settings { members["settings"] = try JSONFile.read(settings) }
-            let answer = try await options.client().call("PATCH", ["v1", "brands", id], body: .object(members))
-            StandardOutput.write(options.json ? answer.body.text : "brand \(id) changed")
+            let response = try await options.client().call("PATCH", ["v1", "brands", id], body: .object(members))
+            StandardOutput.write(options.json ? response.body.text : "brand \(id) changed")
         }
     }
 
@@ -94,8 +94,8 @@ struct BrandCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let answer = try await options.client().call("DELETE", ["v1", "brands", id])
-            StandardOutput.write(options.json ? answer.body.text : "brand \(id) deleted")
+            let response = try await options.client().call("DELETE", ["v1", "brands", id])
+            StandardOutput.write(options.json ? response.body.text : "brand \(id) deleted")
         }
     }
 }

@@ -26,9 +26,9 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClientOptions
 
         func run() async throws {
-            let answer = try await options.client().call("GET", ["v1", "clock"])
+            let response = try await options.client().call("GET", ["v1", "clock"])
             StandardOutput.write(
-                options.json ? answer.body.text : StatsCommand.lines(answer.body, "").joined(separator: "\n")
+                options.json ? response.body.text : StatsCommand.lines(response.body, "").joined(separator: "\n")
             )
         }
     }
@@ -41,9 +41,9 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClientOptions
 
         func run() async throws {
-            let answer = try await options.client().call("POST", ["v1", "clock", "accept"])
-            let time = answer.body["gatewayTime"].string ?? ""
-            StandardOutput.write(options.json ? answer.body.text : "clock accepted; the gateway's time is \(time)")
+            let response = try await options.client().call("POST", ["v1", "clock", "accept"])
+            let time = response.body["gatewayTime"].string ?? ""
+            StandardOutput.write(options.json ? response.body.text : "clock accepted; the gateway's time is \(time)")
         }
     }
 }

@@ -49,8 +49,8 @@ struct CredentialCommand: AsyncParsableCommand {
         @Argument(help: "The credential's id.") var id: String
 
         func run() async throws {
-            let answer = try await options.client().call("GET", ["v1", "brands", brand, "credentials", id])
-            StandardOutput.write(answer.body.text)
+            let response = try await options.client().call("GET", ["v1", "brands", brand, "credentials", id])
+            StandardOutput.write(response.body.text)
         }
     }
 
@@ -64,8 +64,8 @@ struct CredentialCommand: AsyncParsableCommand {
         @Argument(help: "The credential's id.") var id: String
 
         func run() async throws {
-            let answer = try await options.client().call("DELETE", ["v1", "brands", brand, "credentials", id])
-            StandardOutput.write(options.json ? answer.body.text : "credential \(id) revoked")
+            let response = try await options.client().call("DELETE", ["v1", "brands", brand, "credentials", id])
+            StandardOutput.write(options.json ? response.body.text : "credential \(id) revoked")
         }
     }
 }

@@ -74,10 +74,10 @@ struct CredentialCreateCommand: AsyncParsableCommand {
     @Option(help: "The scope that a token broker requests.") var tokenScope: String?
 
     func run() async throws {
-        let answer = try await options.client()
+        let response = try await options.client()
             .call("POST", ["v1", "brands", brand, "credentials"], body: .object(try members()))
-        guard !options.json else { return StandardOutput.write(answer.body.text) }
-        Self.show(answer.body)
+        guard !options.json else { return StandardOutput.write(response.body.text) }
+        Self.show(response.body)
     }
 
     /// Prints a new credential with its secret, which is shown only once.

@@ -87,9 +87,9 @@ struct DeliveriesCommand: AsyncParsableCommand {
         @Argument(help: "The delivery's id.") var id: String
 
         func run() async throws {
-            let answer = try await options.client()
+            let response = try await options.client()
                 .call("POST", ["v1", "brands", brand, "deliveries", id, "retry"])
-            StandardOutput.write(options.json ? answer.body.text : "delivery \(id) requeued")
+            StandardOutput.write(options.json ? response.body.text : "delivery \(id) requeued")
         }
     }
 }

@@ -36,13 +36,13 @@ struct DeviceCommand: AsyncParsableCommand {
             let token = try tokenFile.map { try JSONFile.readSecret($0) } ?? token ?? ""
             var members: [String: JSONValue] = ["token": .string(token), "pushType": .string(pushType)]
             if let environment { members["environment"] = .string(environment) }
-            let answer = try await options.client().call(
+            let response = try await options.client().call(
                 "PUT",
                 ["v1", "brands", brand, "apps", app, "devices", device],
                 query: [("consumer", consumer)],
                 body: .object(members)
             )
-            StandardOutput.write(options.json ? answer.body.text : "device \(device) registered for \(consumer)")
+            StandardOutput.write(options.json ? response.body.text : "device \(device) registered for \(consumer)")
         }
     }
 
@@ -81,8 +81,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let path = ["v1", "brands", brand, "apps", app, "devices", device]
-            let answer = try await options.client().call("GET", path, query: [("consumer", consumer)])
-            StandardOutput.write(answer.body.text)
+            let response = try await options.client().call("GET", path, query: [("consumer", consumer)])
+            StandardOutput.write(response.body.text)
         }
     }
 
@@ -99,12 +99,12 @@ struct DeviceCommand: AsyncParsableCommand {
         @Option(help: "all, or agent, which keeps proactive pushes.") var unregister = "all"
 
         func run() async throws {
-            let answer = try await options.client().call(
+            let response = try await options.client().call(
                 "DELETE",
                 ["v1", "brands", brand, "apps", app, "devices", device],
                 query: [("consumer", consumer), ("unregister", unregister)]
             )
-            StandardOutput.write(options.json ? answer.body.text : "device \(device) unregistered")
+            StandardOutput.write(options.json ? response.body.text : "device \(device) unregistered")
         }
     }
 }

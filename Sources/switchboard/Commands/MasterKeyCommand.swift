@@ -90,8 +90,8 @@ struct MasterKeyCommand: AsyncParsableCommand {
             guard let newKeyFile else { return MasterKey() }
             do {
                 return try MasterKey(base64: try JSONFile.readText(newKeyFile))
-            } catch let refusal as MasterKey.Refusal {
-                throw CommandFailure(.usage, "\(newKeyFile): \(refusal.text)")
+            } catch let rejection as MasterKey.Rejection {
+                throw CommandFailure(.usage, "\(newKeyFile): \(rejection.text)")
             }
         }
 

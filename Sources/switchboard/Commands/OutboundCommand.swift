@@ -29,7 +29,7 @@ struct OutboundCommand: AsyncParsableCommand {
         @Option(help: "start: a new subscription begins at the start of the feed.") var from: String?
 
         func run() async throws {
-            let answer = try await options.client().call(
+            let response = try await options.client().call(
                 "GET",
                 ["v1", "brands", brand, "outbound", subscription],
                 query: [
@@ -38,11 +38,11 @@ struct OutboundCommand: AsyncParsableCommand {
                 ]
             )
             guard !options.json else {
-                for item in answer.body["items"].items { StandardOutput.write(item.text) }
+                for item in response.body["items"].items { StandardOutput.write(item.text) }
                 return
             }
             let columns = [("POSITION", "position"), ("TIME", "time"), ("TYPE", "type"), ("DATA", "data")]
-            StandardOutput.write(TextTable(answer.body["items"].items, columns: columns).text)
+            StandardOutput.write(TextTable(response.body["items"].items, columns: columns).text)
         }
     }
 
@@ -57,12 +57,12 @@ struct OutboundCommand: AsyncParsableCommand {
         @Argument(help: "The last processed position.") var upTo: Int64
 
         func run() async throws {
-            let answer = try await options.client().call(
+            let response = try await options.client().call(
                 "POST",
                 ["v1", "brands", brand, "outbound", subscription, "ack"],
                 body: ["upTo": .integer(upTo)]
             )
-            StandardOutput.write(options.json ? answer.body.text : "\(brand)/\(subscription) is at \(upTo)")
+            StandardOutput.write(options.json ? response.body.text : "\(brand)/\(subscription) is at \(upTo)")
         }
     }
 }

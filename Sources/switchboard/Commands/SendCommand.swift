@@ -43,15 +43,16 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let file {
-            try await EventFile(path: file, brand: brand, options: self.options, batch: batch, isTold: progress).send()
+            try await EventFile(path: file, brand: brand, options: self.options, batch: batch, showsProgress: progress)
+                .send()
             return
         }
-        let answer = try await options.client().call("POST", ["v1", "brands", brand, "events"], body: try body())
+        let response = try await options.client().call("POST", ["v1", "brands", brand, "events"], body: try body())
         if options.json {
-            StandardOutput.write(answer.body.text)
+            StandardOutput.write(response.body.text)
         } else {
             let table = TextTable(
-                answer.body["results"].items,
+                response.body["results"].items,
                 columns: [
                     ("EVENT", "id"), ("STATUS", "status"), ("MESSAGE", "messageId"), ("CONVERSATION", "conversation"),
                     ("SEQUENCE", "sequence"), ("UNREAD", "unread"), ("DELIVERIES", "deliveries"),
@@ -59,8 +60,11 @@ struct SendCommand: AsyncParsableCommand {
             )
             StandardOutput.write(table.text)
         }
-        if let rejected = answer.body["rejected"].integer, rejected > 0 {
-            throw CommandFailure(.failure, "\(rejected) of \(answer.body["results"].items.count) events were rejected")
+        if let rejected = response.body["rejected"].integer, rejected > 0 {
+            throw CommandFailure(
+                .failure,
+                "\(rejected) of \(response.body["results"].items.count) events were rejected"
+            )
         }
     }
 

@@ -27,13 +27,13 @@ struct StatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try options.client()
-        let answer =
+        let response =
             if let campaign {
                 try await client.call("GET", ["v1", "brands", brand, "campaigns", campaign])
             } else {
                 try await client.call("GET", ["v1", "brands", brand, "stats"], query: [("window", window ?? "1h")])
             }
-        StandardOutput.write(options.json ? answer.body.text : Self.lines(answer.body, "").joined(separator: "\n"))
+        StandardOutput.write(options.json ? response.body.text : Self.lines(response.body, "").joined(separator: "\n"))
     }
 
     /// Returns one line per number with its name, including members that later versions add.

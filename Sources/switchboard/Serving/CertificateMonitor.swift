@@ -7,7 +7,7 @@ import Telemetry
 
 /// Warns of APNs certificates that expire soon: at the start, when apps change, and every hour.
 ///
-/// Any thread may call ``look()``.
+/// Any thread may call ``check()``.
 final class CertificateMonitor: Service {
     private let subjects: @Sendable () -> [CertificateExpiryWatch.Subject]
     private let clock: any GatewayClock
@@ -38,19 +38,19 @@ final class CertificateMonitor: Service {
     /// enough.
     func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            look()
+            check()
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3600)) }
         }
     }
 
     /// Checks once; each warning of each certificate is logged once per process.
-    func look() {
+    func check() {
         let now = clock.now
         let notices = watch.withLock { watch in
             // Read under the lock, so that an older list never replaces a newer one.
             let subjects = subjects()
             metrics.record(subjects.map { CertificateExpiry(of: $0.expiresAt, now: now) })
-            return watch.look(subjects, now: now)
+            return watch.check(subjects, now: now)
         }
         for notice in notices {
             logger.log(

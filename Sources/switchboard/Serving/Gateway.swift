@@ -300,11 +300,11 @@ final class Gateway: Sendable {
             delivery: delivery,
             dataPath: DataDirectory(settings: settings).databasePath,
             minFreeBytes: settings.storage.minFreeMegabytes << 20,
-            metrics: MachineMetrics(factory: registry),
+            metrics: HostMetrics(factory: registry),
             logger: logger
         )
         // Before the listener accepts connections.
-        delivery.report(monitor.look())
+        delivery.report(monitor.check())
         let housekeeper = Housekeeper(
             store: store,
             delivery: delivery,
@@ -359,7 +359,7 @@ final class Gateway: Sendable {
                 }
             }
         }
-        directory.onChange { _ in monitor.look() }
+        directory.onChange { _ in monitor.check() }
         return monitor
     }
 

@@ -17,7 +17,7 @@ struct GatewayOutbound: Sendable {
     /// Posts to the webhooks.
     let webhooks: WebhookService
     /// Releases long-polling readers when the gateway stops.
-    let readers: OutboundBellService
+    let readers: FeedNotifierService
 
     /// Creates the services; nothing is posted before ``webhooks`` runs.
     ///
@@ -39,7 +39,7 @@ struct GatewayOutbound: Sendable {
         logger: Logger
     ) {
         let metrics = OutboundMetrics(factory: registry)
-        let bell = OutboundBell()
+        let notifier = FeedNotifier()
         let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         let webhooks = WebhookService(
             store: store,
@@ -60,13 +60,13 @@ struct GatewayOutbound: Sendable {
         )
         store.onOutbound { brand, count in
             metrics.items.increment(by: count)
-            bell.ring(brand)
+            notifier.notify(brand)
             webhooks.newItems(brand)
         }
         directory.onChange { _ in webhooks.changed() }
-        registry.addCollector { metrics.record(waitingReaders: bell.waiting) }
+        registry.addCollector { metrics.record(waitingReaders: notifier.waiting) }
         self.webhooks = webhooks
-        readers = OutboundBellService(bell: bell)
-        services = OutboundServices(bell: bell, addresses: policy) { webhooks.changed() }
+        readers = FeedNotifierService(notifier: notifier)
+        services = OutboundServices(notifier: notifier, addresses: policy) { webhooks.changed() }
     }
 }

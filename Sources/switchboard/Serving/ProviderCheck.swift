@@ -9,7 +9,7 @@ struct ProviderCheck {
     /// A source that never has a push.
     private final class Nothing: PushSource {
         func nextPushes(capacity: Int, into pushes: inout [PushJob]) {}
-        func receive(_ answers: [PushResult]) {}
+        func receive(_ responses: [PushResult]) {}
         func providerChanged(_ state: PushProviderState) {}
     }
 

@@ -13,15 +13,15 @@ struct ResourceMonitor: Service {
     /// The bytes that must be free there; 0 disables the check.
     let minFreeBytes: UInt64
     /// The metrics of faults.
-    let metrics: MachineMetrics<MachineFault>
+    let metrics: HostMetrics<HostFault>
     /// The logger for faults.
     let logger: Logger
 
     /// Checks until the service group shuts down.
     func run() async throws {
-        var known: Set<MachineFault> = []
+        var known: Set<HostFault> = []
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            let found = look()
+            let found = check()
             if found != known {
                 delivery.report(found)
                 metrics.record(found)
@@ -35,8 +35,8 @@ struct ResourceMonitor: Service {
     /// Checks once.
     ///
     /// - Returns: The current faults.
-    func look() -> Set<MachineFault> {
-        var found: Set<MachineFault> = []
+    func check() -> Set<HostFault> {
+        var found: Set<HostFault> = []
         if !DescriptorLimit.hasRoom() { found.insert(.fileDescriptorsExhausted) }
         if minFreeBytes > 0, let free = FreeSpace.bytes(at: dataPath), free < minFreeBytes {
             found.insert(.diskSpaceLow)
@@ -44,7 +44,7 @@ struct ResourceMonitor: Service {
         return found
     }
 
-    private func log(begun: Set<MachineFault>, passed: Set<MachineFault>) {
+    private func log(begun: Set<HostFault>, passed: Set<HostFault>) {
         for fault in begun {
             logger.error(
                 "events are rejected until the host has the resources for accepted ones again",
@@ -56,7 +56,7 @@ struct ResourceMonitor: Service {
         }
     }
 
-    private static func text(_ fault: MachineFault) -> String {
+    private static func text(_ fault: HostFault) -> String {
         switch fault {
         case .fileDescriptorsExhausted:
             "fewer than 16 file descriptors are left: raise the limit (ulimit -n) or lower server.maxConnections or provider.maxConnections"

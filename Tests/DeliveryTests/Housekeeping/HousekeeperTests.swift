@@ -46,7 +46,7 @@ struct HousekeeperTests {
 
     /// A store with data of long ago: 4,000 messages in 40 conversations, each delivered to one device, and 500 more whose
     /// deliveries wait.
-    private final class Stage {
+    private final class Fixture {
         static let old = Timestamp(milliseconds: 1_767_323_045_678)
         static let now = old.adding(seconds: 100 * 86_400)
         let core: TestCore
@@ -83,7 +83,7 @@ struct HousekeeperTests {
                     OutcomeRecord(
                         delivery: $0.id,
                         registration: $0.registration,
-                        answer: nil,
+                        response: nil,
                         disposition: .finished(.failed, nil),
                         token: .none
                     )
@@ -136,8 +136,8 @@ struct HousekeeperTests {
 
     @Test("ten thousand old rows are deleted during commits, and exactly the right ones remain")
     func removesOld() async throws {
-        let stage = try await Stage(filled: true)
-        let (store, incarnation) = (stage.store, stage.incarnation)
+        let fixture = try await Fixture(filled: true)
+        let (store, incarnation) = (fixture.store, fixture.incarnation)
         // One event at a time, until both passes are done.
         let isThrough = Flag()
         let committed = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -145,7 +145,7 @@ struct HousekeeperTests {
                 var count = 0
                 while count < 4000, !isThrough.isSet || count < 20 {
                     let number = 10_000 + count
-                    let turn = Stage.turn(number..<number + 1, at: Stage.now, incarnation, ttl: 86_400)
+                    let turn = Fixture.turn(number..<number + 1, at: Fixture.now, incarnation, ttl: 86_400)
                     let result = try await store.commit(turn).accepts[0]
                     guard case .accepted = result.first else {
                         Issue.record("\(result)")
@@ -155,18 +155,18 @@ struct HousekeeperTests {
                 }
                 return count
             }
-            let housekeeper = stage.housekeeper()
+            let housekeeper = fixture.housekeeper()
             await housekeeper.sweepExpired()
             await housekeeper.keepRetention()
             isThrough.set()
             return try await group.reduce(0, +)
         }
-        #expect(stage.removed(.expired) == 500)
+        #expect(fixture.removed(.expired) == 500)
         // What had expired is as old as the rest.
-        #expect(stage.removed(.deliveries) == 4500)
-        #expect(stage.removed(.messages) == 4500)
-        #expect(stage.removed(.eventIDs) == 4500)
-        #expect(stage.removed(.sessions) == 0 && stage.removed(.deletedBrands) == 0)
+        #expect(fixture.removed(.deliveries) == 4500)
+        #expect(fixture.removed(.messages) == 4500)
+        #expect(fixture.removed(.eventIDs) == 4500)
+        #expect(fixture.removed(.sessions) == 0 && fixture.removed(.deletedBrands) == 0)
         var unread: Int64 = 0
         var left = 0
         for number in 0..<40 {
@@ -185,24 +185,24 @@ struct HousekeeperTests {
         #expect(unread == Int64(committed) && left == committed)
         let page = try await store.deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 5000))
         #expect(page.items.count == committed && page.items.allSatisfy { $0.state == .pending })
-        #expect(stage.log.all.isEmpty)
+        #expect(fixture.log.all.isEmpty)
         await store.close()
     }
 
     @Test("while the clock may be wrong nothing is deleted by age, but data of deleted brands is; afterwards all is")
     func clockInDoubt() async throws {
-        let stage = try await Stage(filled: true)
+        let fixture = try await Fixture(filled: true)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let keeper = try await ClockKeeper.open(store: stage.store, system: Clock(now: Stage.now), logger: quiet)
-        let housekeeper = stage.housekeeper(keeper: keeper)
-        let doomed = Brand(id: BrandID(trusted: "gone"), name: "", settings: BrandSettings(), createdAt: Stage.old)
-        try await stage.store.insertBrand(doomed)
-        _ = try await stage.store.deleteBrand(doomed.id)
+        let keeper = try await ClockKeeper.open(store: fixture.store, system: Clock(now: Fixture.now), logger: quiet)
+        let housekeeper = fixture.housekeeper(keeper: keeper)
+        let doomed = Brand(id: BrandID(trusted: "gone"), name: "", settings: BrandSettings(), createdAt: Fixture.old)
+        try await fixture.store.insertBrand(doomed)
+        _ = try await fixture.store.deleteBrand(doomed.id)
         await housekeeper.sweepExpired()
         await housekeeper.keepRetention()
-        for kind in HousekeepingLabel.allCases where kind != .deletedBrands { #expect(stage.removed(kind) == 0) }
+        for kind in HousekeepingLabel.allCases where kind != .deletedBrands { #expect(fixture.removed(kind) == 0) }
         let works = Mutex<Set<String>>([])
-        stage.store.judgeHousekeeping { (batch) throws(StorageError) in
+        fixture.store.judgeHousekeeping { (batch) throws(StorageError) in
             works.withLock { _ = $0.insert("\(batch.work)") }
         }
         await housekeeper.sweepExpired()
@@ -210,43 +210,43 @@ struct HousekeeperTests {
         await housekeeper.endDeletedApps()
         await housekeeper.keepRetention()
         #expect(works.withLock { $0 } == ["erasures", "deletedApps", "deletedBrands"])
-        stage.store.judgeHousekeeping(nil)
-        let audit = AuditEntry(brand: nil, at: Stage.now, actor: .admin, action: .clockAccepted, target: "now")
+        fixture.store.judgeHousekeeping(nil)
+        let audit = AuditEntry(brand: nil, at: Fixture.now, actor: .admin, action: .clockAccepted, target: "now")
         #expect(try await keeper.accept(audit))
         await housekeeper.sweepExpired()
         await housekeeper.keepRetention()
-        #expect(stage.removed(.expired) == 500 && stage.removed(.messages) == 4500)
-        #expect(stage.removed(.deliveries) == 4500 && stage.removed(.eventIDs) == 4500)
-        await stage.store.close()
+        #expect(fixture.removed(.expired) == 500 && fixture.removed(.messages) == 4500)
+        #expect(fixture.removed(.deliveries) == 4500 && fixture.removed(.eventIDs) == 4500)
+        await fixture.store.close()
     }
 
     @Test("a failure is logged once, retried at the next pass, and its end is logged")
     func faults() async throws {
-        let stage = try await Stage(filled: true)
-        let housekeeper = stage.housekeeper()
-        stage.store.judgeHousekeeping { batch throws(StorageError) in
+        let fixture = try await Fixture(filled: true)
+        let housekeeper = fixture.housekeeper()
+        fixture.store.judgeHousekeeping { batch throws(StorageError) in
             if case .messages = batch.work { throw .full(detail: "no room") }
         }
         for _ in 0..<3 { await housekeeper.keepRetention() }
-        #expect(stage.log.all == ["housekeeping failed; trying again at the next pass messages"])
-        #expect(stage.removed(.deliveries) == 4000 && stage.removed(.messages) == 0)
-        stage.store.judgeHousekeeping(nil)
+        #expect(fixture.log.all == ["housekeeping failed; trying again at the next pass messages"])
+        #expect(fixture.removed(.deliveries) == 4000 && fixture.removed(.messages) == 0)
+        fixture.store.judgeHousekeeping(nil)
         await housekeeper.keepRetention()
-        #expect(stage.log.all.dropFirst() == ["housekeeping works again messages"])
+        #expect(fixture.log.all.dropFirst() == ["housekeeping works again messages"])
         // The waiting deliveries have not been swept: their messages stay.
-        #expect(stage.removed(.messages) == 4000)
-        await stage.store.close()
+        #expect(fixture.removed(.messages) == 4000)
+        await fixture.store.close()
     }
 
     @Test("it runs every kind of work by itself, and stops at once on shutdown")
     func runsAndStops() async throws {
-        let stage = try await Stage(filled: false)
+        let fixture = try await Fixture(filled: false)
         var settings = HousekeepingSettings()
         settings.expiredInterval = .milliseconds(1)
         settings.interval = .milliseconds(1)
-        let housekeeper = stage.housekeeper(settings)
+        let housekeeper = fixture.housekeeper(settings)
         let (batches, batch) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1000))
-        stage.store.judgeHousekeeping { (housekeeping) throws(StorageError) in
+        fixture.store.judgeHousekeeping { (housekeeping) throws(StorageError) in
             batch.yield(String(String(describing: housekeeping.work).prefix { $0 != "(" }))
         }
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -266,20 +266,20 @@ struct HousekeeperTests {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
-        await stage.store.close()
-        #expect(stage.log.all.isEmpty)
+        await fixture.store.close()
+        #expect(fixture.log.all.isEmpty)
     }
 
     @Test("a stop does not wait for the end of a pass")
     func stopsInPass() async throws {
-        let stage = try await Stage(filled: true)
+        let fixture = try await Fixture(filled: true)
         var settings = HousekeepingSettings()
         settings.expiredInterval = .milliseconds(1)
         settings.interval = .seconds(3600)
         settings.batchSize = HousekeepingBatchSize(limit: 1)
-        let housekeeper = stage.housekeeper(settings)
+        let housekeeper = fixture.housekeeper(settings)
         let (batches, batch) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        stage.store.judgeHousekeeping { (_) throws(StorageError) in batch.yield() }
+        fixture.store.judgeHousekeeping { (_) throws(StorageError) in batch.yield() }
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let group = ServiceGroup(configuration: .init(services: [.init(service: housekeeper)], logger: quiet))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -288,12 +288,12 @@ struct HousekeeperTests {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
-        #expect(stage.removed(.messages) < 4000)
+        #expect(fixture.removed(.messages) < 4000)
         // No batch is half done: the rest is deleted by the passes of the next process.
-        let next = stage.housekeeper()
+        let next = fixture.housekeeper()
         await next.sweepExpired()
         await next.keepRetention()
-        #expect(stage.removed(.messages) == 4500)
-        await stage.store.close()
+        #expect(fixture.removed(.messages) == 4500)
+        await fixture.store.close()
     }
 }

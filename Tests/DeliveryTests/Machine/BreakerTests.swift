@@ -19,13 +19,13 @@ struct BreakerTests {
     func overload() throws {
         var (script, rows) = try script(4)
         #expect(script.take(1).count == 1)
-        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.respond(rows[0].id, .misconfigured, status: 403)
         script.now = script.now.adding(seconds: 30)
         #expect(script.take().count == 1)
-        script.answer(rows[1].id, .retry(afterSeconds: nil, scope: .device), status: 500)
+        script.respond(rows[1].id, .retry(afterSeconds: nil, scope: .device), status: 500)
         // Retried at once, with one push.
         #expect(script.take().map(\.delivery) == [rows[2].id])
-        script.answer(rows[2].id, .misconfigured, status: 403)
+        script.respond(rows[2].id, .misconfigured, status: 403)
         guard case .open(let until) = script.machine.lanes[Self.lane]?.breaker else {
             Issue.record("the breaker is not open")
             return
@@ -43,11 +43,11 @@ struct BreakerTests {
     func judgement(outcome: PushOutcome) throws {
         var (script, rows) = try script(3)
         #expect(script.take(1).count == 1)
-        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.respond(rows[0].id, .misconfigured, status: 403)
         script.now = script.now.adding(seconds: 30)
         #expect(script.take().count == 1)
         _ = script.machine.takeAlerts()
-        script.answer(rows[1].id, outcome)
+        script.respond(rows[1].id, outcome)
         #expect(script.machine.lanes[Self.lane]?.breaker == .closed)
         #expect(script.machine.takeAlerts().map(\.alert) == [.recovered])
     }
@@ -56,14 +56,14 @@ struct BreakerTests {
     func alertOnce() throws {
         var (script, rows) = try script(3)
         #expect(script.take().count == 3)
-        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.respond(rows[0].id, .misconfigured, status: 403)
         let first = script.machine.takeAlerts()
         #expect(first.map(\.lane) == [Self.lane])
         #expect(
             first.map(\.alert) == [.stopped(until: script.now.adding(seconds: 30), status: 403, reason: nil)]
         )
-        script.answer(rows[1].id, .misconfigured, status: 403)
-        script.answer(rows[2].id, .misconfigured, status: 403)
+        script.respond(rows[1].id, .misconfigured, status: 403)
+        script.respond(rows[2].id, .misconfigured, status: 403)
         #expect(script.machine.takeAlerts().isEmpty)
     }
 
@@ -76,7 +76,7 @@ struct BreakerTests {
             var renewed = try script.row(device: 1, consumer: 1, sequence: 2)
             renewed.token = "another"
             script.turn(owned: [renewed])
-            script.answer(rows[0].id, outcome, status: 410)
+            script.respond(rows[0].id, outcome, status: 410)
             let record = try #require(script.turn().outcomes.first { $0.delivery == rows[0].id })
             #expect(record.disposition == .retry(due: script.now))
             #expect(record.token == .none)
@@ -87,18 +87,18 @@ struct BreakerTests {
     func refusedTokens() throws {
         var (script, rows) = try manyDevices(23)
         #expect(script.take(20).count == 20)
-        for row in rows.prefix(19) { script.answer(row.id, .rejected(token: .quarantine), status: 400) }
+        for row in rows.prefix(19) { script.respond(row.id, .rejected(token: .quarantine), status: 400) }
         #expect(script.machine.lanes[Self.lane]?.breaker == .closed && script.machine.takeAlerts().isEmpty)
-        script.answer(rows[19].id, .rejected(token: .quarantine), status: 400)
+        script.respond(rows[19].id, .rejected(token: .quarantine), status: 400)
         #expect(script.machine.takeAlerts().map(\.alert) == [.tokensRefused(count: 20, reason: nil)])
         #expect(script.take().isEmpty)
         script.now = script.now.adding(seconds: 30)
         #expect(script.take().map(\.delivery) == [rows[20].id])
-        script.answer(rows[20].id, .rejected(token: .quarantine), status: 400)
+        script.respond(rows[20].id, .rejected(token: .quarantine), status: 400)
         #expect(script.take().isEmpty)
         script.now = script.now.adding(seconds: 60)
         #expect(script.take().map(\.delivery) == [rows[21].id])
-        script.answer(rows[21].id, .accepted(providerID: nil))
+        script.respond(rows[21].id, .accepted(providerID: nil))
         #expect(script.machine.takeAlerts().map(\.alert) == [.recovered])
         #expect(script.take().map(\.delivery) == [rows[22].id])
     }
@@ -107,11 +107,11 @@ struct BreakerTests {
     func refusedTokensAnew() throws {
         var (script, rows) = try manyDevices(21)
         #expect(script.take(20).count == 20)
-        for row in rows.prefix(20) { script.answer(row.id, .rejected(token: .quarantine), status: 400) }
+        for row in rows.prefix(20) { script.respond(row.id, .rejected(token: .quarantine), status: 400) }
         #expect(script.take().isEmpty && script.machine.takeAlerts().count == 1)
         script.machine.resetLane(Self.lane, now: script.now)
         #expect(script.take().map(\.delivery) == [rows[20].id])
-        script.answer(rows[20].id, .rejected(token: .quarantine), status: 400)
+        script.respond(rows[20].id, .rejected(token: .quarantine), status: 400)
         #expect(script.machine.lanes[Self.lane]?.breaker == .closed)
     }
 

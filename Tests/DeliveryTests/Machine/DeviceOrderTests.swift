@@ -15,7 +15,7 @@ struct DeviceOrderTests {
         script.turn(owned: [first, second, stranger])
         #expect(script.take().map(\.delivery) == [first.id, stranger.id])
         #expect(script.take().isEmpty)
-        #expect(script.answer(first.id, .accepted(providerID: nil)) == [MachineScript.lane])
+        #expect(script.respond(first.id, .accepted(providerID: nil)) == [MachineScript.lane])
         #expect(script.take().map(\.delivery) == [second.id])
     }
 
@@ -26,7 +26,7 @@ struct DeviceOrderTests {
         let second = try script.row(sequence: 2)
         script.turn(owned: [first, second])
         _ = script.take()
-        script.answer(first.id, .retry(afterSeconds: 10, scope: .device), status: 429)
+        script.respond(first.id, .retry(afterSeconds: 10, scope: .device), status: 429)
         let plan = script.turn()
         guard plan.outcomes.count == 2, case .retry(let due) = plan.outcomes[0].disposition else {
             Issue.record("expected a retry and a release, got \(plan.outcomes)")
@@ -40,13 +40,13 @@ struct DeviceOrderTests {
     }
 
     @Test("a row that a commit under way hands out does not overtake an older one that was requeued meanwhile")
-    func committedDuringGiveBack() throws {
+    func committedDuringRequeue() throws {
         var script = MachineScript()
         let first = try script.row(sequence: 1)
         script.turn(owned: [first])
         _ = script.take()
         let plan = script.machine.beginTurn(now: script.now)
-        script.answer(first.id, .retry(afterSeconds: 10, scope: .device), status: 503)
+        script.respond(first.id, .retry(afterSeconds: 10, scope: .device), status: 503)
         let second = try script.row(sequence: 2)
         script.commit(plan, owned: [second])
         #expect(script.take().isEmpty)
@@ -67,7 +67,7 @@ struct DeviceOrderTests {
         let before = script.turn()
         #expect(before.budgets[MachineScript.lane]?.mayHaveBacklog == false)
         _ = script.take()
-        script.answer(first.id, .unknown, status: 0)
+        script.respond(first.id, .unknown, status: 0)
         #expect(script.machine.beginTurn(now: script.now).budgets[MachineScript.lane]?.mayHaveBacklog == true)
     }
 
@@ -77,7 +77,7 @@ struct DeviceOrderTests {
         let row = try script.row()
         script.turn(owned: [row])
         _ = script.take()
-        script.answer(row.id, .retry(afterSeconds: 0, scope: .device), status: 403)
+        script.respond(row.id, .retry(afterSeconds: 0, scope: .device), status: 403)
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.claims.map(\.lane) == [MachineScript.lane])
         script.commit(plan, claims: [ClaimResult(lane: MachineScript.lane, rows: [row], nextDue: nil)])

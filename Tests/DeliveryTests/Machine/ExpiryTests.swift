@@ -29,7 +29,7 @@ struct ExpiryTests {
         #expect(script.take().isEmpty)
         script.now = script.now.adding(seconds: 30)
         #expect(script.take(1).map(\.delivery) == [rows[0].id])
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [rows[2].id])
     }
 
@@ -46,8 +46,8 @@ struct ExpiryTests {
         #expect(script.machine.nextDeadline(now: script.now) == nil)
         #expect(expired(script.turn()) == [])
         #expect(script.take().map(\.delivery) == [rows[0].id, rows[2].id])
-        script.answer(rows[0].id, .accepted(providerID: nil))
-        script.answer(rows[2].id, .retry(afterSeconds: nil, scope: .device), status: 503)
+        script.respond(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[2].id, .retry(afterSeconds: nil, scope: .device), status: 503)
         let plan = script.turn()
         #expect(expired(plan) == [])
         let retried = plan.outcomes.filter { if case .retry = $0.disposition { true } else { false } }
@@ -70,7 +70,7 @@ struct ExpiryTests {
         script.now = script.now.adding(seconds: 11)
         #expect(expired(script.turn()) == [rows[1].id])
         #expect(script.take().isEmpty)
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [rows[2].id])
         #expect(script.machine.lanes[MachineScript.lane]?.rows.total == 1)
     }
@@ -113,9 +113,9 @@ struct ExpiryTests {
         #expect(plan.outcomes.isEmpty)
         #expect(script.machine.rowCount == 3)
         #expect(script.take().isEmpty)
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [rows[2].id])
-        script.answer(rows[2].id, .accepted(providerID: nil))
+        script.respond(rows[2].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [newest.id])
     }
 }

@@ -27,7 +27,7 @@ struct IdleLaneTests {
         let plan = script.turn()
         #expect(plan.budgets.ownCount == 1 && plan.budgets.lanes.count == Int(Self.many))
         #expect(script.take().map(\.delivery) == [row.id])
-        script.answer(row.id, .accepted(providerID: nil))
+        script.respond(row.id, .accepted(providerID: nil))
         script.turn()
         script.turn()
         #expect(script.machine.lanes.busy.isEmpty && script.machine.isEmpty)

@@ -89,7 +89,7 @@ struct InvalidationTests {
             script.now = script.now.adding(milliseconds: 1)
             #expect(script.take().map(\.delivery) == [rows[index].id])
             #expect(script.take().isEmpty)
-            script.answer(rows[index].id, .unregistered(since: nil), status: 410)
+            script.respond(rows[index].id, .unregistered(since: nil), status: 410)
             let id = rows[index].registration.rawValue
             script.turn(stopped: stopped(id...id))
         }
@@ -103,7 +103,7 @@ struct InvalidationTests {
         var (script, rows) = try suspended(rows: 3)
         script.now = script.now.adding(seconds: 1)
         #expect(script.take().count == 1)
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         let resumed = script.now
         #expect(alerts(&script) == [.resumed])
         #expect(script.take().count == 2)
@@ -138,16 +138,16 @@ struct InvalidationTests {
         let row = try script.row(device: 2)
         script.turn(claims: [ClaimResult(lane: Self.lane, rows: [row], nextDue: nil)])
         #expect(script.take().map(\.delivery) == [row.id])
-        script.answer(row.id, .accepted(providerID: nil))
+        script.respond(row.id, .accepted(providerID: nil))
         #expect(alerts(&script) == [.resumed])
     }
 
     @Test("a device is not stopped because of a push that left before its provider had recovered")
-    func staleAnswers() throws {
+    func staleResponses() throws {
         var (script, rows) = try suspended(rows: 3)
         script.now = script.now.adding(seconds: 1)
         #expect(script.take().count == 1)
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         script.turn(putBacks: [StoppedDeviceResult()])
         // The same for a push that left before the lane was suspended.
         var old = MachineScript(slots: 100)
@@ -159,8 +159,8 @@ struct InvalidationTests {
         old.turn(owned: [probe])
         old.now = old.now.adding(seconds: 1)
         #expect(old.take().map(\.delivery) == [probe.id])
-        old.answer(probe.id, .accepted(providerID: nil))
-        old.answer(early.id, .unregistered(since: nil), status: 410)
+        old.respond(probe.id, .accepted(providerID: nil))
+        old.respond(early.id, .unregistered(since: nil), status: 410)
         let outcome = try #require(old.turn(putBacks: [StoppedDeviceResult()]).outcomes.last)
         #expect(outcome.token == .none)
         guard case .retry = outcome.disposition else {
@@ -169,7 +169,7 @@ struct InvalidationTests {
         }
         // Results of pushes that leave from now on are believed.
         #expect(script.take().count == 2)
-        script.answer(rows[1].id, .unregistered(since: nil), status: 410)
+        script.respond(rows[1].id, .unregistered(since: nil), status: 410)
         #expect(script.turn().outcomes.last?.token == .drop(token: rows[1].token, since: nil))
     }
 
@@ -184,7 +184,7 @@ struct InvalidationTests {
         #expect(script.take().count == 1)
         // A commit is under way that hands out another one.
         let plan = script.machine.beginTurn(now: script.now)
-        script.answer(rows[0].id, outcome, status: 410)
+        script.respond(rows[0].id, outcome, status: 410)
         let late = try script.row(sequence: 3)
         script.commit(plan, owned: [late])
         #expect(script.take().isEmpty)
@@ -199,16 +199,16 @@ struct InvalidationTests {
             var (script, rows) = try suspended(rows: 60)
             script.now = script.now.adding(seconds: 1)
             #expect(script.take().count == 1)
-            script.answer(rows[0].id, .accepted(providerID: nil))
+            script.respond(rows[0].id, .accepted(providerID: nil))
             let back = StoppedDeviceResult(registrations: (1...51).map { RegistrationID($0) })
             script.turn(putBacks: [back])
             #expect(phase(script) == .believing)
-            for job in script.take() { script.answer(job.delivery, .accepted(providerID: nil)) }
+            for job in script.take() { script.respond(job.delivery, .accepted(providerID: nil)) }
             if isWrong {
                 let row = try script.row(device: 1)
                 script.turn(owned: [row])
                 #expect(script.take().count == 1)
-                script.answer(row.id, .accepted(providerID: nil))
+                script.respond(row.id, .accepted(providerID: nil))
             }
             script.turn()
             script.turn(stopped: stopped(1...51))

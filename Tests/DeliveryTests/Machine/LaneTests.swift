@@ -38,7 +38,7 @@ struct LaneTests {
         let next = script.machine.beginTurn(now: script.now)
         #expect(next.rowsInMemory == [rows[0].registration: 2])
         script.commit(next)
-        for job in taken { script.answer(job.delivery, .accepted(providerID: nil)) }
+        for job in taken { script.respond(job.delivery, .accepted(providerID: nil)) }
         #expect(script.machine.beginTurn(now: script.now).rowsInMemory.isEmpty)
     }
 
@@ -57,9 +57,9 @@ struct LaneTests {
         // Its backlog is a reason to wake up only while it has room.
         script.turn(unowned: [MachineScript.lane: script.now])
         #expect(script.machine.beginTurn(now: script.now).claims.isEmpty)
-        let waitsForAnswers = script.machine.nextDeadline(now: script.now).map { $0 > script.now } ?? true
-        #expect(waitsForAnswers)
-        for job in script.take() { script.answer(job.delivery, .accepted(providerID: nil)) }
+        let waitsForResponses = script.machine.nextDeadline(now: script.now).map { $0 > script.now } ?? true
+        #expect(waitsForResponses)
+        for job in script.take() { script.respond(job.delivery, .accepted(providerID: nil)) }
         let next = script.machine.beginTurn(now: script.now)
         #expect(next.claims.map(\.lane) == [MachineScript.lane])
     }
@@ -72,7 +72,7 @@ struct LaneTests {
         var script = MachineScript()
         script.machine = DeliveryMachine(settings: settings, backlog: [:])
         script.turn(owned: try (1...8).map { try script.row(device: $0, consumer: $0) })
-        for job in script.take() { script.answer(job.delivery, .accepted(providerID: nil)) }
+        for job in script.take() { script.respond(job.delivery, .accepted(providerID: nil)) }
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.outcomes.count == 2)
         #expect(plan.budgets[MachineScript.lane]?.slots == 4)
@@ -114,7 +114,7 @@ struct LaneTests {
         ]
         script.turn(owned: rows)
         #expect(script.take(1).count == 1)
-        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.respond(rows[0].id, .misconfigured, status: 403)
         #expect(script.take().isEmpty)
         let blocked = script.machine.beginTurn(now: script.now)
         #expect(blocked.budgets[MachineScript.lane] == nil)
@@ -124,7 +124,7 @@ struct LaneTests {
         script.now = deadline
         #expect(script.take().map(\.delivery) == [rows[1].id])
         #expect(script.take().isEmpty)
-        script.answer(rows[1].id, .accepted(providerID: nil))
+        script.respond(rows[1].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [rows[2].id])
         #expect(script.machine.lanes[MachineScript.lane]?.breaker == .closed)
     }
@@ -137,7 +137,7 @@ struct LaneTests {
             let row = try script.row(device: Int64(device), consumer: Int64(device), ttlSeconds: 1_000_000)
             script.turn(owned: [row])
             #expect(script.take().count == 1)
-            script.answer(row.id, .misconfigured, status: 403)
+            script.respond(row.id, .misconfigured, status: 403)
             guard case .open(let until) = script.machine.lanes[MachineScript.lane]?.breaker else {
                 Issue.record("the breaker is not open")
                 return
@@ -157,9 +157,9 @@ struct LaneTests {
         ]
         script.turn(owned: rows)
         _ = script.take(1)
-        script.answer(rows[0].id, .retry(afterSeconds: 60, scope: .device), status: 429)
+        script.respond(rows[0].id, .retry(afterSeconds: 60, scope: .device), status: 429)
         #expect(script.take(1).map(\.delivery) == [rows[1].id])
-        script.answer(rows[1].id, .retry(afterSeconds: 60, scope: .lane), status: 429)
+        script.respond(rows[1].id, .retry(afterSeconds: 60, scope: .lane), status: 429)
         #expect(script.take().isEmpty)
         script.now = script.now.adding(seconds: 73)
         #expect(script.take().map(\.delivery) == [rows[2].id])
@@ -175,11 +175,11 @@ struct LaneTests {
         }
         script.turn(owned: rows)
         #expect(script.take(1).count == 1)
-        script.answer(rows[0].id, .retry(afterSeconds: nil, scope: .laneIfSeveral), status: 503)
+        script.respond(rows[0].id, .retry(afterSeconds: nil, scope: .laneIfSeveral), status: 503)
         #expect(script.take(9).count == 9)
         for row in rows[1...9] {
             #expect(script.machine.hasWork(MachineScript.lane, now: script.now))
-            script.answer(row.id, .retry(afterSeconds: nil, scope: .laneIfSeveral), status: 503)
+            script.respond(row.id, .retry(afterSeconds: nil, scope: .laneIfSeveral), status: 503)
         }
         // Ten in a row: the lane's own second, and then one push at a time.
         #expect(script.take().isEmpty)
@@ -187,7 +187,7 @@ struct LaneTests {
         script.now = script.now.adding(seconds: 1)
         #expect(script.take().map(\.delivery) == [rows[10].id])
         #expect(script.take().isEmpty)
-        script.answer(rows[10].id, .accepted(providerID: nil))
+        script.respond(rows[10].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [rows[11].id])
     }
 
@@ -197,9 +197,9 @@ struct LaneTests {
         let row = try script.row()
         script.turn(owned: [row])
         #expect(script.take().count == 1)
-        script.answer(row.id, .notSent, status: 0)
+        script.respond(row.id, .notSent, status: 0)
         let record = try #require(script.turn().outcomes.first)
-        #expect(record.answer == nil && record.disposition == .release(due: script.now, isAsked: true))
+        #expect(record.response == nil && record.disposition == .release(due: script.now, isAsked: true))
     }
 
     @Test("a provider that was replaced takes nothing more, and its results do not count for a new credential")
@@ -214,11 +214,11 @@ struct LaneTests {
         #expect(jobs.isEmpty)
         #expect(script.take(1).map(\.delivery) == [rows[1].id])
         // The old credential was rejected, and the new one is tried.
-        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.respond(rows[0].id, .misconfigured, status: 403)
         #expect(script.take(1).map(\.delivery) == [rows[2].id])
         // Other content, but the same credential: its results count.
         script.machine.renewProvider(of: MachineScript.lane)
-        script.answer(rows[1].id, .retry(afterSeconds: 20, scope: .lane), status: 503)
+        script.respond(rows[1].id, .retry(afterSeconds: 20, scope: .lane), status: 503)
         script.machine.renewProvider(of: MachineScript.lane)
         #expect(script.machine.nextDeadline(now: script.now) == script.now.adding(seconds: 20))
     }
@@ -230,7 +230,7 @@ struct LaneTests {
         let there = try script.row(device: 2, consumer: 2, lane: MachineScript.otherLane)
         script.turn(owned: [here, there])
         _ = script.take()
-        script.answer(here.id, .misconfigured, status: 403)
+        script.respond(here.id, .misconfigured, status: 403)
         #expect(script.take(lane: MachineScript.otherLane).map(\.delivery) == [there.id])
     }
 
@@ -241,7 +241,7 @@ struct LaneTests {
             let row = try script.row(device: Int64(attempts + 1), attempts: attempts)
             script.turn(owned: [row])
             _ = script.take()
-            script.answer(row.id, .unknown, status: 0)
+            script.respond(row.id, .unknown, status: 0)
             guard case .retry(let due) = script.turn().outcomes.last?.disposition else {
                 Issue.record("no retry after \(attempts) attempts")
                 continue
@@ -252,7 +252,7 @@ struct LaneTests {
         let dying = try script.row(device: 50, ttlSeconds: 3)
         script.turn(owned: [dying])
         _ = script.take()
-        script.answer(dying.id, .unknown, status: 0)
+        script.respond(dying.id, .unknown, status: 0)
         #expect(script.turn().outcomes.last?.disposition == .finished(.expired, nil))
     }
 
@@ -264,7 +264,7 @@ struct LaneTests {
             let row = try script.row(device: Int64(attempts + 1), attempts: attempts)
             script.turn(owned: [row])
             _ = script.take()
-            script.answer(row.id, .retry(afterSeconds: 0, scope: .device), status: 0)
+            script.respond(row.id, .retry(afterSeconds: 0, scope: .device), status: 0)
             guard case .retry(let due) = script.turn().outcomes.last?.disposition else {
                 Issue.record("no retry after \(attempts) attempts")
                 continue
@@ -284,7 +284,7 @@ struct LaneTests {
         #expect(script.take(1).map(\.delivery) == [sent.id])
         script.machine.drain(now: script.now)
         #expect(script.take().isEmpty)
-        script.answer(sent.id, .accepted(providerID: "x"))
+        script.respond(sent.id, .accepted(providerID: "x"))
         let outcomes = script.turn().outcomes
         #expect(Set(outcomes.map(\.delivery)) == [sent.id, behind.id, waiting.id])
         #expect(outcomes.first { $0.delivery == sent.id }?.disposition == .finished(.accepted, nil))
@@ -299,9 +299,9 @@ struct LaneTests {
         let rows = [try script.row(device: 1), try script.row(device: 2, consumer: 2)]
         script.turn(owned: rows)
         _ = script.take()
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         let plan = script.machine.beginTurn(now: script.now)
-        script.answer(rows[1].id, .accepted(providerID: nil))
+        script.respond(rows[1].id, .accepted(providerID: nil))
         script.machine.turnFailed(plan.outcomes)
         #expect(script.turn().outcomes.map(\.delivery) == rows.map(\.id))
     }
@@ -328,7 +328,7 @@ struct LaneTests {
         #expect(script.take(1).map(\.delivery) == [sent.id])
         script.machine.removeLane(MachineScript.lane, now: script.now)
         #expect(script.take().isEmpty)
-        script.answer(sent.id, .accepted(providerID: nil))
+        script.respond(sent.id, .accepted(providerID: nil))
         let outcomes = script.turn().outcomes
         #expect(Set(outcomes.map(\.delivery)) == [sent.id, behind.id, waiting.id])
         #expect(script.machine.rowCount == 0)

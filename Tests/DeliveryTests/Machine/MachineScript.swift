@@ -134,8 +134,8 @@ struct MachineScript {
     }
 
     @discardableResult
-    mutating func answer(_ delivery: DeliveryID, _ outcome: PushOutcome, status: Int = 200) -> Set<LaneID> {
-        let answer = PushAnswer(
+    mutating func respond(_ delivery: DeliveryID, _ outcome: PushOutcome, status: Int = 200) -> Set<LaneID> {
+        let response = PushResponse(
             outcome: outcome,
             status: status,
             reason: nil,
@@ -143,7 +143,7 @@ struct MachineScript {
             sentAt: now,
             latencyMilliseconds: 3
         )
-        return machine.answered([PushResult(delivery: delivery, answer: answer)], now: now)
+        return machine.receive([PushResult(delivery: delivery, response: response)], now: now)
     }
 
     static let someChange = StoreChange.unregister(

@@ -15,7 +15,7 @@ struct OutcomeWaitTests {
         let rows = try (1...count + 1).map { try script.row(device: Int64($0), consumer: Int64($0)) }
         script.turn(owned: rows)
         let sent = script.take(count + 1).map(\.delivery)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         script.turn()
         return (script, Array(sent.dropFirst()))
     }
@@ -25,7 +25,7 @@ struct OutcomeWaitTests {
         var script = MachineScript(slots: 1000)
         script.turn(owned: [try script.row(device: 1, consumer: 1)])
         let sent = script.take(1).map(\.delivery)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         #expect(!script.machine.outcomesMayWait(now: script.now))
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
@@ -35,7 +35,7 @@ struct OutcomeWaitTests {
         var (script, sent) = try script(sending: 1)
         let last = script.now
         script.now = last.adding(milliseconds: wait - 1)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         #expect(script.machine.outcomesMayWait(now: script.now))
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.isEmpty)
         #expect(script.machine.nextDeadline(now: script.now) == last.adding(milliseconds: wait))
@@ -49,9 +49,9 @@ struct OutcomeWaitTests {
     @Test("many make a commit of their own at once")
     func many() throws {
         var (script, sent) = try script(sending: DeliverySettings().outcomesWorthATurn)
-        for delivery in sent.dropLast() { script.answer(delivery, .accepted(providerID: nil)) }
+        for delivery in sent.dropLast() { script.respond(delivery, .accepted(providerID: nil)) }
         #expect(script.machine.outcomesMayWait(now: script.now))
-        script.answer(sent[sent.count - 1], .accepted(providerID: nil))
+        script.respond(sent[sent.count - 1], .accepted(providerID: nil))
         #expect(!script.machine.outcomesMayWait(now: script.now))
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == sent.count)
     }
@@ -66,8 +66,8 @@ struct OutcomeWaitTests {
     )
     func urgent(_ outcome: PushOutcome) throws {
         var (script, sent) = try script(sending: 2)
-        script.answer(sent[0], .accepted(providerID: nil))
-        script.answer(sent[1], outcome)
+        script.respond(sent[0], .accepted(providerID: nil))
+        script.respond(sent[1], outcome)
         #expect(!script.machine.outcomesMayWait(now: script.now))
         let plan = script.machine.beginTurn(now: script.now, isPatient: true)
         #expect(plan.outcomes.map(\.delivery) == sent)
@@ -81,7 +81,7 @@ struct OutcomeWaitTests {
     @Test("a clock that is set back makes none wait longer")
     func clockSetBack() throws {
         var (script, sent) = try script(sending: 1)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         script.now = script.now.adding(seconds: -3600)
         #expect(!script.machine.outcomesMayWait(now: script.now))
     }
@@ -89,7 +89,7 @@ struct OutcomeWaitTests {
     @Test("none waits while rows in the store must become due at once, or the writer would never sleep")
     func requeues() throws {
         var (script, sent) = try script(sending: 1)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         var brand = BrandSettings()
         brand.quietHours = QuietHours(from: 0, to: 60, timeZone: "UTC", mode: .held)
         script.machine.setRules(LaneRules(brand), of: MachineScript.lane, isChange: true)
@@ -101,7 +101,7 @@ struct OutcomeWaitTests {
     @Test("a drain stores them at once")
     func drain() throws {
         var (script, sent) = try script(sending: 1)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         script.machine.drain(now: script.now)
         #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.map(\.delivery) == sent)
     }
@@ -109,15 +109,15 @@ struct OutcomeWaitTests {
     @Test("the writer is woken for the first one, for urgent ones and where rows wait in the store")
     func wakes() throws {
         var (script, sent) = try script(sending: 3)
-        script.answer(sent[0], .accepted(providerID: nil))
+        script.respond(sent[0], .accepted(providerID: nil))
         let lane = MachineScript.lane
         #expect(script.machine.needsTurn(afterAnswersOf: lane, hadOutcomes: false, now: script.now))
         #expect(!script.machine.needsTurn(afterAnswersOf: lane, hadOutcomes: true, now: script.now))
         var other = script
         other.turn(unowned: [lane: script.now])
-        other.answer(sent[1], .accepted(providerID: nil))
+        other.respond(sent[1], .accepted(providerID: nil))
         #expect(other.machine.needsTurn(afterAnswersOf: lane, hadOutcomes: true, now: script.now))
-        script.answer(sent[1], .unknown)
+        script.respond(sent[1], .unknown)
         #expect(script.machine.needsTurn(afterAnswersOf: lane, hadOutcomes: true, now: script.now))
     }
 }

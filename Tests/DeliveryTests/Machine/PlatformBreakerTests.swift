@@ -21,7 +21,7 @@ struct PlatformBreakerTests {
     }
 
     private func refuse(_ script: inout MachineScript, _ row: OutboxRow) {
-        script.answer(row.id, .platformMisconfigured, status: 401)
+        script.respond(row.id, .platformMisconfigured, status: 401)
     }
 
     /// Returns the next turn's record of a row.
@@ -71,7 +71,7 @@ struct PlatformBreakerTests {
         script.now = script.now.adding(seconds: 240)
         claim(&script, rows.dropLast())
         #expect(script.take().map(\.delivery) == [rows[0].id])
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         #expect(script.machine.lanes[Self.lane]?.stoppedPlatforms == 0)
         script.turn()
         claim(&script, [rows[1], rows[2]])
@@ -93,7 +93,7 @@ struct PlatformBreakerTests {
             script.now = script.now.adding(seconds: 30)
             claim(&script, [rows[1]])
             #expect(script.take().map(\.delivery) == [rows[1].id])
-            script.answer(rows[1].id, outcome)
+            script.respond(rows[1].id, outcome)
             script.turn()
             claim(&script, [rows[2]])
             #expect(script.take().map(\.delivery) == [rows[2].id])
@@ -113,8 +113,8 @@ struct PlatformBreakerTests {
         )
         // They were in flight; neither lengthens the wait, and an acceptance among them proves nothing.
         refuse(&script, rows[1])
-        script.answer(rows[2].id, .accepted(providerID: nil))
-        script.answer(rows[3].id, .accepted(providerID: nil))
+        script.respond(rows[2].id, .accepted(providerID: nil))
+        script.respond(rows[3].id, .accepted(providerID: nil))
         #expect(script.machine.takeAlerts().isEmpty)
         script.turn()
         script.now = until
@@ -126,7 +126,7 @@ struct PlatformBreakerTests {
         script.now = until.adding(seconds: 60)
         claim(&script, [rows[0]])
         #expect(script.take().count == 1)
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         #expect(script.machine.takeAlerts().map(\.alert) == [.platformRecovered(.web)])
     }
 
@@ -149,7 +149,7 @@ struct PlatformBreakerTests {
     func ownCredential() throws {
         var (script, rows) = try script([.android, .ios, .android])
         #expect(script.take(1).count == 1)
-        script.answer(rows[0].id, .misconfigured, status: 403)
+        script.respond(rows[0].id, .misconfigured, status: 403)
         script.now = script.now.adding(seconds: 30)
         #expect(script.take().map(\.delivery) == [rows[1].id])
         refuse(&script, rows[1])

@@ -32,8 +32,8 @@ struct PushClassTests {
         let late = try Self.row(&script, device: 1, isProactive: false)
         script.turn(owned: [rows[1], rows[2], badge] + agents + [late])
         #expect(script.take(3).map(\.delivery) == [agents[0].id, agents[1].id, badge.id])
-        script.answer(agents[0].id, .accepted(providerID: nil))
-        script.answer(rows[0].id, .accepted(providerID: nil))
+        script.respond(agents[0].id, .accepted(providerID: nil))
+        script.respond(rows[0].id, .accepted(providerID: nil))
         #expect(script.take().map(\.delivery) == [late.id, rows[2].id, rows[1].id])
     }
 

@@ -96,7 +96,7 @@ struct QuietHoursTests {
         script.turn(owned: [row])
         let jobs = script.take()
         #expect(jobs.map(\.badge) == [4] && jobs.map(\.isQuiet) == [true])
-        script.answer(row.id, .accepted(providerID: nil))
+        script.respond(row.id, .accepted(providerID: nil))
         script.now = end
         script.turn(owned: [try script.row(unread: 5, ttlSeconds: 86_400)])
         #expect(script.take().map(\.isQuiet) == [false])

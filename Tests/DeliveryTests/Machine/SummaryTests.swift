@@ -72,7 +72,7 @@ struct SummaryTests {
         for (id, summary) in [(first.id, 0), (between.id, 3), (silent.id, 0)] {
             let jobs = script.take()
             #expect(jobs.map(\.delivery) == [id] && jobs.map(\.summary) == [Int64(summary)])
-            script.answer(id, .accepted(providerID: nil))
+            script.respond(id, .accepted(providerID: nil))
         }
         #expect(script.take().isEmpty && script.machine.rowCount == 0)
     }
@@ -80,7 +80,7 @@ struct SummaryTests {
     @Test("ends the rows that it stood for when it is accepted, in the same commit")
     func accepted() throws {
         var (script, rows) = try Self.sent { $0.maxOutcomesPerTurn = 1 }
-        script.answer(rows[3].id, .accepted(providerID: nil))
+        script.respond(rows[3].id, .accepted(providerID: nil))
         #expect(script.machine.rowCount == 0 && script.take().isEmpty)
         let next = try script.row()
         script.machine.addLane(MachineScript.lane)
@@ -89,7 +89,7 @@ struct SummaryTests {
         let ends = Array(repeating: OutcomeRecord.Disposition.finished(.suppressed, .collapsed), count: 3)
         #expect(plan.outcomes.map(\.disposition) == [.finished(.accepted, nil)] + ends)
         #expect(script.take().map(\.delivery) == [next.id])
-        script.answer(next.id, .accepted(providerID: nil))
+        script.respond(next.id, .accepted(providerID: nil))
         script.turn()
         #expect(script.machine.isEmpty)
     }
@@ -98,7 +98,7 @@ struct SummaryTests {
     func readMeanwhile() throws {
         var (script, rows) = try Self.sent()
         script.turn(withdrawn: [rows[1]])
-        script.answer(rows[3].id, .retry(afterSeconds: nil, scope: .device), status: 503)
+        script.respond(rows[3].id, .retry(afterSeconds: nil, scope: .device), status: 503)
         #expect(script.turn().outcomes.map(\.delivery) == [0, 2, 3].map { rows[$0].id })
         // As the store hands them out when they are due.
         script.now = script.now.adding(seconds: 10)
@@ -119,7 +119,7 @@ struct SummaryTests {
         let last = DeliveryID(other.lastRow)
         #expect(other.take().map(\.delivery) == [last])
         other.turn(withdrawn: [rows[0], rows[2]])
-        other.answer(last, .accepted(providerID: nil))
+        other.respond(last, .accepted(providerID: nil))
         #expect(other.turn().outcomes.map(\.delivery) == [last])
         #expect(other.machine.isEmpty)
     }
@@ -127,10 +127,10 @@ struct SummaryTests {
     @Test("that can never leave is replaced by the next of its messages")
     func rejected() throws {
         var (script, rows) = try Self.sent()
-        script.answer(rows[3].id, .rejected(token: .keep), status: 400)
+        script.respond(rows[3].id, .rejected(token: .keep), status: 400)
         let jobs = script.take()
         #expect(jobs.map(\.delivery) == [rows[2].id] && jobs.map(\.summary) == [3])
-        script.answer(rows[2].id, .rejected(token: .keep), status: 400)
+        script.respond(rows[2].id, .rejected(token: .keep), status: 400)
         #expect(script.take().map(\.summary) == [0])
     }
 
@@ -147,7 +147,7 @@ struct SummaryTests {
                     script.machine.removeLane(MachineScript.lane, now: script.now)
                 }
                 #expect(script.turn().outcomes.map(\.delivery) == young.map(\.id))
-                script.answer(rows[3].id, isAccepted ? .accepted(providerID: nil) : .rejected(token: .keep))
+                script.respond(rows[3].id, isAccepted ? .accepted(providerID: nil) : .rejected(token: .keep))
                 let plan = script.turn()
                 #expect(plan.outcomes.map(\.delivery) == [3, 0, 1, 2].map { rows[$0].id })
                 let end: OutcomeRecord.Disposition =
@@ -181,7 +181,7 @@ struct SummaryTests {
         var (script, rows) = try Self.sent()
         script.now = script.now.adding(seconds: 3600)
         #expect(script.turn().outcomes.isEmpty)
-        script.answer(rows[3].id, .accepted(providerID: nil))
+        script.respond(rows[3].id, .accepted(providerID: nil))
         #expect(script.turn().outcomes.dropFirst().allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) })
         #expect(script.machine.isEmpty)
     }
@@ -199,7 +199,7 @@ struct SummaryTests {
         #expect(script.take().map(\.delivery) == [rows[3].id])
         // Rows of other devices wait in the store.
         script.turn(unowned: [MachineScript.lane: script.now])
-        script.answer(rows[3].id, .retry(afterSeconds: 1000, scope: .device))
+        script.respond(rows[3].id, .retry(afterSeconds: 1000, scope: .device))
         let plan = script.machine.beginTurn(now: script.now)
         #expect(plan.outcomes.map(\.delivery) == rows.prefix(3).map(\.id))
         #expect(plan.claims.map(\.lane) == [MachineScript.lane])
@@ -218,7 +218,7 @@ struct SummaryTests {
             script.now = script.now.adding(seconds: 60)
             #expect(script.take().map(\.delivery) == [rows[3].id])
             #expect(script.machine.history(of: rows[3].id)?.isResend == true)
-            script.answer(rows[3].id, .unknown)
+            script.respond(rows[3].id, .unknown)
             #expect(script.take().isEmpty)
             let plan = script.turn()
             // The newest comes last, so that a crash between them leaves none due before the others.

@@ -43,7 +43,7 @@ struct TruthTests {
         let second = try script.row(sequence: 2)
         script.turn(owned: [first, second])
         _ = script.take()
-        script.answer(first.id, .unregistered(since: script.now), status: 410)
+        script.respond(first.id, .unregistered(since: script.now), status: 410)
         let plan = script.machine.beginTurn(now: script.now)
         // The others are requeued, and the store ends them in the same commit.
         #expect(plan.outcomes.map(\.token) == [.drop(token: "token-1", since: script.now), .none])

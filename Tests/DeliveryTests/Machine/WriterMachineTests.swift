@@ -17,7 +17,7 @@ struct WriterMachineTests {
         var writer = Writer(settings: DeliverySettings())
         var now = WriterMachineTests.start
         /// The callers in the order in which they were resumed, each with its result.
-        var answers: [String] = []
+        var responses: [String] = []
 
         init(backlog: [LaneQueue: Timestamp] = [:]) {
             writer.start(
@@ -99,17 +99,17 @@ struct WriterMachineTests {
         func note(_ effects: Writer.Effects) -> Writer.Effects {
             for (caller, outcome) in effects.changes {
                 if case .success = outcome {
-                    answers.append("\(caller) done")
+                    responses.append("\(caller) done")
                 } else {
-                    answers.append("\(caller) failed")
+                    responses.append("\(caller) failed")
                 }
             }
             for (caller, outcome) in effects.events {
                 switch outcome {
                 case .success(let results):
                     let words = results.map { if case .decided = $0 { "decided" } else { "failed" } }
-                    answers.append("\(caller) \(words.joined(separator: " "))")
-                case .failure: answers.append("\(caller) failed")
+                    responses.append("\(caller) \(words.joined(separator: " "))")
+                case .failure: responses.append("\(caller) failed")
                 }
             }
             return effects
@@ -136,7 +136,7 @@ struct WriterMachineTests {
         let ids = second.turn.accepts[0].events.map(\.messageID)
         #expect(ids[0] < ids[1])
         _ = script.commit(second.turn)
-        #expect(script.answers == ["a done", "c done", "b decided decided"])
+        #expect(script.responses == ["a done", "c done", "b decided decided"])
         guard case .sleep(until: nil) = script.next() else {
             Issue.record("it does not sleep")
             return
@@ -203,7 +203,7 @@ struct WriterMachineTests {
         #expect(script.accept("lost", events: ["e3"]) == nil)
         _ = try #require(script.turn())
         #expect(script.fail(Self.poison).failure == .splits)
-        #expect(script.writer.refusal(ofChange: true) == nil)
+        #expect(script.writer.rejection(ofChange: true) == nil)
         var parts = 0
         while let part = script.turn() {
             parts += 1
@@ -212,7 +212,7 @@ struct WriterMachineTests {
             if isBad { #expect(script.fail(Self.poison).failure == .poison) } else { _ = script.commit(part) }
         }
         #expect(parts == 5)
-        #expect(script.answers == ["good done", "bad failed", "mixed decided failed", "lost failed"])
+        #expect(script.responses == ["good done", "bad failed", "mixed decided failed", "lost failed"])
         #expect(script.writer.storeError == nil && !script.writer.isInTurn)
     }
 
@@ -227,7 +227,7 @@ struct WriterMachineTests {
         _ = try #require(script.turn())
         #expect(script.read("waits") == nil)
         #expect(script.fail(Self.full).failure == .store(isNew: true))
-        #expect(script.answers == ["first done", "waits failed", "second failed", "mixed failed"])
+        #expect(script.responses == ["first done", "waits failed", "second failed", "mixed failed"])
         #expect(!script.writer.isInTurn)
         #expect(script.read("late") == .storage(Self.full))
     }
@@ -282,9 +282,9 @@ struct WriterMachineTests {
         _ = try #require(script.turn())
         #expect(script.read("waits") == nil && script.accept("waits too", events: ["e3"]) == nil)
         _ = script.readFailed(corrupt)
-        #expect(script.answers == ["waits failed", "waits too failed"])
+        #expect(script.responses == ["waits failed", "waits too failed"])
         _ = script.fail(Self.poison)
-        #expect(script.answers.dropFirst(2) == ["first failed", "second failed"])
+        #expect(script.responses.dropFirst(2) == ["first failed", "second failed"])
         guard case .sleep(until: nil) = script.next() else {
             Issue.record("it continues")
             return
@@ -301,11 +301,11 @@ struct WriterMachineTests {
         let part = try #require(script.turn())
         #expect(script.accept("waits", events: ["e1"]) == nil)
         #expect(script.readFailed(Self.full).failure == nil)
-        #expect(script.answers.isEmpty)
+        #expect(script.responses.isEmpty)
         #expect(script.readFailed(corrupt).failure == .store(isNew: true))
-        #expect(script.answers == ["waits failed"])
+        #expect(script.responses == ["waits failed"])
         #expect(!script.commit(part).isRecovered)
-        #expect(script.answers == ["waits failed", "first done", "second failed"])
+        #expect(script.responses == ["waits failed", "first done", "second failed"])
         guard case .sleep(until: nil) = script.next() else {
             Issue.record("it continues")
             return

@@ -102,7 +102,7 @@ struct DeliveryServiceTests {
 
     @Test("a logout before a push's turn stops the push")
     func logout() async throws {
-        let core = try TestCore(answer: { _ in nil })
+        let core = try TestCore(respond: { _ in nil })
         try await core.run { service, store in
             _ = try await service.perform(.register(TestCore.device("d1")))
             _ = try await service.accept(
@@ -125,7 +125,7 @@ struct DeliveryServiceTests {
                 return
             }
             #expect(ended.ended.count == 1)
-            provider.answerAll(.accepted(providerID: nil))
+            provider.respondToAll(.accepted(providerID: nil))
         }
         try await core.run { _, store in
             let log = try await store.allDeliveries()
@@ -137,7 +137,7 @@ struct DeliveryServiceTests {
 
     @Test("pushes without a result when the process stopped are sent again by the next one, in order")
     func restart() async throws {
-        let core = try TestCore(answer: { _ in nil })
+        let core = try TestCore(respond: { _ in nil })
         var settings = DeliverySettings()
         settings.retryDelaysSeconds = [0]
         try await core.run(settings: settings) { service, _ in
@@ -158,7 +158,7 @@ struct DeliveryServiceTests {
     @Test("a temporary fault is retried, and the delivery log has every attempt")
     func retry() async throws {
         let tries = Mutex(0)
-        let core = try TestCore(answer: { _ in
+        let core = try TestCore(respond: { _ in
             tries.withLock { tries in
                 tries += 1
                 return tries < 3 ? .retry(afterSeconds: 0, scope: .device) : .accepted(providerID: "third")
@@ -265,7 +265,7 @@ struct DeliveryServiceTests {
 
     @Test("a dead token ends the registration unless it was registered again since")
     func deadToken() async throws {
-        let core = try TestCore(answer: { job in
+        let core = try TestCore(respond: { job in
             job.token == "token-of-dead" ? .unregistered(since: nil) : .accepted(providerID: nil)
         })
         try await core.run { service, store in

@@ -45,14 +45,14 @@ struct FaultTests {
 
     @Test("outcomes that could not be stored are stored when the store works again")
     func outcomesWait() async throws {
-        let core = try TestCore(answer: { _ in nil })
+        let core = try TestCore(respond: { _ in nil })
         try await core.run { service, store in
             _ = try await service.perform(.register(TestCore.device("d1")))
             _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
             let provider = await core.provider()
             _ = await provider.taken(1)
             full(store)
-            provider.answerAll(.accepted(providerID: "kept"))
+            provider.respondToAll(.accepted(providerID: "kept"))
             while service.health.isAccepting { await Task.yield() }
             heal(store)
             await untilAccepting(service)
@@ -129,18 +129,18 @@ struct FaultTests {
 
     @Test("a poison outcome that waited for the store to work again ends its row, and affects no other")
     func poisonBehindFailure() async throws {
-        let core = try TestCore(answer: { _ in nil })
+        let core = try TestCore(respond: { _ in nil })
         try await core.run { service, store in
             _ = try await service.perform(.register(TestCore.device("bad")))
             _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
             let provider = await core.provider()
             _ = await provider.taken(1)
             full(store)
-            provider.answerAll(.accepted(providerID: "poison"))
+            provider.respondToAll(.accepted(providerID: "poison"))
             while service.health.isAccepting { await Task.yield() }
             store.failProbes(nil)
             store.judgeCommits { turn throws(StorageError) in
-                if turn.outcomes.contains(where: { $0.answer != nil }) { throw .constraint(detail: "for this test") }
+                if turn.outcomes.contains(where: { $0.response != nil }) { throw .constraint(detail: "for this test") }
             }
             await untilAccepting(service)
             let log = try await store.allDeliveries()
@@ -149,7 +149,7 @@ struct FaultTests {
     }
 
     @Test("a fault of the host stops events but not changes, until it ends")
-    func machineFault() async throws {
+    func hostFault() async throws {
         let core = try TestCore()
         try await core.run { service, store in
             service.report([.diskSpaceLow])
@@ -192,11 +192,11 @@ struct FaultTests {
 
     @Test("a poison outcome ends its row without the provider's texts, and affects no other")
     func poisonOutcome() async throws {
-        let core = try TestCore(answer: { job in .accepted(providerID: job.token) })
+        let core = try TestCore(respond: { job in .accepted(providerID: job.token) })
         try await core.run { service, store in
             store.judgeCommits { turn throws(StorageError) in
                 let isPoisoned = turn.outcomes.contains {
-                    guard let answer = $0.answer, case .accepted(let id) = answer.outcome else { return false }
+                    guard let response = $0.response, case .accepted(let id) = response.outcome else { return false }
                     return id == "token-of-bad"
                 }
                 if isPoisoned { throw .constraint(detail: "for this test") }

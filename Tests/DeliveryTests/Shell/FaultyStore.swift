@@ -43,8 +43,8 @@ final class FaultyStore: ForwardingStore {
         try await base.probeWriting()
     }
 
-    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+    func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         if let judge = housekeepingJudge.withLock({ $0 }) { try await judge(batch) }
-        return try await base.keepHouse(batch)
+        return try await base.runHousekeeping(batch)
     }
 }

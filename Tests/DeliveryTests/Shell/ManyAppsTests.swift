@@ -46,8 +46,8 @@ struct ManyAppsTests {
 
     @Test("an unused lane has no provider and costs turns nothing, and each of them can send a push")
     func idle() async throws {
-        let answers = Atomic(true)
-        let core = try TestCore { _ in answers.load(ordering: .relaxed) ? .accepted(providerID: nil) : nil }
+        let isResponding = Atomic(true)
+        let core = try TestCore { _ in isResponding.load(ordering: .relaxed) ? .accepted(providerID: nil) : nil }
         try await core.run { service, store in
             for app in 0..<Self.apps {
                 let id = AppID(trusted: "app-\(app)")
@@ -70,7 +70,7 @@ struct ManyAppsTests {
 
             // All used at once, so that turns look at them.
             for app in 0..<Self.apps { _ = try await service.perform(.register(Self.device(app))) }
-            answers.store(false, ordering: .relaxed)
+            isResponding.store(false, ordering: .relaxed)
             let events = (0..<Self.apps).map { TestCore.event("b\($0)", consumer: "u\($0)") }
             _ = try await service.accept(brand: TestCore.brand, events: events)
             #expect(await one.taken(2).count == 2)
@@ -80,8 +80,8 @@ struct ManyAppsTests {
             #expect(turns.takeLooks().max() == Self.apps)
 
             // Then all idle again.
-            answers.store(true, ordering: .relaxed)
-            for provider in core.providers { provider.answerAll(.accepted(providerID: nil)) }
+            isResponding.store(true, ordering: .relaxed)
+            for provider in core.providers { provider.respondToAll(.accepted(providerID: nil)) }
             await turns.wait(forOutcomes: Self.apps + 1)
             await service.settle()
             _ = turns.takeLooks()

@@ -5,22 +5,22 @@ import Synchronization
 
 /// A provider for tests: takes pushes when woken, and returns the results that a test wants, on the caller's thread.
 final class ScriptedProvider: PushProvider {
-    typealias Answer = @Sendable (PushJob) -> PushOutcome?
+    typealias Responder = @Sendable (PushJob) -> PushOutcome?
 
     private struct State {
         var taken: [PushJob] = []
         var unanswered: [PushJob] = []
         var waiters: [(count: Int, continuation: CheckedContinuation<[PushJob], Never>)] = []
-        var answer: Answer
+        var respond: Responder
         var isOpen = true
     }
 
     private let source: any PushSource
     private let state: Mutex<State>
 
-    init(source: any PushSource, answer: @escaping Answer) {
+    init(source: any PushSource, respond: @escaping Responder) {
         self.source = source
-        state = Mutex(State(answer: answer))
+        state = Mutex(State(respond: respond))
     }
 
     /// Waits until there are this many pushes, and returns all that were handed over.
@@ -38,7 +38,7 @@ final class ScriptedProvider: PushProvider {
     var takenCount: Int { state.withLock { $0.taken.count } }
 
     /// Delivers the results that the script left open.
-    func answerAll(_ outcome: PushOutcome) {
+    func respondToAll(_ outcome: PushOutcome) {
         let jobs = state.withLock { state in
             defer { state.unanswered = [] }
             return state.unanswered
@@ -52,11 +52,11 @@ final class ScriptedProvider: PushProvider {
             guard state.withLock({ $0.isOpen }) else { return }
             jobs = []
             source.nextPushes(capacity: 8, into: &jobs)
-            let answer = state.withLock { $0.answer }
+            let respond = state.withLock { $0.respond }
             var results: [PushResult] = []
             var open: [PushJob] = []
             for job in jobs {
-                if let outcome = answer(job) { results.append(Self.result(job, outcome)) } else { open.append(job) }
+                if let outcome = respond(job) { results.append(Self.result(job, outcome)) } else { open.append(job) }
             }
             let ready = state.withLock { state in
                 state.taken += jobs
@@ -75,7 +75,7 @@ final class ScriptedProvider: PushProvider {
 
     func shutdown(within limit: Duration) async {
         state.withLock { $0.isOpen = false }
-        answerAll(.unknown)
+        respondToAll(.unknown)
     }
 
     private static func result(_ job: PushJob, _ outcome: PushOutcome) -> PushResult {
@@ -91,7 +91,7 @@ final class ScriptedProvider: PushProvider {
             }
         return PushResult(
             delivery: job.delivery,
-            answer: PushAnswer(
+            response: PushResponse(
                 outcome: outcome,
                 status: status,
                 reason: nil,

@@ -27,23 +27,23 @@ final class TestCore: LaneDirectory {
     )
 
     let folder: URL
-    let answer: ScriptedProvider.Answer
+    let respond: ScriptedProvider.Responder
     /// Called before a provider is created; false creates none, as while a credential is being loaded.
     let mayMake = Mutex<@Sendable () -> Bool>({ true })
     private let made = Mutex<[ScriptedProvider]>([])
     private let waiting = Mutex<[CheckedContinuation<ScriptedProvider, Never>]>([])
 
-    init(answer: @escaping ScriptedProvider.Answer = { _ in .accepted(providerID: "id") }) throws {
+    init(respond: @escaping ScriptedProvider.Responder = { _ in .accepted(providerID: "id") }) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("core-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        self.answer = answer
+        self.respond = respond
         owner = nil
     }
 
     /// Creates another process on the data of an earlier one, with a provider that accepts everything.
     init(sharing other: TestCore) throws {
         folder = other.folder
-        answer = { _ in .accepted(providerID: "id") }
+        respond = { _ in .accepted(providerID: "id") }
         owner = other
     }
 
@@ -60,7 +60,7 @@ final class TestCore: LaneDirectory {
 
     private func makeProvider(source: any PushSource) -> (any PushProvider)? {
         guard mayMake.withLock({ $0 })() else { return nil }
-        let provider = ScriptedProvider(source: source, answer: answer)
+        let provider = ScriptedProvider(source: source, respond: respond)
         made.withLock { $0.append(provider) }
         let ready = waiting.withLock { waiting in
             defer { waiting = [] }

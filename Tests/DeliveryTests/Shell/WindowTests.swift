@@ -12,18 +12,18 @@ struct WindowTests {
 
     /// A listener that keeps the events that it receives.
     private final class Listener: WindowObserver {
-        private let news = Mutex<[WindowNews]>([])
+        private let windowEvents = Mutex<[WindowEvent]>([])
 
-        func committed(_ news: [WindowNews]) { self.news.withLock { $0 += news } }
+        func committed(_ windowEvents: [WindowEvent]) { self.windowEvents.withLock { $0 += windowEvents } }
 
         /// The windows that messages were sent through.
         var origins: [WindowID?] {
-            news.withLock { $0.filter { if case .message = $0.kind { true } else { false } }.map(\.origin) }
+            windowEvents.withLock { $0.filter { if case .message = $0.kind { true } else { false } }.map(\.origin) }
         }
 
         /// The sequences of messages.
         var sequences: [Int64] {
-            news.withLock {
+            windowEvents.withLock {
                 $0.compactMap { if case .message(let message) = $0.kind { message.sequence } else { nil } }
             }
         }

@@ -9,7 +9,7 @@ enum ArraySplitCheck {
     /// - Returns: The failed check; nil for none.
     static func failure(
         on text: UnsafeRawBufferPointer,
-        _ strict: Result<StrictJSON, StrictJSON.Refusal>
+        _ strict: Result<StrictJSON, StrictJSON.Rejection>
     ) -> String? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
         defer { buffer.deallocate() }

@@ -22,7 +22,7 @@ enum EventReaderCheck {
         guard let exact = EventReading(text, form, spare: 0, maxDepth: maxDepth) else { return nil }
         guard let padded = EventReading(text, form, spare: 64, maxDepth: maxDepth) else { return nil }
         guard exact == padded, exact.validity == padded.validity else { return "bytes after a text change its result" }
-        let strict: Result<StrictJSON, StrictJSON.Refusal>
+        let strict: Result<StrictJSON, StrictJSON.Rejection>
         do { strict = .success(try StrictJSON.parse(Array(text), maxDepth: maxDepth)) } catch {
             strict = .failure(error)
         }
@@ -31,7 +31,7 @@ enum EventReaderCheck {
 
     private static func disagreement(
         _ reading: EventReading,
-        _ strict: Result<StrictJSON, StrictJSON.Refusal>,
+        _ strict: Result<StrictJSON, StrictJSON.Rejection>,
         _ form: event_form
     ) -> String? {
         let status = event_status(rawValue: reading.status)
@@ -52,9 +52,9 @@ enum EventReaderCheck {
         case .failure(.duplicate), .failure(.longName):
             // Only names on the levels that are read are checked, and only in a text that was read to its end.
             return status == EVENT_ENCODING ? "good UTF-8 gives \(reading.status)" : nil
-        case .failure(let refusal):
+        case .failure(let rejection):
             if status == EVENT_ENCODING { return "good UTF-8 gives \(reading.status)" }
-            return isWellFormed ? "\(refusal) gives \(reading.status)" : nil
+            return isWellFormed ? "\(rejection) gives \(reading.status)" : nil
         }
     }
 

@@ -117,10 +117,10 @@ struct ContractTests {
             let before = try await api.dump()
             for operation in operations where operation.isSecured {
                 for credential in [Credential.none, .raw("Basic !"), .raw("Bearer"), .bearer("x"), .raw("Digest x")] {
-                    try await world.call(operation, as: credential).expectRefusal(operation)
+                    try await world.call(operation, as: credential).expectRejection(operation)
                 }
                 guard operation.path.contains("{brand}") else { continue }
-                try await world.call(operation, as: world.stranger).expectRefusal(operation)
+                try await world.call(operation, as: world.stranger).expectRejection(operation)
             }
             #expect(try await api.dump() == before)
         }
@@ -307,7 +307,7 @@ extension World {
 }
 
 extension Reply {
-    fileprivate func expectRefusal(_ operation: Description.Operation) {
+    fileprivate func expectRejection(_ operation: Description.Operation) {
         let codes = ["unauthorized", "token_invalid", "token_expired"]
         let code = (operation.isAdaptor ? self["error"] : try? json())?["code"]?.string
         #expect(status == 401 && codes.contains(code ?? ""), "\(operation): \(status) \(text)")

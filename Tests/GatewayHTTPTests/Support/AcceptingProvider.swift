@@ -22,7 +22,7 @@ final class AcceptingProvider: PushProvider {
                 let isBad = job.token.hasPrefix("bad")
                 return PushResult(
                     delivery: job.delivery,
-                    answer: PushAnswer(
+                    response: PushResponse(
                         outcome: isBad ? .rejected(token: .keep) : .accepted(providerID: "p-\(job.delivery)"),
                         status: isBad ? 400 : 200,
                         reason: isBad ? "TopicDisallowed" : nil,

@@ -89,7 +89,7 @@ final class RawClient: Sendable {
     func readToEnd() async -> String? { await receive(until: nil) }
 
     /// Reads up to the end of the first response's headers, and whatever came with them; nil when it never comes.
-    func readAnswer() async -> String? { await read(until: "\r\n\r\n") }
+    func readResponseHead() async -> String? { await read(until: "\r\n\r\n") }
 
     /// Reads up to a text, and whatever came with it, or to the end of the connection; nil when neither comes.
     func read(until text: String) async -> String? { await receive(until: text) }

@@ -84,11 +84,11 @@ extension TestGateway {
             clock: clock,
             logger: logger,
             metrics: HTTPMetrics(factory: metrics.factory),
-            renderMetrics: { metrics.answer }
+            renderMetrics: { metrics.response }
         )
-        let bell = OutboundBell(limitPerBrand: 1)
-        store.onOutbound { brand, _ in bell.ring(brand) }
-        services.outbound = OutboundServices(bell: bell, addresses: AddressPolicy(allowsLoopback: true))
+        let notifier = FeedNotifier(limitPerBrand: 1)
+        store.onOutbound { brand, _ in notifier.notify(brand) }
+        services.outbound = OutboundServices(notifier: notifier, addresses: AddressPolicy(allowsLoopback: true))
         services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
         return services
     }

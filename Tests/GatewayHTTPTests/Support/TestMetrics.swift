@@ -4,7 +4,7 @@ import Telemetry
 struct TestMetrics: Sendable {
     let factory = WatchedMetrics()
     /// The response of `/metrics`.
-    var answer = "# a test\n"
+    var response = "# a test\n"
 
     /// Returns the value of a sample, by its whole name with labels.
     func value(_ sample: String) -> Double? {

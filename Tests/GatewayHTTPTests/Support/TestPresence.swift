@@ -6,24 +6,24 @@ import Synchronization
 /// Records the notifications about windows.
 final class TestPresence: WindowPresence {
     private struct Notes {
-        var told: [String] = []
+        var notified: [String] = []
         var waiters: [(note: String, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let notes = Mutex(Notes())
 
     /// The notifications, in order: `+` or `-`, the consumer, and the device or `any`.
-    var told: [String] { notes.withLock { $0.told } }
+    var notified: [String] { notes.withLock { $0.notified } }
 
     func windowOpened(_ name: ConsumerName, device: DeviceID?) { note("+", name, device) }
 
     func windowClosed(_ name: ConsumerName, device: DeviceID?) { note("-", name, device) }
 
     /// Waits for a notification; the test's time limit ends a wait in vain.
-    func isTold(_ note: String) async -> Bool {
+    func isNotified(_ note: String) async -> Bool {
         await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let isThere = notes.withLock { notes in
-                if notes.told.contains(note) { return true }
+                if notes.notified.contains(note) { return true }
                 notes.waiters.append((note, continuation))
                 return false
             }
@@ -34,7 +34,7 @@ final class TestPresence: WindowPresence {
     private func note(_ sign: String, _ name: ConsumerName, _ device: DeviceID?) {
         let note = "\(sign) \(name.consumer.rawValue) \(device?.rawValue ?? "any")"
         let waiters = notes.withLock { notes in
-            notes.told.append(note)
+            notes.notified.append(note)
             let met = notes.waiters.filter { $0.note == note }
             notes.waiters.removeAll { $0.note == note }
             return met

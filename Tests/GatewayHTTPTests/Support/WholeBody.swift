@@ -8,7 +8,7 @@ struct WholeBody {
     var isBatch: Bool
     var events: [AgentEvent] = []
     /// With their indexes in the whole body.
-    var refused: [EventBatch.Refusal] = []
+    var refused: [EventBatch.Rejection] = []
     /// The number of events of each piece.
     var pieces: [Int] = []
 

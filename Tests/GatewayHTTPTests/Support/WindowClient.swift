@@ -19,10 +19,10 @@ final class WindowClient: Sendable {
     }
 
     /// The head of the response to the request.
-    let answer: String
+    let response: String
     private let socket: RawClient
 
-    /// Opens a window, on its own or an existing connection; the response is in ``answer``.
+    /// Opens a window, on its own or an existing connection; the response is in ``response``.
     init(
         port: Int,
         on connection: RawClient? = nil,
@@ -40,7 +40,7 @@ final class WindowClient: Sendable {
         socket.send(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + more)
         var head: [UInt8] = []
         while head.suffix(4) != [13, 10, 13, 10], let byte = await socket.read(bytes: 1) { head += byte }
-        answer = String(decoding: head, as: UTF8.self)
+        response = String(decoding: head, as: UTF8.self)
     }
 
     /// Sends a text message.
@@ -79,7 +79,7 @@ final class WindowClient: Sendable {
     }
 
     /// Reads the next frame of JSON; skips pings, and responds to them if requested.
-    func hear(answeringPings: Bool = false) async throws -> JSON {
+    func receive(answeringPings: Bool = false) async throws -> JSON {
         while let frame = await next() {
             if frame.opcode == 9 {
                 if answeringPings { send(Self.frame(10, frame.payload)) }

@@ -26,7 +26,7 @@ struct WindowCrowdTests {
                 let session = try await api.makeSession("crowd-\(consumer)")
                 for _ in 0..<50 { windows.append(try await WindowClient(port: port, as: session)) }
             }
-            for window in windows.prefix(places - 1) { #expect(try await window.hear()["type"]?.string == "ready") }
+            for window in windows.prefix(places - 1) { #expect(try await window.receive()["type"]?.string == "ready") }
             for window in windows.dropFirst(places - 1) { #expect(await window.end() == "1013 overloaded") }
             try await other.noticedNothing(api)
             let refused = windows.count - places + 1
@@ -36,7 +36,7 @@ struct WindowCrowdTests {
             #expect(await windows[0].end() == "none")
             #expect(await metrics.reaches("switchboard_windows_open", Double(places - 1)))
             let next = try await WindowClient(port: port, as: try await api.makeSession("u-3"))
-            #expect(try await next.hear()["type"]?.string == "ready")
+            #expect(try await next.receive()["type"]?.string == "ready")
         }
     }
 
@@ -53,13 +53,13 @@ struct WindowCrowdTests {
             let slow = try await WindowClient(port: port, as: session)
             let quick = try await WindowClient(port: port, as: try await api.makeSession("u-3"))
             for window in [slow, quick] {
-                _ = try await window.hear()
+                _ = try await window.receive()
                 window.say(#"{"type":"resume","conversations":[]}"#)
                 // The response comes when that is done.
                 window.say(#"{"type":"hello"}"#)
-                _ = try await window.hear()
+                _ = try await window.receive()
             }
-            let consumer = WindowNewsTests.consumer
+            let consumer = WindowEventTests.consumer
             let stored = try await api.store.messages(
                 brand: consumer.brand,
                 consumer: consumer.consumer,
@@ -73,12 +73,12 @@ struct WindowCrowdTests {
             // 300 MB in total, and between them one for a window that reads.
             for _ in 0..<100 {
                 api.windows.committed(
-                    Array(repeating: WindowNews(consumer: consumer, kind: .message(message)), count: 100)
-                        + [WindowNews(consumer: third, kind: .message(message))]
+                    Array(repeating: WindowEvent(consumer: consumer, kind: .message(message)), count: 100)
+                        + [WindowEvent(consumer: third, kind: .message(message))]
                 )
-                #expect(try await quick.hear()["sequence"]?.int == 1)
+                #expect(try await quick.receive()["sequence"]?.int == 1)
             }
-            #expect(await api.presence.isTold("- u-1 any"))
+            #expect(await api.presence.isNotified("- u-1 any"))
             // The buffers of both sockets, and 32 frames: the rest was not even written.
             let frames = try #require(metrics.value(#"switchboard_window_frames_total{direction="out"}"#))
             #expect(frames < 1000)

@@ -11,7 +11,7 @@ struct WindowFrameSizeTests {
     static let limit = 65_536
 
     /// Reads the next message of the server, which must respect the limit, and its size.
-    private static func hear(_ window: WindowClient) async throws -> (json: JSON, bytes: Int) {
+    private static func receive(_ window: WindowClient) async throws -> (json: JSON, bytes: Int) {
         while let frame = await window.next() {
             guard frame.opcode == 1 else { continue }
             #expect(frame.payload.count <= limit)
@@ -53,7 +53,7 @@ struct WindowFrameSizeTests {
             try await Self.post(api, to: names, read: names[300...])
             let session = try await api.makeSession()
             let window = try await WindowClient(port: try #require(api.client.port), as: session)
-            let ready = try await Self.hear(window).json
+            let ready = try await Self.receive(window).json
             #expect(ready["unread"]?.int == 300)
             #expect(ready["more"]?.bool == true)
             let named = try #require(ready["conversations"]).items.compactMap { $0["id"]?.string }
@@ -61,7 +61,7 @@ struct WindowFrameSizeTests {
             #expect(named == Array(names[..<300].reversed() + names[500...].reversed()))
             // A conversation that is not named exists all the same.
             window.say(#"{"type":"resume","conversations":[{"id":"conversation-301","afterSequence":0}]}"#)
-            #expect(try await Self.hear(window).json["conversation"]?.string == "conversation-301")
+            #expect(try await Self.receive(window).json["conversation"]?.string == "conversation-301")
             let counts = try await api.call(.get, "/v1/brands/acme/unread", as: session)
             #expect(counts["conversations"]?.items.compactMap { $0["id"]?.string } == named)
         }
@@ -75,7 +75,7 @@ struct WindowFrameSizeTests {
             try await Self.post(api, to: names, read: [])
             let port = try #require(api.client.port)
             let window = try await WindowClient(port: port, as: try await api.makeSession())
-            let (ready, bytes) = try await Self.hear(window)
+            let (ready, bytes) = try await Self.receive(window)
             #expect(ready["unread"]?.int == 200 && ready["more"]?.bool == true)
             let named = try #require(ready["conversations"]).items.compactMap { $0["id"]?.string }
             #expect(named == Array(names.reversed().prefix(named.count)))
@@ -83,7 +83,7 @@ struct WindowFrameSizeTests {
             let few = try await api.makeSession("u-2")
             try await api.post("x", consumer: "u-2", conversation: "c-2")
             let second = try await WindowClient(port: port, as: few)
-            #expect(try await Self.hear(second).json.names == ["type", "unread", "conversations"])
+            #expect(try await Self.receive(second).json.names == ["type", "unread", "conversations"])
         }
     }
 
@@ -163,7 +163,7 @@ struct WindowFrameSizeTests {
             let session = try await api.makeSession()
             let port = try #require(api.client.port)
             let window = try await WindowClient(port: port, as: session)
-            _ = try await Self.hear(window)
+            _ = try await Self.receive(window)
             window.say(#"{"type":"resume","conversations":[]}"#)
             try await api.post("first")
             let made = try await api.call(
@@ -176,9 +176,9 @@ struct WindowFrameSizeTests {
             )
             try #require(made.status == 202, "\(made.text)")
             try await api.post("last")
-            try await WindowNewsTests.tell(api)
+            try await WindowEventTests.postEvents(api)
             var live: [JSON] = []
-            for _ in 1...3 { live.append(try await Self.hear(window).json) }
+            for _ in 1...3 { live.append(try await Self.receive(window).json) }
             #expect(live.map { $0["sequence"]?.int } == [1, 2, 3])
             #expect(live[0]["truncated"] == nil && live[2]["truncated"] == nil)
             let long = live[1]
@@ -193,10 +193,10 @@ struct WindowFrameSizeTests {
             }
             #expect((long["data"] == nil) == (wanted.isTruncated || wanted.more.isEmpty))
             let second = try await WindowClient(port: port, as: session)
-            _ = try await Self.hear(second)
+            _ = try await Self.receive(second)
             second.say(#"{"type":"resume","conversations":[{"id":"c-1","afterSequence":0}]}"#)
             var resumed: [JSON] = []
-            for _ in 1...3 { resumed.append(try await Self.hear(second).json) }
+            for _ in 1...3 { resumed.append(try await Self.receive(second).json) }
             #expect(resumed == live)
             let whole = try await api.call(.get, "/v1/brands/acme/messages?conversation=c-1", as: session)
             let item = try #require(whole["items"]?[1])
@@ -223,21 +223,23 @@ struct WindowFrameSizeTests {
             let session = try await api.makeSession()
             try await api.post("m-1")
             let window = try await WindowClient(port: try #require(api.client.port), as: session)
-            _ = try await Self.hear(window)
+            _ = try await Self.receive(window)
             for (number, send) in Self.sends.enumerated() {
                 let members = #""clientId":\#(Self.quoted(send.clientID)),"text":\#(Self.quoted(send.text))"#
                 let path = "/v1/brands/acme/conversations/c-1/messages"
                 let posted = try await api.call(.post, path, as: session, "{\(members)}")
                 #expect(posted.status == (send.isAccepted ? 201 : 422), "\(number)")
                 window.say(#"{"type":"send","conversation":"c-1",\#(members)}"#)
-                let answer = try await Self.hear(window).json
-                #expect(answer["type"]?.string == (send.isAccepted ? "sent" : "error"), "\(number)")
+                let response = try await Self.receive(window).json
+                #expect(response["type"]?.string == (send.isAccepted ? "sent" : "error"), "\(number)")
                 if send.isAccepted {
                     // The same client id means the same message.
-                    #expect(answer["messageId"] == posted["messageId"] && answer["clientId"]?.string == send.clientID)
+                    #expect(
+                        response["messageId"] == posted["messageId"] && response["clientId"]?.string == send.clientID
+                    )
                 } else {
                     let pointer = try #require(posted["errors"]?[0]?["pointer"]?.string)
-                    #expect(answer["detail"]?.string?.hasPrefix(pointer + " ") == true, "\(number)")
+                    #expect(response["detail"]?.string?.hasPrefix(pointer + " ") == true, "\(number)")
                 }
             }
         }
@@ -248,12 +250,12 @@ struct WindowFrameSizeTests {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
             let window = try await WindowClient(port: try #require(api.client.port), as: try await api.makeSession())
-            _ = try await Self.hear(window)
+            _ = try await Self.receive(window)
             for length in [256, 257, 10_000] {
                 window.say(#"{"type":\#(Self.quoted(String(repeating: "\u{1}", count: length)))}"#)
-                let (answer, bytes) = try await Self.hear(window)
-                #expect(answer["type"]?.string == "error")
-                #expect(answer["ref"]?.string?.utf8.count == (length > 256 ? nil : length))
+                let (response, bytes) = try await Self.receive(window)
+                #expect(response["type"]?.string == "error")
+                #expect(response["ref"]?.string?.utf8.count == (length > 256 ? nil : length))
                 #expect(bytes < 2000)
             }
         }

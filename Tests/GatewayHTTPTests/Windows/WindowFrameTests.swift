@@ -179,9 +179,9 @@ struct WindowFrameTests {
             for number in 1...2 { try await api.post("m-\(number)") }
             let other = try await Bystander(api)
             let second = try await WindowClient(port: port, as: session)
-            _ = try await second.hear()
+            _ = try await second.receive()
             let window = try await WindowClient(port: port, as: session)
-            _ = try await window.hear()
+            _ = try await window.receive()
             window.send(fault.bytes)
             // Later data is not read.
             window.say(#"{"type":"ack","conversation":"c-1","upToSequence":1}"#)
@@ -204,15 +204,15 @@ struct WindowFrameTests {
             for number in 1...2 { try await api.post("m-\(number)") }
             let other = try await Bystander(api)
             let window = try await WindowClient(port: try #require(api.client.port), as: session)
-            _ = try await window.hear()
+            _ = try await window.receive()
             for text in claim.says { window.say(text) }
             // The response comes after those to earlier messages.
             window.say(#"{"type":"reauthenticate","sessionToken":7}"#)
             window.say(#"{"type":"ack","conversation":"c-10","upToSequence":1}"#)
             var errors: [String] = []
             while errors.last != "not_found ack" || errors.count < (claim.error == nil ? 2 : 3) {
-                let answer = try await window.hear()
-                errors.append("\(answer["code"]?.string ?? "") \(answer["ref"]?.string ?? "")")
+                let response = try await window.receive()
+                errors.append("\(response["code"]?.string ?? "") \(response["ref"]?.string ?? "")")
             }
             let expected = (claim.error.map { [$0] } ?? []) + ["invalid_request reauthenticate", "not_found ack"]
             #expect(errors.sorted() == expected.sorted())
@@ -231,7 +231,7 @@ struct WindowFrameTests {
             try await api.post("x-1", consumer: "u-2", conversation: "c-2")
             session = try await api.makeSession("u-2")
             window = try await WindowClient(port: try #require(api.client.port), as: session)
-            _ = try await window.hear()
+            _ = try await window.receive()
         }
 
         func noticedNothing(_ api: API) async throws {
@@ -266,16 +266,16 @@ struct WindowFrameTests {
                 port: try #require(api.client.port),
                 as: try await api.makeSession()
             )
-            _ = try await window.hear()
+            _ = try await window.receive()
             for (text, ref) in wrong {
                 window.say(text)
-                let answer = try await window.hear()
-                #expect(answer["type"]?.string == "error", "\(text)")
-                #expect(answer["code"]?.string == "invalid_request", "\(text)")
-                #expect(answer["ref"]?.string == ref, "\(text)")
+                let response = try await window.receive()
+                #expect(response["type"]?.string == "error", "\(text)")
+                #expect(response["code"]?.string == "invalid_request", "\(text)")
+                #expect(response["ref"]?.string == ref, "\(text)")
             }
             window.say(#"{"type":"ack","conversation":"c-9","upToSequence":1}"#)
-            #expect(try await window.hear()["code"]?.string == "not_found")
+            #expect(try await window.receive()["code"]?.string == "not_found")
         }
     }
 
@@ -287,7 +287,7 @@ struct WindowFrameTests {
                 port: try #require(api.client.port),
                 as: try await api.makeSession()
             )
-            _ = try await window.hear()
+            _ = try await window.receive()
             let text = Array(#"{"type":"hello"}"#.utf8)
             let padding = [UInt8](repeating: 0x20, count: 65_536 - text.count)
             window.send(WindowClient.frame(1, Array(text[..<5]), fin: false))
@@ -295,15 +295,15 @@ struct WindowFrameTests {
             window.send(WindowClient.frame(0, Array(text[5...]), fin: false))
             window.send(WindowClient.frame(0, padding))
             #expect(await window.next() == WindowClient.Frame(opcode: 10, payload: [1, 2]))
-            #expect(try await window.hear()["ref"]?.string == "hello")
+            #expect(try await window.receive()["ref"]?.string == "hello")
             window.send(WindowClient.frame(1, padding + text))
-            #expect(try await window.hear()["ref"]?.string == "hello")
+            #expect(try await window.receive()["ref"]?.string == "hello")
             // Byte by byte, also in the middle of a character, and with empty fragments.
             let long = Array(#"{"type":"héllo"}"#.utf8)
             window.send(WindowClient.frame(1, [], fin: false))
             for byte in long { window.send(WindowClient.frame(0, [byte], fin: false)) }
             window.send(WindowClient.frame(0, []))
-            #expect(try await window.hear()["ref"]?.string == "héllo")
+            #expect(try await window.receive()["ref"]?.string == "héllo")
         }
     }
 
@@ -316,8 +316,8 @@ struct WindowFrameTests {
                 as: try await api.makeSession(),
                 with: WindowClient.frame(1, Array(#"{"type":"hello"}"#.utf8))
             )
-            #expect(try await window.hear()["type"]?.string == "ready")
-            #expect(try await window.hear()["ref"]?.string == "hello")
+            #expect(try await window.receive()["type"]?.string == "ready")
+            #expect(try await window.receive()["ref"]?.string == "hello")
         }
     }
 }

@@ -70,11 +70,11 @@ struct WindowNodesTests {
                 }
                 let port = try #require(second.client.port)
                 let window = try await WindowClient(port: port, as: session)
-                #expect(try await window.hear()["type"]?.string == "ready")
+                #expect(try await window.receive()["type"]?.string == "ready")
                 var others: [WindowClient] = []
                 for bystander in bystanders.compactMap(\.self) {
                     let other = try await WindowClient(port: port, as: bystander)
-                    #expect(try await other.hear()["type"]?.string == "ready")
+                    #expect(try await other.receive()["type"]?.string == "ready")
                     others.append(other)
                 }
 

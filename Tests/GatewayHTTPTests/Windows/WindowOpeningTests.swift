@@ -20,22 +20,22 @@ struct WindowOpeningTests {
             let session = try await api.makeSession(device: "d-1")
             let port = try #require(api.client.port)
             let window = try await WindowClient(port: port, path: "/v1/brands/acme/window", as: session)
-            #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
-            #expect(window.answer.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
-            #expect(!window.answer.lowercased().contains("sec-websocket-protocol"))
-            let ready = try await window.hear()
+            #expect(window.response.hasPrefix("HTTP/1.1 101 "))
+            #expect(window.response.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+            #expect(!window.response.lowercased().contains("sec-websocket-protocol"))
+            let ready = try await window.receive()
             #expect(
                 ready
                     == (try JSON(
                         #"{"type":"ready","unread":2,"conversations":[{"id":"c-1","lastSequence":2,"readSequence":0}]}"#
                     ))
             )
-            #expect(api.presence.told == ["+ u-1 d-1"])
+            #expect(api.presence.notified == ["+ u-1 d-1"])
             #expect(metrics.value("switchboard_windows_open") == 1)
             window.send(WindowClient.frame(8, [0x03, 0xE8]))
             #expect(await window.end() == "1000 ")
             #expect(await window.next() == nil)
-            #expect(await api.presence.isTold("- u-1 d-1"))
+            #expect(await api.presence.isNotified("- u-1 d-1"))
             #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="client"}"#, 1))
             #expect(metrics.value("switchboard_windows_open") == 0)
         }
@@ -53,40 +53,40 @@ struct WindowOpeningTests {
                 path: "/v1/brands/acme/window?deviceId=d-7",
                 headers: ["Sec-WebSocket-Protocol: switchboard.v1, bearer.\(token)"]
             )
-            #expect(window.answer.contains("Sec-WebSocket-Protocol: switchboard.v1\r\n"))
-            #expect(!window.answer.contains(token))
-            #expect(try await window.hear()["type"]?.string == "ready")
-            #expect(api.presence.told == ["+ u-1 d-7"])
+            #expect(window.response.contains("Sec-WebSocket-Protocol: switchboard.v1\r\n"))
+            #expect(!window.response.contains(token))
+            #expect(try await window.receive()["type"]?.string == "ready")
+            #expect(api.presence.notified == ["+ u-1 d-7"])
         }
     }
 
     /// An invalid token, and the close code.
-    struct Refusal: Sendable, CustomStringConvertible {
+    struct Rejection: Sendable, CustomStringConvertible {
         var description: String
         var path = "/v1/brands/acme/window"
         var credential: @Sendable (API) async throws -> Credential
         var close: String
     }
 
-    static let refusals = [
-        Refusal(description: "no token", credential: { _ in .none }, close: "4401 token_missing"),
-        Refusal(
+    static let rejections = [
+        Rejection(description: "no token", credential: { _ in .none }, close: "4401 token_missing"),
+        Rejection(
             description: "no token of ours",
             credential: { _ in .bearer("x") },
             close: "4403 token_invalid: malformed"
         ),
-        Refusal(description: "the admin's", credential: { _ in .admin }, close: "4403 token_invalid: malformed"),
-        Refusal(
+        Rejection(description: "the admin's", credential: { _ in .admin }, close: "4403 token_invalid: malformed"),
+        Rejection(
             description: "Basic",
             credential: { try await $0.makeAccount("acme", "events:write") },
             close: "4403 token_invalid: malformed"
         ),
-        Refusal(
+        Rejection(
             description: "an unknown one",
             credential: { _ in .bearer("sbs_" + String(repeating: "A", count: 59)) },
             close: "4403 token_invalid: revoked"
         ),
-        Refusal(
+        Rejection(
             description: "one that expired",
             credential: { api in
                 let session = try await api.makeSession()
@@ -95,7 +95,7 @@ struct WindowOpeningTests {
             },
             close: "4401 token_expired"
         ),
-        Refusal(
+        Rejection(
             description: "one that was logged out",
             credential: { api in
                 let session = try await api.makeSession()
@@ -104,7 +104,7 @@ struct WindowOpeningTests {
             },
             close: "4403 token_invalid: revoked"
         ),
-        Refusal(
+        Rejection(
             description: "another brand's",
             path: "/v1/brands/other/window",
             credential: { api in
@@ -113,19 +113,19 @@ struct WindowOpeningTests {
             },
             close: "4403 token_invalid: revoked"
         ),
-        Refusal(
+        Rejection(
             description: "no brand's",
             path: "/v1/brands/%00/window",
             credential: { try await $0.makeSession() },
             close: "4403 token_invalid: revoked"
         ),
-        Refusal(
+        Rejection(
             description: "another device's",
             path: "/v1/brands/acme/window?deviceId=d-2",
             credential: { try await $0.makeSession(device: "d-1") },
             close: "4403 forbidden"
         ),
-        Refusal(
+        Rejection(
             description: "a device that cannot be one",
             path: "/v1/brands/acme/window?deviceId=",
             credential: { try await $0.makeSession() },
@@ -133,21 +133,21 @@ struct WindowOpeningTests {
         ),
     ]
 
-    @Test("always succeeds, and then closes with the code and the reason of the error", arguments: refusals)
-    func refused(_ refusal: Refusal) async throws {
+    @Test("always succeeds, and then closes with the code and the reason of the error", arguments: rejections)
+    func refused(_ rejection: Rejection) async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
-            let credential = try await refusal.credential(api)
+            let credential = try await rejection.credential(api)
             let window = try await WindowClient(
                 port: try #require(api.client.port),
-                path: refusal.path,
+                path: rejection.path,
                 as: credential
             )
-            #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
-            #expect(await window.end() == refusal.close)
+            #expect(window.response.hasPrefix("HTTP/1.1 101 "))
+            #expect(await window.end() == rejection.close)
             window.send(WindowClient.frame(8, []))
             #expect(await window.next() == nil)
-            #expect(api.presence.told.isEmpty)
+            #expect(api.presence.notified.isEmpty)
         }
     }
 
@@ -158,14 +158,14 @@ struct WindowOpeningTests {
             let session = try await api.makeSession()
             let port = try #require(api.client.port)
             let old = try await WindowClient(port: port, as: session, version: "8")
-            #expect(old.answer.hasPrefix("HTTP/1.1 426 "))
-            #expect(old.answer.contains("Sec-WebSocket-Version: 13"))
+            #expect(old.response.hasPrefix("HTTP/1.1 426 "))
+            #expect(old.response.contains("Sec-WebSocket-Version: 13"))
             let elsewhere = try await WindowClient(port: port, path: "/v1/brands/acme/unread", as: session)
-            #expect(elsewhere.answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(elsewhere.response.hasPrefix("HTTP/1.1 200 "))
             let plain = try await api.call(.get, "/v1/brands/acme/window", as: session)
             #expect(plain.status == 426)
             #expect(try await api.call(.post, "/v1/brands/acme/window", as: session, "{}").status == 405)
-            #expect(api.presence.told.isEmpty)
+            #expect(api.presence.notified.isEmpty)
         }
     }
 
@@ -180,8 +180,8 @@ struct WindowOpeningTests {
             let connection = try RawClient(port: port)
             for path in ["/livez", "/v1/brands/acme/unread"] {
                 connection.send("GET \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
-                let answer = try #require(await connection.readAnswer())
-                #expect(answer.hasPrefix(path == "/livez" ? "HTTP/1.1 200 " : "HTTP/1.1 401 "))
+                let response = try #require(await connection.readResponseHead())
+                #expect(response.hasPrefix(path == "/livez" ? "HTTP/1.1 200 " : "HTTP/1.1 401 "))
             }
             let window = try await WindowClient(
                 port: port,
@@ -189,9 +189,9 @@ struct WindowOpeningTests {
                 as: session,
                 with: WindowClient.frame(1, Array("{}".utf8))
             )
-            #expect(window.answer.hasPrefix("HTTP/1.1 101 "))
-            #expect(try await window.hear()["type"]?.string == "ready")
-            #expect(try await window.hear()["type"]?.string == "error")
+            #expect(window.response.hasPrefix("HTTP/1.1 101 "))
+            #expect(try await window.receive()["type"]?.string == "ready")
+            #expect(try await window.receive()["type"]?.string == "error")
             // A connection that was idle from now on has been closed.
             let idle = try RawClient(port: port)
             idle.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -199,7 +199,7 @@ struct WindowOpeningTests {
             window.say("[]")
             #expect(await window.end() == "4400 invalid_request: not an object")
             #expect(await window.next() == nil)
-            #expect(await api.presence.isTold("- u-1 any"))
+            #expect(await api.presence.isNotified("- u-1 any"))
         }
     }
 
@@ -214,9 +214,9 @@ struct WindowOpeningTests {
                 Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n
                 """
             )
-            let answers = try #require(await connection.readToEnd())
-            #expect(answers.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) } == ["200", "426"])
-            #expect(api.presence.told.isEmpty)
+            let responses = try #require(await connection.readToEnd())
+            #expect(responses.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) } == ["200", "426"])
+            #expect(api.presence.notified.isEmpty)
         }
     }
 
@@ -231,7 +231,7 @@ struct WindowOpeningTests {
             var windows: [WindowClient] = []
             for _ in 0..<3 {
                 let window = try await WindowClient(port: port, as: session)
-                #expect(try await window.hear()["type"]?.string == "ready")
+                #expect(try await window.receive()["type"]?.string == "ready")
                 windows.append(window)
             }
             let fourth = try await WindowClient(port: port, as: session)
@@ -239,11 +239,11 @@ struct WindowOpeningTests {
             #expect(try await api.call(.get, "/v1/brands/acme/unread", as: session).status == 200)
             windows[0].send(WindowClient.frame(8, []))
             #expect(await windows[0].end() == "none")
-            #expect(await api.presence.isTold("- u-1 any"))
+            #expect(await api.presence.isNotified("- u-1 any"))
             // Its slot is free when the connection is closed.
             #expect(await metrics.reaches("switchboard_windows_open", 2))
             let next = try await WindowClient(port: port, as: session)
-            #expect(try await next.hear()["type"]?.string == "ready")
+            #expect(try await next.receive()["type"]?.string == "ready")
         }
     }
 
@@ -256,12 +256,12 @@ struct WindowOpeningTests {
             var windows: [WindowClient] = []
             for _ in 0..<50 {
                 let window = try await WindowClient(port: port, as: session)
-                #expect(try await window.hear()["type"]?.string == "ready")
+                #expect(try await window.receive()["type"]?.string == "ready")
                 windows.append(window)
             }
             #expect(await (try WindowClient(port: port, as: session)).end() == "1013 overloaded")
             let other = try await WindowClient(port: port, as: try await api.makeSession("u-2"))
-            #expect(try await other.hear()["type"]?.string == "ready")
+            #expect(try await other.receive()["type"]?.string == "ready")
         }
     }
 

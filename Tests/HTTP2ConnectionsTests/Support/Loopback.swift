@@ -17,7 +17,7 @@ struct Loopback {
 
     /// Runs `body` with both sides and shuts them down afterwards.
     static func run(
-        answer: TestApplication.Answer? = { _ in HTTP2ServerResponse(status: 200) },
+        respond: TestApplication.Responder? = { _ in HTTP2ServerResponse(status: 200) },
         server serverConfiguration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         client clientConfiguration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
         budget: HTTP2ConnectionBudget? = nil,
@@ -26,7 +26,7 @@ struct Loopback {
         body: (Loopback) async throws -> Void
     ) async throws {
         let authority = try TestAuthority()
-        let application = TestApplication(answer: answer)
+        let application = TestApplication(respond: respond)
         let server = try await HTTP2Server.bind(
             tls: try TLSServerContext(identity: try authority.issue()),
             configuration: serverConfiguration,
@@ -63,15 +63,16 @@ struct Loopback {
     }
 
     /// Submits requests without waiting for their responses.
-    func submit(_ count: Int, path: String = "/", body: [UInt8] = [1], timeout: TimeAmount = .seconds(30)) -> Answers {
-        let answers = Answers()
+    func submit(_ count: Int, path: String = "/", body: [UInt8] = [1], timeout: TimeAmount = .seconds(30)) -> Responses
+    {
+        let responses = Responses()
         for index in 0..<count {
             let request = HTTP2Request(id: UInt64(index), path: path, body: body, timeout: timeout)
-            if !queue.submit(request, completion: { answers.put($0) }) {
-                answers.put(HTTP2Response(id: UInt64(index), result: .failure(.unprocessed(.queueFull))))
+            if !queue.submit(request, completion: { responses.put($0) }) {
+                responses.put(HTTP2Response(id: UInt64(index), result: .failure(.unprocessed(.queueFull))))
             }
         }
-        return answers
+        return responses
     }
 
     /// Waits for a state.
@@ -92,7 +93,7 @@ extension HTTP2ConnectionConfiguration {
     }
 }
 
-typealias Answers = Mailbox<HTTP2Response>
+typealias Responses = Mailbox<HTTP2Response>
 
 extension Result where Failure == any Error {
     fileprivate init(catching body: () async throws -> Success) async {

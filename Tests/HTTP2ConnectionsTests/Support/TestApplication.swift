@@ -10,18 +10,18 @@ final class TestApplication: HTTP2ServerApplication {
         case closed(HTTP2ServerConnection)
     }
 
-    typealias Answer = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
+    typealias Responder = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
 
     /// Every event, for the test to await.
     ///
     /// Unbounded, but limited by the test.
     let events: Mailbox<Event>
-    private let answer: Answer?
+    private let respond: Responder?
 
-    /// - Parameter answer: Makes an immediate response; `nil` leaves the stream open.
-    init(answer: Answer? = nil) {
+    /// - Parameter respond: Makes an immediate response; `nil` leaves the stream open.
+    init(respond: Responder? = nil) {
         events = Mailbox()
-        self.answer = answer
+        self.respond = respond
     }
 
     func connectionOpened(_ connection: HTTP2ServerConnection, facts: HTTP2ServerConnectionFacts) {
@@ -29,9 +29,9 @@ final class TestApplication: HTTP2ServerApplication {
     }
 
     func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection) {
-        if let answer {
+        if let respond {
             for request in requests {
-                if let response = answer(request) { request.stream.respond(response) }
+                if let response = respond(request) { request.stream.respond(response) }
             }
         }
         events.put(.requests(requests, connection))

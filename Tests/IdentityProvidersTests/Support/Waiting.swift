@@ -2,12 +2,12 @@
 func until(_ what: String, _ holds: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(540)
     while try await !holds() {
-        guard ContinuousClock.now < deadline else { throw WaitedInVain(what: what) }
+        guard ContinuousClock.now < deadline else { throw WaitTimedOut(what: what) }
         try Task.checkCancellation()
         await Task.yield()
     }
 }
 
-struct WaitedInVain: Error {
+struct WaitTimedOut: Error {
     var what: String
 }

@@ -16,12 +16,12 @@ extension GatewayProcess {
     /// - Returns: The token.
     /// - Throws: An error when the gateway rejects the request.
     func session(_ consumer: String, device: String? = nil, brand: String = "acme") async throws -> String {
-        let answer = try await admin.call(
+        let response = try await admin.call(
             "POST",
             ["v1", "brands", brand, "consumers", consumer, "sessions"],
             body: device.map { ["deviceId": .string($0)] } ?? [:]
         )
-        return try #require(answer.body["sessionToken"].string)
+        return try #require(response.body["sessionToken"].string)
     }
 
     /// Runs another subcommand against it and waits for its end.

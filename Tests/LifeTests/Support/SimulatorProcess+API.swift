@@ -40,8 +40,8 @@ extension SimulatorProcess {
         while ContinuousClock.now < deadline {
             let after = items.last?["number"].integer ?? 0
             let query = [("after", String(after)), ("waitSeconds", "3")]
-            let answer = try await control.call("GET", ["pushes"], query: query)
-            items += answer.body["pushes"].items
+            let response = try await control.call("GET", ["pushes"], query: query)
+            items += response.body["pushes"].items
             if isEnough(items) { return items }
         }
         let came = items.map { "\($0["status"].integer ?? 0) \($0["reason"].string ?? "")" }.joined(separator: ", ")

@@ -24,11 +24,11 @@ struct SyncTrace {
         }
         find("the log is synced") { $0.name == "fdatasync" && $0.text.contains("-wal>") && $0.succeeded }
         // The response's first byte is sent when the call starts.
-        let answer = calls.first {
+        let response = calls.first {
             ["write", "writev", "sendto", "sendmsg"].contains($0.name) && $0.text.contains("TCP")
                 && $0.text.contains("HTTP/1.1 202")
         }
-        steps.append(("the answer leaves", answer.map(\.begin)))
+        steps.append(("the answer leaves", response.map(\.begin)))
     }
 
     /// The first step that is missing or out of order; nil when the response waited for the disk.

@@ -15,8 +15,8 @@ struct WebhookMachineTests {
         return OutboundPage(items: items, nextAfter: 99, end: 99, removedThrough: 0, isWhole: true)
     }
 
-    private func answered(_ status: Int, retryAfter: Int64? = nil) -> WebhookAnswer {
-        .answered(status: status, retryAfterSeconds: retryAfter)
+    private func responded(_ status: Int, retryAfter: Int64? = nil) -> WebhookAttemptResult {
+        .responded(status: status, retryAfterSeconds: retryAfter)
     }
 
     @Test("a batch is decided, posted, and a 2xx of the receiver moves the mark", arguments: [200, 204, 299])
@@ -27,7 +27,7 @@ struct WebhookMachineTests {
         #expect(machine.step(now: now) == .collect(after: 3))
         machine.collected(page([4, 6]))
         #expect(machine.step(now: now) == .send(after: 3, through: 6))
-        machine.ended(answered(status), through: 6, now: now, jitter: 0)
+        machine.ended(responded(status), through: 6, now: now, jitter: 0)
         #expect(machine.state.mark == 6 && machine.state.batchThrough == nil && machine.state.lastStatus == status)
         #expect(machine.step(now: now) == .collect(after: 6))
     }
@@ -35,18 +35,18 @@ struct WebhookMachineTests {
     @Test(
         "any other result retries the same batch later",
         arguments: [
-            (WebhookAnswer.answered(status: 500, retryAfterSeconds: nil), "refused"),
-            (.answered(status: 301, retryAfterSeconds: nil), "refused"),
-            (.answered(status: 404, retryAfterSeconds: nil), "refused"), (.failed(.timeout), "timeout"),
+            (WebhookAttemptResult.responded(status: 500, retryAfterSeconds: nil), "refused"),
+            (.responded(status: 301, retryAfterSeconds: nil), "refused"),
+            (.responded(status: 404, retryAfterSeconds: nil), "refused"), (.failed(.timeout), "timeout"),
             (.failed(.unreachable), "unreachable"), (.failed(.forbiddenAddress), "forbidden_address"),
         ]
     )
-    func vain(answer: WebhookAnswer, error: String) {
+    func vain(response: WebhookAttemptResult, error: String) {
         var machine = WebhookMachine(WebhookState(mark: 3))
         machine.collected(page([4, 6]))
         var time = now
         for (attempt, seconds) in [1, 5, 30, 120, 600, 3600, 3600, 3600].enumerated() {
-            machine.ended(answer, through: 6, now: time, jitter: 0.5)
+            machine.ended(response, through: 6, now: time, jitter: 0.5)
             let next = time.adding(seconds: Int64(seconds))
             #expect(machine.state.attempts == attempt + 1 && machine.state.lastError == error)
             #expect(machine.step(now: time) == .wait(until: next))
@@ -54,7 +54,7 @@ struct WebhookMachineTests {
             #expect(WebhookMachine(machine.state).step(now: next) == .send(after: 3, through: 6))
             time = next
         }
-        machine.ended(answered(200), through: 6, now: time, jitter: 0)
+        machine.ended(responded(200), through: 6, now: time, jitter: 0)
         #expect(machine.state.attempts == 0 && machine.state.nextTry == nil && machine.state.lastError == nil)
     }
 
@@ -62,7 +62,7 @@ struct WebhookMachineTests {
     func gone() {
         var machine = WebhookMachine(WebhookState(mark: 0))
         machine.collected(page([1]))
-        machine.ended(answered(410), through: 1, now: now, jitter: 0)
+        machine.ended(responded(410), through: 1, now: now, jitter: 0)
         #expect(machine.state.isSwitchedOff && machine.state.mark == 0 && machine.state.lastError == "gone")
         #expect(machine.step(now: now.adding(seconds: 1_000_000)) == .off)
     }
@@ -81,7 +81,7 @@ struct WebhookMachineTests {
     func clockSetBack() {
         var machine = WebhookMachine(WebhookState(mark: 0))
         machine.collected(page([1]))
-        machine.ended(answered(500), through: 1, now: now, jitter: 0)
+        machine.ended(responded(500), through: 1, now: now, jitter: 0)
         #expect(machine.step(now: now.adding(seconds: -86_400)) == .send(after: 0, through: 1))
     }
 

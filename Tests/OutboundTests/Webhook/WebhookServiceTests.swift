@@ -15,14 +15,14 @@ struct WebhookServiceTests {
 
     @Test("items are posted in order, in batches of at most 100, signed, each once")
     func inOrder() async throws {
-        try await WebhookStage().run { stage in
-            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver))
-            try await stage.open(1)
-            try await stage.until("the first", isPatient: true) { receiver.requests.count == 1 }
-            try await stage.open(250)
-            try await stage.until("all", isPatient: true) { try await stage.state().mark == 251 }
-            try await stage.until("what it says of them", isPatient: true) {
+        try await WebhookFixture().run { fixture in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand(url: url(receiver))
+            try await fixture.open(1)
+            try await fixture.until("the first", isPatient: true) { receiver.requests.count == 1 }
+            try await fixture.open(250)
+            try await fixture.until("all", isPatient: true) { try await fixture.state().mark == 251 }
+            try await fixture.until("what it says of them", isPatient: true) {
                 receiver.requests.flatMap(\.positions).count >= 251
             }
             let requests = receiver.requests
@@ -40,76 +40,80 @@ struct WebhookServiceTests {
         arguments: ["500", "302", "404", "503:2", "close", "garbage", "429"]
     )
     func again(behaviour: String) async throws {
-        try await WebhookStage().run { stage in
+        try await WebhookFixture().run { fixture in
             let behaviours = [behaviour, behaviour]
-            let receiver = try await ReceiverProcess.start(behaviours, keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver))
-            try await stage.open(3)
-            try await stage.until("the first try", isPatient: true) { try await stage.state().attempts == 1 }
+            let receiver = try await ReceiverProcess.start(
+                behaviours,
+                keys: [WebhookFixture.key],
+                in: fixture.directory
+            )
+            try await fixture.makeBrand(url: url(receiver))
+            try await fixture.open(3)
+            try await fixture.until("the first try", isPatient: true) { try await fixture.state().attempts == 1 }
             // New items wait for the next batch.
-            try await stage.open(2)
-            try await stage.until("the end") { try await stage.state().mark == 5 }
+            try await fixture.open(2)
+            try await fixture.until("the end") { try await fixture.state().mark == 5 }
             let requests = try await receiver.requests(4)
             #expect(requests.map(\.positions) == [[1, 2, 3], [1, 2, 3], [1, 2, 3], [4, 5]])
             #expect(Set(requests.prefix(3).map(\.id)).count == 1 && requests[3].id != requests[0].id)
             #expect(requests.allSatisfy { $0.path == "/hook" }, "a redirect is not followed")
-            #expect(try await stage.state().lastError == nil)
+            #expect(try await fixture.state().lastError == nil)
         }
     }
 
     @Test("a response with a large body counts by its status")
     func large() async throws {
-        try await WebhookStage().run { stage in
-            let receiver = try await ReceiverProcess.start(["big"], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver))
-            try await stage.open(1)
-            try await stage.until("the mark", isPatient: true) { try await stage.state().mark == 1 }
+        try await WebhookFixture().run { fixture in
+            let receiver = try await ReceiverProcess.start(["big"], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand(url: url(receiver))
+            try await fixture.open(1)
+            try await fixture.until("the mark", isPatient: true) { try await fixture.state().mark == 1 }
             _ = try await receiver.requests(1)
         }
     }
 
     @Test("a receiver that hangs, or responds byte by byte, delays no other and times out after 15 s")
     func slow() async throws {
-        try await WebhookStage().run { stage in
-            let hanging = try await ReceiverProcess.start(["hang"], keys: [WebhookStage.key], in: stage.directory)
-            let dripping = try await ReceiverProcess.start(["drip"], keys: [WebhookStage.key], in: stage.directory)
-            let good = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand("hanging", url: url(hanging))
-            try await stage.makeBrand("dripping", url: url(dripping))
-            try await stage.makeBrand("good", url: url(good))
-            for brand in ["hanging", "dripping", "good"] { try await stage.open(1, brand: brand) }
-            try await stage.until("both have it", isPatient: true) {
+        try await WebhookFixture().run { fixture in
+            let hanging = try await ReceiverProcess.start(["hang"], keys: [WebhookFixture.key], in: fixture.directory)
+            let dripping = try await ReceiverProcess.start(["drip"], keys: [WebhookFixture.key], in: fixture.directory)
+            let good = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand("hanging", url: url(hanging))
+            try await fixture.makeBrand("dripping", url: url(dripping))
+            try await fixture.makeBrand("good", url: url(good))
+            for brand in ["hanging", "dripping", "good"] { try await fixture.open(1, brand: brand) }
+            try await fixture.until("both have it", isPatient: true) {
                 hanging.requests.count == 1 && dripping.requests.count == 1
             }
-            try await stage.open(1, brand: "good")
-            try await stage.until("the good one", isPatient: true) { try await stage.state("good").mark == 2 }
-            #expect(try await stage.state("hanging").attempts == 0)
-            try await stage.until("the given up", isPatient: true) {
-                try await stage.state("hanging").lastError == "timeout"
+            try await fixture.open(1, brand: "good")
+            try await fixture.until("the good one", isPatient: true) { try await fixture.state("good").mark == 2 }
+            #expect(try await fixture.state("hanging").attempts == 0)
+            try await fixture.until("the given up", isPatient: true) {
+                try await fixture.state("hanging").lastError == "timeout"
             }
-            try await stage.until("the second try") { try await stage.state("hanging").mark == 1 }
+            try await fixture.until("the second try") { try await fixture.state("hanging").mark == 1 }
             #expect(Set(try await hanging.requests(2).map(\.id)).count == 1)
             // Its head arrived in full within the timeout: that is a response.
-            try await stage.until("the dripping one") { try await stage.state("dripping").mark == 1 }
+            try await fixture.until("the dripping one") { try await fixture.state("dripping").mark == 1 }
         }
     }
 
     @Test("410 switches it off until the settings are set again")
     func gone() async throws {
-        try await WebhookStage().run { stage in
-            let receiver = try await ReceiverProcess.start(["410"], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver))
-            try await stage.open(1)
-            try await stage.until("off", isPatient: true) { try await stage.state().isSwitchedOff }
-            stage.clock.advance(seconds: 100_000)
-            stage.service.changed()
-            try await stage.open(1)
-            #expect(try await stage.state().mark == 0)
-            var brand = try #require(try await stage.store.brands().first)
+        try await WebhookFixture().run { fixture in
+            let receiver = try await ReceiverProcess.start(["410"], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand(url: url(receiver))
+            try await fixture.open(1)
+            try await fixture.until("off", isPatient: true) { try await fixture.state().isSwitchedOff }
+            fixture.clock.advance(seconds: 100_000)
+            fixture.service.changed()
+            try await fixture.open(1)
+            #expect(try await fixture.state().mark == 0)
+            var brand = try #require(try await fixture.store.brands().first)
             brand.webhook?.url = url(receiver, "/new")
-            #expect(try await stage.store.updateBrand(brand))
-            stage.set(url: url(receiver, "/new"))
-            try await stage.until("all", isPatient: true) { try await stage.state().mark == 2 }
+            #expect(try await fixture.store.updateBrand(brand))
+            fixture.set(url: url(receiver, "/new"))
+            try await fixture.until("all", isPatient: true) { try await fixture.state().mark == 2 }
             let requests = try await receiver.requests(3)
             #expect(requests.map(\.path) == ["/hook", "/new", "/new"])
             #expect(requests[0].id == requests[1].id)
@@ -118,12 +122,16 @@ struct WebhookServiceTests {
 
     @Test("both secrets sign during a rotation")
     func rotation() async throws {
-        try await WebhookStage().run { stage in
+        try await WebhookFixture().run { fixture in
             let other = [UInt8](repeating: 9, count: 24)
-            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key, other], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver), keys: [other, WebhookStage.key])
-            try await stage.open(1)
-            try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
+            let receiver = try await ReceiverProcess.start(
+                [],
+                keys: [WebhookFixture.key, other],
+                in: fixture.directory
+            )
+            try await fixture.makeBrand(url: url(receiver), keys: [other, WebhookFixture.key])
+            try await fixture.open(1)
+            try await fixture.until("it", isPatient: true) { try await fixture.state().mark == 1 }
             let request = try #require(try await receiver.requests(1).first)
             #expect(request.signed == [0, 1] && request.given == 2)
         }
@@ -131,43 +139,43 @@ struct WebhookServiceTests {
 
     @Test("unwanted types are skipped; a replay posts stored items again and reports a gap")
     func replay() async throws {
-        try await WebhookStage().run { stage in
-            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver))
-            try await stage.open(4)
-            try await stage.until("all", isPatient: true) { try await stage.state().mark == 4 }
+        try await WebhookFixture().run { fixture in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand(url: url(receiver))
+            try await fixture.open(4)
+            try await fixture.until("all", isPatient: true) { try await fixture.state().mark == 4 }
             let acme = BrandID(trusted: "acme")
-            let before = stage.clock.now.adding(seconds: 1)
+            let before = fixture.clock.now.adding(seconds: 1)
             let old = HousekeepingBatch(
                 work: .outbound(before: [acme: before], acknowledgedBefore: before),
-                now: stage.clock.now,
+                now: fixture.clock.now,
                 limit: 2
             )
-            #expect(try await stage.store.keepHouse(old).removed == 2)
-            _ = try await stage.store.replayWebhook(brand: acme, after: 0, audit: nil)
-            stage.service.changed()
-            try await stage.until("the replay", isPatient: true) { try await stage.state().mark == 4 }
+            #expect(try await fixture.store.runHousekeeping(old).removed == 2)
+            _ = try await fixture.store.replayWebhook(brand: acme, after: 0, audit: nil)
+            fixture.service.changed()
+            try await fixture.until("the replay", isPatient: true) { try await fixture.state().mark == 4 }
             let requests = try await receiver.requests(2)
             #expect(requests.map(\.positions) == [[1, 2, 3, 4], [3, 4]] && requests.map(\.gap) == [false, true])
-            stage.set(url: url(receiver), types: [.messageTapped])
-            try await stage.open(1200)
-            try await stage.until("passed over", isPatient: true) { try await stage.state().mark == 1204 }
+            fixture.set(url: url(receiver), types: [.messageTapped])
+            try await fixture.open(1200)
+            try await fixture.until("passed over", isPatient: true) { try await fixture.state().mark == 1204 }
             #expect(receiver.requests.count == 2)
         }
     }
 
     @Test("the batch decided before a crash is posted after it")
     func afterCrash() async throws {
-        let stage = try WebhookStage()
-        let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+        let fixture = try WebhookFixture()
+        let receiver = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
         // A process that decided on a batch, posted it and did not get the response.
-        try await stage.makeBrand(url: url(receiver))
-        try await stage.open(3)
-        var state = try await stage.state()
+        try await fixture.makeBrand(url: url(receiver))
+        try await fixture.open(3)
+        var state = try await fixture.state()
         state.batchThrough = 2
-        #expect(try await stage.store.putWebhookState(state, brand: BrandID(trusted: "acme")))
-        try await stage.run { stage in
-            try await stage.until("all", isPatient: true) { try await stage.state().mark == 3 }
+        #expect(try await fixture.store.putWebhookState(state, brand: BrandID(trusted: "acme")))
+        try await fixture.run { fixture in
+            try await fixture.until("all", isPatient: true) { try await fixture.state().mark == 3 }
             let requests = try await receiver.requests(2)
             #expect(requests.map(\.positions) == [[1, 2], [3]])
         }
@@ -179,11 +187,13 @@ struct WebhookServiceTests {
     )
     func guarded(address: String) async throws {
         let resolver = TestResolver(["93.184.216.34", address])
-        try await WebhookStage(resolver: resolver).run { stage in
-            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: "https://innocent.example:\(receiver.port)/")
-            try await stage.open(1)
-            try await stage.until("it", isPatient: true) { try await stage.state().lastError == "forbidden_address" }
+        try await WebhookFixture(resolver: resolver).run { fixture in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand(url: "https://innocent.example:\(receiver.port)/")
+            try await fixture.open(1)
+            try await fixture.until("it", isPatient: true) {
+                try await fixture.state().lastError == "forbidden_address"
+            }
             #expect(receiver.requests.isEmpty && resolver.asked.withLock { $0 } == ["innocent.example"])
         }
     }
@@ -191,12 +201,12 @@ struct WebhookServiceTests {
     @Test("the connection goes to the checked address, under the name in the settings")
     func pinned() async throws {
         let resolver = TestResolver(["127.0.0.1"])
-        try await WebhookStage(resolver: resolver).run { stage in
-            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
+        try await WebhookFixture(resolver: resolver).run { fixture in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
             // A name that the system's resolver cannot resolve.
-            try await stage.makeBrand(url: "http://nowhere-at-all.localhost:\(receiver.port)/hook")
-            try await stage.open(1)
-            try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
+            try await fixture.makeBrand(url: "http://nowhere-at-all.localhost:\(receiver.port)/hook")
+            try await fixture.open(1)
+            try await fixture.until("it", isPatient: true) { try await fixture.state().mark == 1 }
             #expect(try await receiver.requests(1).map(\.host) == ["nowhere-at-all.localhost:\(receiver.port)"])
             #expect(resolver.asked.withLock { $0 }.count == 1)
         }
@@ -204,16 +214,16 @@ struct WebhookServiceTests {
 
     @Test("a removed webhook ends its task, and one that is set again continues")
     func comesAndGoes() async throws {
-        try await WebhookStage().run { stage in
-            let receiver = try await ReceiverProcess.start([], keys: [WebhookStage.key], in: stage.directory)
-            try await stage.makeBrand(url: url(receiver))
-            try await stage.open(1)
-            try await stage.until("it", isPatient: true) { try await stage.state().mark == 1 }
-            stage.webhooks.entries.withLock { $0 = [:] }
-            stage.service.changed()
-            try await stage.open(1)
-            stage.set(url: url(receiver))
-            try await stage.until("the second", isPatient: true) { try await stage.state().mark == 2 }
+        try await WebhookFixture().run { fixture in
+            let receiver = try await ReceiverProcess.start([], keys: [WebhookFixture.key], in: fixture.directory)
+            try await fixture.makeBrand(url: url(receiver))
+            try await fixture.open(1)
+            try await fixture.until("it", isPatient: true) { try await fixture.state().mark == 1 }
+            fixture.webhooks.entries.withLock { $0 = [:] }
+            fixture.service.changed()
+            try await fixture.open(1)
+            fixture.set(url: url(receiver))
+            try await fixture.until("the second", isPatient: true) { try await fixture.state().mark == 2 }
             #expect(try await receiver.requests(2).map(\.positions) == [[1], [2]])
         }
     }

@@ -9,7 +9,7 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     /// Events that were replayed.
     package var replays = 0
     /// Requests and changes that were not taken, because the store failed.
-    package var refusals = 0
+    package var rejections = 0
     /// Pushes that were handed out.
     package var pushes = 0
     /// Commits that were stored.
@@ -92,7 +92,7 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
         steps += other.steps
         accepted += other.accepted
         replays += other.replays
-        refusals += other.refusals
+        rejections += other.rejections
         pushes += other.pushes
         commits += other.commits
         failedCommits += other.failedCommits

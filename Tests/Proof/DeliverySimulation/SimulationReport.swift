@@ -25,7 +25,7 @@ package enum StoreStep: Sendable {
     /// A process started.
     case begin(Timestamp, LaneRules?, IncarnationStart)
     /// The housekeeper ran a batch, which removed this many rows.
-    case keepHouse(HousekeepingBatch, Int)
+    case runHousekeeping(HousekeepingBatch, Int)
     /// A brand was deleted, or only its app, with these lanes.
     case delete(BrandID, isBrand: Bool, [LaneID])
     /// An app was created, and its brand if that was deleted; the app has these lanes.

@@ -23,8 +23,8 @@ extension ForwardingStore {
     package func probeWriting() async throws(StorageError) {
         try await base.probeWriting()
     }
-    package func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
-        try await base.keepHouse(batch)
+    package func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+        try await base.runHousekeeping(batch)
     }
     package func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {
         try await base.insertBrand(brand, audit: audit)
@@ -77,9 +77,11 @@ extension ForwardingStore {
     ) async throws(StorageError) -> IdempotencyRecord? {
         try await base.beginIdempotent(record, forgetting: oldest)
     }
-    package func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { try await base.burnCode(code) }
-    package func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {
-        try await base.endIdempotent(key: key, answer: answer)
+    package func markCodeUsed(_ code: RedeemedCode) async throws(StorageError) -> Bool {
+        try await base.markCodeUsed(code)
+    }
+    package func endIdempotent(key: [UInt8], response: IdempotencyRecord.Response?) async throws(StorageError) {
+        try await base.endIdempotent(key: key, response: response)
     }
     package func appendAudit(_ entry: AuditEntry) async throws(StorageError) { try await base.appendAudit(entry) }
     package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { try await base.audit(query) }

@@ -10,31 +10,31 @@ import Testing
 struct CertificateSettingsTests {
     @Test("each error names its member, and no value is repeated")
     func faults() async throws {
-        try await CertificateStage.run { stage in
-            let pem = try stage.pem
+        try await CertificateFixture.run { fixture in
+            let pem = try fixture.pem
             let key = try #require(pem.firstRange(of: "-----BEGIN PRIVATE")).lowerBound
-            let other = try stage.pem()
+            let other = try fixture.pem()
             let otherKey = try #require(other.firstRange(of: "-----BEGIN PRIVATE")).lowerBound
-            let archive = try Data(contentsOf: URL(fileURLWithPath: stage.credentials.certificateArchiveFile))
+            let archive = try Data(contentsOf: URL(fileURLWithPath: fixture.credentials.certificateArchiveFile))
             let base64 = archive.base64EncodedString()
-            let two = try stage.pem(["com.example.bank", "com.example.shop"])
+            let two = try fixture.pem(["com.example.bank", "com.example.shop"])
             let rows: [(AppSettings, String, String)] = [
-                (stage.app("hush"), "/apns/certificate", "must be PEM"),
-                (stage.app(""), "/apns/certificate", "must be PEM"),
-                (stage.app(archive.prefix(200).base64EncodedString()), "/apns/certificate", "must be PEM"),
-                (stage.app(String(pem[..<key])), "/apns/certificate", "no private key"),
-                (stage.app(String(pem[key...])), "/apns/certificate", "no certificate"),
-                (stage.app(String(pem[..<key]) + String(other[otherKey...])), "/apns/certificate", "does not belong"),
-                (stage.app(base64), "/apns/password", "is required"),
-                (stage.app(base64, password: "hush"), "/apns/password", "does not open"),
-                (stage.app(try stage.pem { $0.validForSeconds = -60 }), "/apns/certificate", "expired on "),
-                (stage.app(pem, topic: "com.example.shop"), "/apns/topic", "not among"),
-                (stage.app(pem, topic: ""), "/apns/topic", "bundle id"),
-                (stage.app(two), "/apns/topic", "is required"),
-                (stage.app(TestCertificates.leaf + "\n" + TestCertificates.leafKey), "/apns/certificate", "no topic"),
+                (fixture.app("hush"), "/apns/certificate", "must be PEM"),
+                (fixture.app(""), "/apns/certificate", "must be PEM"),
+                (fixture.app(archive.prefix(200).base64EncodedString()), "/apns/certificate", "must be PEM"),
+                (fixture.app(String(pem[..<key])), "/apns/certificate", "no private key"),
+                (fixture.app(String(pem[key...])), "/apns/certificate", "no certificate"),
+                (fixture.app(String(pem[..<key]) + String(other[otherKey...])), "/apns/certificate", "does not belong"),
+                (fixture.app(base64), "/apns/password", "is required"),
+                (fixture.app(base64, password: "hush"), "/apns/password", "does not open"),
+                (fixture.app(try fixture.pem { $0.validForSeconds = -60 }), "/apns/certificate", "expired on "),
+                (fixture.app(pem, topic: "com.example.shop"), "/apns/topic", "not among"),
+                (fixture.app(pem, topic: ""), "/apns/topic", "bundle id"),
+                (fixture.app(two), "/apns/topic", "is required"),
+                (fixture.app(TestCertificates.leaf + "\n" + TestCertificates.leafKey), "/apns/certificate", "no topic"),
             ]
             for (app, pointer, detail) in rows {
-                let error = stage.fault(app)
+                let error = fixture.fault(app)
                 #expect(error?.pointer == pointer)
                 #expect(error?.detail.contains(detail) == true, "\(String(describing: error))")
                 let text = error.map { "\($0)" } ?? ""
@@ -46,24 +46,24 @@ struct CertificateSettingsTests {
 
     @Test("of several topics one is chosen, and the topics of push types are not other apps")
     func topics() async throws {
-        try await CertificateStage.run { stage in
-            let two = try stage.pem(["com.example.bank", "com.example.shop"])
-            #expect(stage.fault(stage.app(two, topic: "com.example.shop")) == nil)
-            let universal = try stage.pem([
+        try await CertificateFixture.run { fixture in
+            let two = try fixture.pem(["com.example.bank", "com.example.shop"])
+            #expect(fixture.fault(fixture.app(two, topic: "com.example.shop")) == nil)
+            let universal = try fixture.pem([
                 "com.example.bank", "com.example.bank.voip", "com.example.bank.complication",
             ])
-            #expect(stage.fault(stage.app(universal)) == nil)
-            try await stage.lane(stage.app(two, topic: "com.example.shop")) { provider, source in
-                #expect(await CertificateStage.send(1, provider, source).map(\.status) == [200])
+            #expect(fixture.fault(fixture.app(universal)) == nil)
+            try await fixture.lane(fixture.app(two, topic: "com.example.shop")) { provider, source in
+                #expect(await CertificateFixture.send(1, provider, source).map(\.status) == [200])
             }
-            #expect(stage.production.pushes.map { $0.value("apns-topic") } == ["com.example.shop"])
+            #expect(fixture.production.pushes.map { $0.value("apns-topic") } == ["com.example.shop"])
         }
     }
 
     @Test("a certificate's fields are those that the openssl command reads")
     func facts() async throws {
-        try await CertificateStage.run { stage in
-            let pem = try stage.pem(["com.example.bank", "com.example.bank.voip"]) { $0.isForSandbox = false }
+        try await CertificateFixture.run { fixture in
+            let pem = try fixture.pem(["com.example.bank", "com.example.bank.voip"]) { $0.isForSandbox = false }
             let facts = try APNsCertificate(APNsCertificateSettings(certificate: pem)).facts
             #expect(facts.commonName == "Apple Push Services: com.example.bank")
             #expect(facts.topics == ["com.example.bank", "com.example.bank.voip"])
@@ -86,13 +86,13 @@ struct CertificateSettingsTests {
 
     @Test("settings are decrypted once: checks and lanes of both environments derive no keys again")
     func openedOnce() async throws {
-        try await CertificateStage.run { stage in
+        try await CertificateFixture.run { fixture in
             let file = try OpenSSLCommand.run(
                 ["pkcs12", "-export", "-iter", "5000", "-in", "IN", "-out", "OUT", "-passout", "pass:hush"],
-                input: Array(try stage.pem.utf8)
+                input: Array(try fixture.pem.utf8)
             )
             let text = Data(file).base64EncodedString()
-            let closed = stage.app(text, password: "hush")
+            let closed = fixture.app(text, password: "hush")
             let derivations = KeyDerivations()
             let opened = try PushProviderFactory.open(app: closed, derivations: derivations)
             // The MAC, the certificate and the key.
@@ -104,13 +104,13 @@ struct CertificateSettingsTests {
             #expect(settings.password == nil)
             let none = KeyDerivations(limit: 0)
             #expect(try PushProviderFactory.open(app: opened, derivations: none) == opened)
-            try PushProviderFactory.validate(app: opened, now: stage.clock.now)
-            try await stage.lane(opened) { provider, source in
-                #expect(await CertificateStage.send(1, provider, source).map(\.status) == [200])
+            try PushProviderFactory.validate(app: opened, now: fixture.clock.now)
+            try await fixture.lane(opened) { provider, source in
+                #expect(await CertificateFixture.send(1, provider, source).map(\.status) == [200])
             }
             // Encrypted settings are not decrypted implicitly.
             for use in [
-                { try PushProviderFactory.validate(app: closed, now: stage.clock.now) },
+                { try PushProviderFactory.validate(app: closed, now: fixture.clock.now) },
                 { _ = try APNsCertificate(APNsCertificateSettings(certificate: text, password: "hush")) },
             ] {
                 let error = #expect(throws: PushCredentialError.self, performing: use)

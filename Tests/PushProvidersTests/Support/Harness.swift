@@ -30,10 +30,10 @@ struct Harness {
         resolver: any HostResolver = TableResolver([:]),
         names: (any HostResolver)? = nil,
         server configuration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
-        answer: @escaping TestServer.Answer,
+        respond: @escaping TestServer.Responder,
         body: (Harness) async throws -> Void
     ) async throws {
-        let application = TestServer(answer: answer)
+        let application = TestServer(respond: respond)
         let server = try await HTTP2Server.bind(
             tls: try TLSServerContext(
                 identity: TLSIdentity(

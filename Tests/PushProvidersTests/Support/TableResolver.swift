@@ -13,11 +13,11 @@ final class TableResolver: HostResolver {
 
     func addresses(of host: String, for owner: String) async -> [InternetAddress] {
         count.withLock { $0 += 1 }
-        let answer = table.withLock { table in
-            guard let answers = table[host], let first = answers.first else { return [String]() }
-            if answers.count > 1 { table[host] = Array(answers.dropFirst()) }
+        let found = table.withLock { table in
+            guard let results = table[host], let first = results.first else { return [String]() }
+            if results.count > 1 { table[host] = Array(results.dropFirst()) }
             return first
         }
-        return answer.compactMap { InternetAddress($0) }
+        return found.compactMap { InternetAddress($0) }
     }
 }

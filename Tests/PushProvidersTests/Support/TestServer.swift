@@ -5,27 +5,27 @@ import TestSupport
 /// A server in place of Apple and Google: stores requests and responds as the test defines.
 final class TestServer: HTTP2ServerApplication {
     /// Nil leaves the stream open.
-    typealias Answer = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
+    typealias Responder = @Sendable (HTTP2ServerRequest) -> HTTP2ServerResponse?
 
     /// Pushes.
     let pushes = Mailbox<HTTP2ServerRequest>()
     /// Requests of access tokens.
     let grants = Mailbox<HTTP2ServerRequest>()
     let closed = Mailbox<UInt64>()
-    private let answer: Mutex<Answer>
+    private let respond: Mutex<Responder>
 
-    init(answer: @escaping Answer) {
-        self.answer = Mutex(answer)
+    init(respond: @escaping Responder) {
+        self.respond = Mutex(respond)
     }
 
-    func setAnswer(_ answer: @escaping Answer) {
-        self.answer.withLock { $0 = answer }
+    func setResponder(_ respond: @escaping Responder) {
+        self.respond.withLock { $0 = respond }
     }
 
     func receive(_ requests: [HTTP2ServerRequest], on connection: HTTP2ServerConnection) {
-        let answer = answer.withLock { $0 }
+        let respond = respond.withLock { $0 }
         for request in requests {
-            if let response = answer(request) { request.stream.respond(response) }
+            if let response = respond(request) { request.stream.respond(response) }
             (request.path == "/token" ? grants : pushes).put(request)
         }
     }

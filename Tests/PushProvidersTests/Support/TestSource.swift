@@ -11,7 +11,7 @@ final class TestSource: PushSource {
         var lastDelivery: Int64 = 0
     }
 
-    let answers = Mailbox<PushResult>()
+    let responses = Mailbox<PushResult>()
     let states = Mailbox<PushProviderState>()
     private let state = Mutex(State())
 
@@ -59,8 +59,8 @@ final class TestSource: PushSource {
         }
     }
 
-    func receive(_ answers: [PushResult]) {
-        for answer in answers { self.answers.put(answer) }
+    func receive(_ responses: [PushResult]) {
+        for response in responses { self.responses.put(response) }
     }
 
     func providerChanged(_ state: PushProviderState) {

@@ -69,7 +69,7 @@ import Testing
     ]
 
     @Test("an invalid push is rejected with Apple's status and reason", arguments: refused)
-    func refusal(row: Row) throws {
+    func rejection(row: Row) throws {
         let fixture = APNsFixture()
         var push = try fixture.push()
         row.change(&push)

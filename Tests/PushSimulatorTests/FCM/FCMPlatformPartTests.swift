@@ -63,7 +63,7 @@ import Testing
     ]
 
     @Test("others get 400 INVALID_ARGUMENT with the field", arguments: refused.indices)
-    func refusal(index: Int) throws {
+    func rejection(index: Int) throws {
         let row = Self.refused[index]
         let verdict = Self.verdict(row.part)
         #expect(verdict.reply.status == 400 && verdict.reason == "INVALID_ARGUMENT")

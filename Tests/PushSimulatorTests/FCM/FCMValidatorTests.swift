@@ -137,7 +137,7 @@ import Testing
     ]
 
     @Test("a message that FCM itself rejects gets FCM's own code", arguments: refused.indices)
-    func refusal(index: Int) throws {
+    func rejection(index: Int) throws {
         let row = Self.refused[index]
         let verdict = Self.verdict(row.body)
         let error = try Self.error(verdict)

@@ -8,9 +8,9 @@ import Testing
     @Test("a push over HTTP/2 is accepted, stored and counted")
     func accepted() async throws {
         try await WireClient.run { client async throws in
-            let answer = await client.push(token: "ABCD")
-            #expect(answer.status == 200)
-            #expect(answer.header("apns-id")?.count == 36)
+            let response = await client.push(token: "ABCD")
+            #expect(response.status == 200)
+            #expect(response.header("apns-id")?.count == 36)
             let push = try await client.simulator.waitForPush()
             #expect(push.number == 1)
             #expect(push.result == .accepted)
@@ -34,9 +34,9 @@ import Testing
                 teamID: client.simulator.credentials.teamID
             )
             let token = try other.authorization(issuedAt: SimulatorTime.now().seconds)
-            let answer = await client.push(authorization: token)
-            #expect(answer.status == 403)
-            #expect(try answer.json()["reason"] == .string("InvalidProviderToken"))
+            let response = await client.push(authorization: token)
+            #expect(response.status == 403)
+            #expect(try response.json()["reason"] == .string("InvalidProviderToken"))
             #expect(client.simulator.pushes.map(\.reason) == ["InvalidProviderToken"])
             #expect(client.simulator.statistics.count(.refused) == 1)
         }

@@ -8,9 +8,9 @@ import Testing
         try await WireClient.run(port: \.fcm) { client async throws in
             let token = try await client.accessToken()
             #expect(token.hasPrefix("ya29."))
-            let answer = await client.message(#"{"message":{"token":"T","data":{"a":"b"}}}"#, accessToken: token)
-            #expect(answer.status == 200)
-            #expect(try answer.json()["name"]?.stringValue?.hasPrefix("projects/simulated-project/messages/") == true)
+            let response = await client.message(#"{"message":{"token":"T","data":{"a":"b"}}}"#, accessToken: token)
+            #expect(response.status == 200)
+            #expect(try response.json()["name"]?.stringValue?.hasPrefix("projects/simulated-project/messages/") == true)
             let push = try await client.simulator.waitForPush()
             #expect(push.provider == .fcm)
             #expect(push.token == "T")
@@ -26,9 +26,9 @@ import Testing
         try await WireClient.run(port: \.fcm) { client async throws in
             let token = try await client.accessToken()
             let body = #"{"message":{"token":"T","android":{"colour":"red"}}}"#
-            let answer = await client.message(body, accessToken: token)
-            #expect(answer.status == 400)
-            let detail = try answer.json()["error"]?["details"]?[0]?["fieldViolations"]?[0]
+            let response = await client.message(body, accessToken: token)
+            #expect(response.status == 400)
+            let detail = try response.json()["error"]?["details"]?[0]?["fieldViolations"]?[0]
             #expect(detail?["field"] == .string("message.android"))
             #expect(detail?["description"]?.stringValue?.contains("colour") == true)
         }
@@ -37,8 +37,8 @@ import Testing
     @Test("an unknown access token is rejected")
     func unknownToken() async throws {
         try await WireClient.run(port: \.fcm) { client async throws in
-            let answer = await client.message(#"{"message":{"token":"T"}}"#, accessToken: "ya29.mine")
-            #expect(answer.status == 401)
+            let response = await client.message(#"{"message":{"token":"T"}}"#, accessToken: "ya29.mine")
+            #expect(response.status == 401)
         }
     }
 
@@ -49,8 +49,8 @@ import Testing
             #expect(try await client.accessToken().isEmpty)
             client.simulator.setRules([.init(match: .init(provider: .fcm), action: RuleAction(reason: "UNREGISTERED"))])
             let token = try await client.accessToken()
-            let answer = await client.message(#"{"message":{"token":"T"}}"#, accessToken: token)
-            #expect(answer.status == 404)
+            let response = await client.message(#"{"message":{"token":"T"}}"#, accessToken: token)
+            #expect(response.status == 404)
             #expect(client.simulator.statistics.count(.refused, of: .oauth) == 1)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RuleWireTests {
     @Test("a rule rejects every other push to some tokens")
-    func refusal() async throws {
+    func rejection() async throws {
         try await WireClient.run { client async throws in
             client.simulator.setRules([
                 .init(
@@ -14,10 +14,10 @@ import Testing
                 )
             ])
             #expect(await client.push(token: "00aa").status == 200)
-            let answer = await client.push(token: "00aa")
-            #expect(answer.status == 429)
-            #expect(answer.header("retry-after") == "3")
-            #expect(try answer.json()["reason"] == .string("TooManyRequests"))
+            let response = await client.push(token: "00aa")
+            #expect(response.status == 429)
+            #expect(response.header("retry-after") == "3")
+            #expect(try response.json()["reason"] == .string("TooManyRequests"))
             #expect(await client.push(token: "ffaa").status == 200)
         }
     }
@@ -185,8 +185,8 @@ import Testing
                 .init(match: .init(tokenPrefix: "01"), action: RuleAction(dribbleMilliseconds: 5000)),
             ])
             #expect(await client.push(token: "00aa").status == 200)
-            let answer = await client.push(token: "01aa", timeout: .milliseconds(200))
-            #expect(answer.failure == .unknown(.deadline))
+            let response = await client.push(token: "01aa", timeout: .milliseconds(200))
+            #expect(response.failure == .unknown(.deadline))
             #expect(await client.push().status == 200)
             #expect(client.simulator.pushes.map(\.connection) == [1, 1, 1, 2])
         }
@@ -247,9 +247,9 @@ import Testing
     func html() async throws {
         try await WireClient.run { client async throws in
             client.simulator.setRules([.init(action: RuleAction(html: "Bad gateway"))])
-            let answer = await client.push()
-            #expect(answer.status == 502)
-            #expect(answer.header("content-type")?.hasPrefix("text/html") == true)
+            let response = await client.push()
+            #expect(response.status == 502)
+            #expect(response.header("content-type")?.hasPrefix("text/html") == true)
         }
     }
 }

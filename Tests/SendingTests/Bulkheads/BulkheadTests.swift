@@ -39,35 +39,37 @@ struct BulkheadTests {
     }
 
     /// Posts to all three lanes in turn, and waits until all pushes of the two working ones have arrived.
-    private func flood(_ site: SendingSite, before: Int = 0) async throws {
-        for device in Self.sick + Self.ios + Self.android { try await site.register(device) }
+    private func flood(_ fixture: SendingFixture, before: Int = 0) async throws {
+        for device in Self.sick + Self.ios + Self.android { try await fixture.register(device) }
         for (sick, (ios, android)) in zip(Self.sick, zip(Self.ios, Self.android)) {
-            try await site.post(to: [sick, ios, android])
-            #expect(try #require(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= 2 * Self.slots)
+            try await fixture.post(to: [sick, ios, android])
+            #expect(
+                try #require(fixture.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= 2 * Self.slots
+            )
         }
-        await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 200 + before }
+        await fixture.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 200 + before }
         for prefix in ["a0", "b0"] {
-            let pushes = site.simulator.pushes.filter { $0.token?.hasPrefix(prefix) == true }
+            let pushes = fixture.simulator.pushes.filter { $0.token?.hasPrefix(prefix) == true }
             #expect(pushes.count == 100)
             #expect(Set(pushes.map(\.token)).count == 100)
         }
         // The working APNs lane is empty by now, so only the failing one has deliveries in memory.
-        #expect(try #require(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= Self.slots)
+        #expect(try #require(fixture.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#)) <= Self.slots)
         for device in Self.sick {
-            let states = try await site.deliveries(to: device).map(\.state)
+            let states = try await fixture.deliveries(to: device).map(\.state)
             #expect(states.count == 1 && states.allSatisfy { !$0.isFinished })
-            #expect(try await site.registration(of: device)?.state == .active)
+            #expect(try await fixture.registration(of: device)?.state == .active)
         }
     }
 
     /// Checks that pushes that waited on the failing lane are sent once it works.
-    private func recover(_ site: SendingSite, before: Int = 0, unanswered: Int = 0) async throws {
-        site.set("sick", Apps.ios(site.simulator))
+    private func recover(_ fixture: SendingFixture, before: Int = 0, unanswered: Int = 0) async throws {
+        fixture.set("sick", Apps.ios(fixture.simulator))
         // Pushes in flight at the old provider are requeued first, with unknown results.
-        await site.store.outcomes.wait { $0.count { $0.answer?.outcome == .unknown } == unanswered }
-        try await site.advance(seconds: 40)
-        await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 300 + before }
-        let accepted = site.simulator.pushes.filter { $0.token?.hasPrefix("dead1") == true && $0.status == 200 }
+        await fixture.store.outcomes.wait { $0.count { $0.response?.outcome == .unknown } == unanswered }
+        try await fixture.advance(seconds: 40)
+        await fixture.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 300 + before }
+        let accepted = fixture.simulator.pushes.filter { $0.token?.hasPrefix("dead1") == true && $0.status == 200 }
         #expect(accepted.count == 100)
         #expect(Set(accepted.map(\.token)).count == 100)
     }
@@ -75,11 +77,11 @@ struct BulkheadTests {
     @Test("a provider that accepts connections and sends nothing")
     func blackHole() async throws {
         let hole = try await BlackHole.open()
-        try await SendingSite.run(apps: Self.apps(port: hole.port), settings: Self.settings) { site in
-            try await flood(site)
-            #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
-            #expect(site.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == 0)
-            try await recover(site)
+        try await SendingFixture.run(apps: Self.apps(port: hole.port), settings: Self.settings) { fixture in
+            try await flood(fixture)
+            #expect(fixture.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
+            #expect(fixture.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == 0)
+            try await recover(fixture)
         }
         await hole.close()
     }
@@ -89,64 +91,64 @@ struct BulkheadTests {
         arguments: [false, true]
     )
     func silent(isWarm: Bool) async throws {
-        try await SendingSite.run(apps: Self.apps(), settings: Self.settings) { site in
+        try await SendingFixture.run(apps: Self.apps(), settings: Self.settings) { fixture in
             if isWarm {
                 let early = Device.ios("early", token: "dead00", app: "sick")
-                try await site.register(early)
-                try await site.post(to: [early])
-                _ = try await site.outcomes(of: early, count: 1)
+                try await fixture.register(early)
+                try await fixture.post(to: [early])
+                _ = try await fixture.outcomes(of: early, count: 1)
             }
-            site.simulator.setRules([
+            fixture.simulator.setRules([
                 SimulatorRule(match: .init(tokenPrefix: "dead1"), action: RuleAction(isSilent: true))
             ])
-            try await flood(site, before: isWarm ? 1 : 0)
-            #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
+            try await flood(fixture, before: isWarm ? 1 : 0)
+            #expect(fixture.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == Self.slots)
             // One at a time until the first response; then as many as there are slots.
             let unanswered = isWarm ? Self.slots : 1
-            #expect(site.simulator.statistics.count(.unanswered) == unanswered)
-            #expect(site.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == unanswered)
-            site.simulator.setRules([])
-            try await recover(site, before: isWarm ? 1 : 0, unanswered: unanswered)
+            #expect(fixture.simulator.statistics.count(.unanswered) == unanswered)
+            #expect(fixture.metric(#"switchboard_delivery_in_flight_pushes{provider="apns"}"#) == unanswered)
+            fixture.simulator.setRules([])
+            try await recover(fixture, before: isWarm ? 1 : 0, unanswered: unanswered)
         }
     }
 
     @Test("an app whose key was revoked: one rejection stops its lane with an alarm, and no device is lost")
     func revokedKey() async throws {
         let other = P256.Signing.PrivateKey()
-        try await SendingSite.run(apps: Self.apps(key: other), settings: Self.settings) { site in
-            try await flood(site)
-            let refused = site.simulator.pushes.filter { $0.status != 200 }
+        try await SendingFixture.run(apps: Self.apps(key: other), settings: Self.settings) { fixture in
+            try await flood(fixture)
+            let refused = fixture.simulator.pushes.filter { $0.status != 200 }
             #expect(refused.map(\.reason) == ["InvalidProviderToken"])
-            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
-            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="fcm"}"#) == 0)
-            let calls = site.logs.all.filter { $0.level == .error }
+            #expect(fixture.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
+            #expect(fixture.metric(OutcomeCase.openBreakers + #"{provider="fcm"}"#) == 0)
+            let calls = fixture.logs.all.filter { $0.level == .error }
             #expect(calls.map { $0.metadata["provider.reason"] } == ["InvalidProviderToken"])
             #expect(calls.first?.metadata["lane.name"] == "bank/sick/apns/production")
-            try await recover(site)
-            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 0)
+            try await recover(fixture)
+            #expect(fixture.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 0)
         }
     }
 
     @Test("a device with 429: its own pushes are requeued after the rejected one, others are sent")
     func slowDevice() async throws {
-        try await SendingSite.run(settings: Self.settings) { site in
+        try await SendingFixture.run(settings: Self.settings) { fixture in
             let slow = Device.ios("slow", token: "dead")
-            for device in [slow] + Self.ios { try await site.register(device) }
-            let registration = try #require(try await site.registration(of: slow)).id
-            site.simulator.setRules([
+            for device in [slow] + Self.ios { try await fixture.register(device) }
+            let registration = try #require(try await fixture.registration(of: slow)).id
+            fixture.simulator.setRules([
                 SimulatorRule(
                     match: .init(tokenPrefix: "dead"),
                     action: RuleAction(status: 429, reason: "TooManyRequests")
                 )
             ])
-            for device in Self.ios { try await site.post(to: [slow, device]) }
-            await site.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 100 }
-            #expect(site.pushes(to: slow).map(\.reason) == ["TooManyRequests"])
-            #expect(site.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == 0)
-            #expect(try await site.deliveries(to: slow).count { !$0.state.isFinished } == 100)
-            site.simulator.setRules([])
-            try await site.advance(seconds: 6)
-            let records = try await site.outcomes(of: registration, count: 101)
+            for device in Self.ios { try await fixture.post(to: [slow, device]) }
+            await fixture.store.outcomes.wait { $0.count { $0.disposition == .finished(.accepted, nil) } == 100 }
+            #expect(fixture.pushes(to: slow).map(\.reason) == ["TooManyRequests"])
+            #expect(fixture.metric(#"switchboard_delivery_owned_rows{provider="apns"}"#) == 0)
+            #expect(try await fixture.deliveries(to: slow).count { !$0.state.isFinished } == 100)
+            fixture.simulator.setRules([])
+            try await fixture.advance(seconds: 6)
+            let records = try await fixture.outcomes(of: registration, count: 101)
             #expect(
                 records.map(\.disposition).dropFirst() == Array(repeating: .finished(.accepted, nil), count: 100)[...]
             )

@@ -42,12 +42,12 @@ struct APNsOutcomeTests {
 
     @Test("each row of Apple's table", arguments: rows)
     func row(_ row: OutcomeRow) async throws {
-        try await SendingSite.run { site in try await OutcomeCase(row, site).play() }
+        try await SendingFixture.run { fixture in try await OutcomeCase(row, fixture).play() }
     }
 
     @Test("the rows are exactly those of the table")
     func complete() {
-        let table = APNsAnswers.table.rows.map { "\($0.statuses) \($0.reason ?? "")" }
+        let table = APNsResponses.table.rows.map { "\($0.statuses) \($0.reason ?? "")" }
         let tested = Self.rows.map { "\($0.status...$0.status) \($0.word ?? "")" }
         #expect(table.sorted() == tested.sorted())
     }

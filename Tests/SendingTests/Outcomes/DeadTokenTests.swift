@@ -12,20 +12,20 @@ struct DeadTokenTests {
     /// Registers the device after ten minutes, and makes the provider reject a push to it later.
     private func refuse(
         _ device: Device,
-        at site: SendingSite,
+        at fixture: SendingFixture,
         with action: (_ registered: Timestamp) -> RuleAction
     ) async throws -> (record: OutcomeRecord, left: DeviceRegistration?) {
-        site.clock.advance(seconds: 600)
-        try await site.register(device)
-        let registered = try #require(try await site.registration(of: device))
-        #expect(registered.registeredAt == site.clock.now)
-        site.clock.advance(seconds: 600)
-        site.simulator.setRules([
+        fixture.clock.advance(seconds: 600)
+        try await fixture.register(device)
+        let registered = try #require(try await fixture.registration(of: device))
+        #expect(registered.registeredAt == fixture.clock.now)
+        fixture.clock.advance(seconds: 600)
+        fixture.simulator.setRules([
             SimulatorRule(match: .init(tokenPrefix: device.token), action: action(registered.registeredAt))
         ])
-        try await site.post(to: [device])
-        let record = try await site.outcomes(of: registered.id, count: 1)[0]
-        return (record, try await site.registration(of: device))
+        try await fixture.post(to: [device])
+        let record = try await fixture.outcomes(of: registered.id, count: 1)[0]
+        return (record, try await fixture.registration(of: device))
     }
 
     @Test(
@@ -33,8 +33,8 @@ struct DeadTokenTests {
         arguments: [(-1, false), (0, true), (1, true), (-600_000, false), (600_000, true)] as [(Int64, Bool)]
     )
     func appleTime(milliseconds: Int64, isDropped: Bool) async throws {
-        try await SendingSite.run { site in
-            let (record, left) = try await refuse(Self.device, at: site) { registered in
+        try await SendingFixture.run { fixture in
+            let (record, left) = try await refuse(Self.device, at: fixture) { registered in
                 RuleAction(status: 410, reason: "Unregistered", timestamp: registered.milliseconds + milliseconds)
             }
             #expect(record.disposition == .finished(.failed, nil))
@@ -45,8 +45,8 @@ struct DeadTokenTests {
 
     @Test("seconds instead of milliseconds are long before any registration")
     func secondsForMilliseconds() async throws {
-        try await SendingSite.run { site in
-            let (_, left) = try await refuse(Self.device, at: site) { registered in
+        try await SendingFixture.run { fixture in
+            let (_, left) = try await refuse(Self.device, at: fixture) { registered in
                 RuleAction(status: 410, reason: "Unregistered", timestamp: registered.milliseconds / 1000)
             }
             #expect(left?.state == .active)
@@ -58,8 +58,8 @@ struct DeadTokenTests {
         arguments: [#"{"reason":"Unregistered"}"#, #"{"reason":"Unregistered","timestamp":null}"#, ""]
     )
     func noTime(body: String) async throws {
-        try await SendingSite.run { site in
-            let (_, left) = try await refuse(Self.device, at: site) { _ in
+        try await SendingFixture.run { fixture in
+            let (_, left) = try await refuse(Self.device, at: fixture) { _ in
                 RuleAction(status: 410, body: Array(body.utf8))
             }
             #expect(left == nil)
@@ -78,46 +78,46 @@ struct DeadTokenTests {
     @Test("a token replaced while its push was in flight does not affect the new one", arguments: 0..<endings.count)
     func replacedMeanwhile(index: Int) async throws {
         let (device, ending) = Self.endings[index]
-        try await SendingSite.run { site in
-            try await site.register(device)
-            let registration = try #require(try await site.registration(of: device)).id
+        try await SendingFixture.run { fixture in
+            try await fixture.register(device)
+            let registration = try #require(try await fixture.registration(of: device)).id
             var slow = ending
             slow.delayMilliseconds = 3000
-            site.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: slow)])
-            try await site.post(to: [device])
-            _ = try await site.simulator.waitForPush { $0.token == "bad0" }
-            try await site.register(device, token: "beef")
-            let records = try await site.outcomes(of: registration, count: 2)
-            #expect(records[0].answer?.status == ending.status)
+            fixture.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: slow)])
+            try await fixture.post(to: [device])
+            _ = try await fixture.simulator.waitForPush { $0.token == "bad0" }
+            try await fixture.register(device, token: "beef")
+            let records = try await fixture.outcomes(of: registration, count: 2)
+            #expect(records[0].response?.status == ending.status)
             #expect(records[0].token == .none)
             #expect(records[1].disposition == .finished(.accepted, nil))
-            let left = try await site.registration(of: device)
+            let left = try await fixture.registration(of: device)
             #expect(left?.id == registration)
             #expect(left?.token == "beef")
             #expect(left?.state == .active)
-            #expect(site.simulator.pushes.map(\.token) == ["bad0", "beef"])
-            #expect(try await site.deliveries(to: device).map(\.state) == [.accepted])
+            #expect(fixture.simulator.pushes.map(\.token) == ["bad0", "beef"])
+            #expect(try await fixture.deliveries(to: device).map(\.state) == [.accepted])
         }
     }
 
     @Test("a device that registered the same token again while the push was in flight stays")
     func registeredAgainMeanwhile() async throws {
-        try await SendingSite.run { site in
-            try await site.register(Self.device)
-            let before = try #require(try await site.registration(of: Self.device))
+        try await SendingFixture.run { fixture in
+            try await fixture.register(Self.device)
+            let before = try #require(try await fixture.registration(of: Self.device))
             let dead = RuleAction(
                 status: 410,
                 reason: "Unregistered",
-                timestamp: site.clock.now.milliseconds,
+                timestamp: fixture.clock.now.milliseconds,
                 delayMilliseconds: 3000
             )
-            site.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: dead)])
-            try await site.post(to: [Self.device])
-            _ = try await site.simulator.waitForPush { $0.token == "bad0" }
-            site.clock.advance(seconds: 1)
-            try await site.register(Self.device)
-            _ = try await site.outcomes(of: before.id, count: 1)
-            let left = try await site.registration(of: Self.device)
+            fixture.simulator.setRules([SimulatorRule(match: .init(tokenPrefix: "bad0"), action: dead)])
+            try await fixture.post(to: [Self.device])
+            _ = try await fixture.simulator.waitForPush { $0.token == "bad0" }
+            fixture.clock.advance(seconds: 1)
+            try await fixture.register(Self.device)
+            _ = try await fixture.outcomes(of: before.id, count: 1)
+            let left = try await fixture.registration(of: Self.device)
             #expect(left?.state == .active)
             #expect(left?.registeredAt == before.registeredAt.adding(seconds: 1))
         }
@@ -125,22 +125,22 @@ struct DeadTokenTests {
 
     @Test("a registration that ended while its push was in flight is not restored, and its successor stays")
     func movedMeanwhile() async throws {
-        try await SendingSite.run { site in
-            try await site.register(Self.device)
-            let registration = try #require(try await site.registration(of: Self.device)).id
-            site.simulator.setRules([
+        try await SendingFixture.run { fixture in
+            try await fixture.register(Self.device)
+            let registration = try #require(try await fixture.registration(of: Self.device)).id
+            fixture.simulator.setRules([
                 SimulatorRule(
                     match: .init(tokenPrefix: "bad0"),
                     action: RuleAction(status: 400, reason: "BadDeviceToken", delayMilliseconds: 3000)
                 )
             ])
-            try await site.post(to: [Self.device])
-            _ = try await site.simulator.waitForPush { $0.token == "bad0" }
+            try await fixture.post(to: [Self.device])
+            _ = try await fixture.simulator.waitForPush { $0.token == "bad0" }
             var moved = Self.device
             moved.owner = "somebody-else"
-            try await site.register(moved)
-            _ = try await site.outcomes(of: registration, count: 1)
-            let left = try await site.registration(of: moved)
+            try await fixture.register(moved)
+            _ = try await fixture.outcomes(of: registration, count: 1)
+            let left = try await fixture.registration(of: moved)
             #expect(left?.state == .active)
             #expect(left?.consumer == moved.consumer)
             #expect(left?.id != registration)
@@ -149,34 +149,34 @@ struct DeadTokenTests {
 
     @Test("twenty rejected tokens in a row stop the lane with an alarm, and no further device is lost")
     func manyQuarantined() async throws {
-        try await SendingSite.run { site in
+        try await SendingFixture.run { fixture in
             let devices = (0..<25).map { Device.ios("phone\($0)", token: "bad0\(10 + $0)") }
-            for device in devices { try await site.register(device) }
-            site.simulator.setRules([
+            for device in devices { try await fixture.register(device) }
+            fixture.simulator.setRules([
                 SimulatorRule(
                     match: .init(tokenPrefix: "bad0"),
                     action: RuleAction(status: 400, reason: "DeviceTokenNotForTopic")
                 )
             ])
             // One after the other: pushes in flight when the lane stops still get responses.
-            try await site.post(to: Array(devices.prefix(20)))
-            await site.store.outcomes.wait { $0.count { $0.answer != nil } == 20 }
-            await site.logs.wait { $0.contains { $0.level == .error } }
-            let calls = site.logs.all.filter { $0.level == .error }
+            try await fixture.post(to: Array(devices.prefix(20)))
+            await fixture.store.outcomes.wait { $0.count { $0.response != nil } == 20 }
+            await fixture.logs.wait { $0.contains { $0.level == .error } }
+            let calls = fixture.logs.all.filter { $0.level == .error }
             #expect(calls.count == 1)
             #expect(calls.first?.metadata["count"] == "20")
             #expect(calls.first?.metadata["provider.reason"] == "DeviceTokenNotForTopic")
-            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
-            try await site.post(to: Array(devices.suffix(5)))
-            #expect(site.simulator.pushes.count == 20)
+            #expect(fixture.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 1)
+            try await fixture.post(to: Array(devices.suffix(5)))
+            #expect(fixture.simulator.pushes.count == 20)
             // The app's environment was corrected: one push probes it, and the others follow.
-            site.simulator.setRules([])
-            try await site.advance(seconds: 30)
+            fixture.simulator.setRules([])
+            try await fixture.advance(seconds: 30)
             for device in devices.suffix(5) {
-                let records = try await site.outcomes(of: device, count: 1)
+                let records = try await fixture.outcomes(of: device, count: 1)
                 #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
             }
-            #expect(site.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 0)
+            #expect(fixture.metric(OutcomeCase.openBreakers + #"{provider="apns"}"#) == 0)
         }
     }
 }

@@ -142,15 +142,15 @@ struct FCMOutcomeTests {
 
     @Test("each row of Google's table", arguments: rows + wordless)
     func row(_ row: OutcomeRow) async throws {
-        try await SendingSite.run { site in try await OutcomeCase(row, site).play() }
+        try await SendingFixture.run { fixture in try await OutcomeCase(row, fixture).play() }
     }
 
     @Test("the rows are exactly those of the table")
     func complete() {
-        let table = FCMAnswers.table.rows.map { "\($0.statuses) \($0.reason ?? "")" }
+        let table = FCMResponses.table.rows.map { "\($0.statuses) \($0.reason ?? "")" }
         let tested = Self.rows.map { "\($0.status...$0.status) \($0.word ?? "")" }
         #expect(table.sorted() == tested.sorted())
-        let classes = FCMAnswers.table.classes
+        let classes = FCMResponses.table.classes
         for status in Set(Self.wordless.map(\.status)) { #expect(classes.contains { $0.statuses.contains(status) }) }
     }
 }

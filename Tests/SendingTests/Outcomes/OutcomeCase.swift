@@ -11,14 +11,14 @@ struct OutcomeCase {
     static let stoppedPlatforms = "switchboard_delivery_stopped_platforms"
 
     let row: OutcomeRow
-    let site: SendingSite
+    let fixture: SendingFixture
     let refused: Device
     let neighbour: Device
     let elsewhere: Device
 
-    init(_ row: OutcomeRow, _ site: SendingSite) {
+    init(_ row: OutcomeRow, _ fixture: SendingFixture) {
         self.row = row
-        self.site = site
+        self.fixture = fixture
         var refused = Device.of(row.provider, "refused", token: "bad0")
         if row.lane == .platformStopped { refused.platform = .ios }
         self.refused = refused
@@ -28,38 +28,41 @@ struct OutcomeCase {
 
     func play() async throws {
         let provider: SimulatedProvider = row.provider == .apns ? .apns : .fcm
-        site.simulator.setRules([
+        fixture.simulator.setRules([
             SimulatorRule(match: .init(provider: provider, tokenPrefix: "bad0", everyNth: 2), action: row.action)
         ])
-        for device in [refused, neighbour, elsewhere] { try await site.register(device) }
-        let registration = try #require(try await site.registration(of: refused)).id
-        try await site.post(to: [refused])
-        #expect(try await site.outcomes(of: registration, count: 1).map(\.disposition) == [.finished(.accepted, nil)])
+        for device in [refused, neighbour, elsewhere] { try await fixture.register(device) }
+        let registration = try #require(try await fixture.registration(of: refused)).id
+        try await fixture.post(to: [refused])
+        #expect(
+            try await fixture.outcomes(of: registration, count: 1).map(\.disposition) == [.finished(.accepted, nil)]
+        )
         // Past the 20 minutes in which a token may not be replaced, and before a new connection would take a newer one.
-        try await site.advance(seconds: 22 * 60)
+        try await fixture.advance(seconds: 22 * 60)
 
-        let moment = site.clock.now
-        try await site.post(to: [refused])
-        let record = try await site.outcomes(of: registration, count: 2)[1]
-        #expect(record.answer?.status == row.status)
-        #expect(record.answer?.reason == row.reason)
+        let moment = fixture.clock.now
+        try await fixture.post(to: [refused])
+        let record = try await fixture.outcomes(of: registration, count: 2)[1]
+        #expect(record.response?.status == row.status)
+        #expect(record.response?.reason == row.reason)
         try await checkDevice(record)
         checkDelivery(record, at: moment)
         if row.lane.callsOperator {
-            await site.logs.wait { $0.contains(where: isCall) }
+            await fixture.logs.wait { $0.contains(where: isCall) }
         } else {
-            #expect(!site.logs.all.contains(where: isCall))
+            #expect(!fixture.logs.all.contains(where: isCall))
         }
         #expect(
-            site.metric(Self.openBreakers + "{provider=\"\(row.provider.rawValue)\"}") == (row.lane == .stopped ? 1 : 0)
+            fixture.metric(Self.openBreakers + "{provider=\"\(row.provider.rawValue)\"}")
+                == (row.lane == .stopped ? 1 : 0)
         )
-        let platforms = site.metric(Self.stoppedPlatforms + "{provider=\"\(row.provider.rawValue)\"}")
+        let platforms = fixture.metric(Self.stoppedPlatforms + "{provider=\"\(row.provider.rawValue)\"}")
         #expect(platforms == (row.lane == .platformStopped ? 1 : 0))
 
-        try await site.post(to: [neighbour, elsewhere])
-        let other = try await site.outcomes(of: elsewhere, count: 1)
+        try await fixture.post(to: [neighbour, elsewhere])
+        let other = try await fixture.outcomes(of: elsewhere, count: 1)
         #expect(other.map(\.disposition) == [.finished(.accepted, nil)])
-        #expect(other[0].answer?.sentAt == moment)
+        #expect(other[0].response?.sentAt == moment)
         try await finish(registration, from: moment)
         try await checkLog()
         try await checkWire()
@@ -71,7 +74,7 @@ struct OutcomeCase {
     }
 
     private func checkDevice(_ record: OutcomeRecord) async throws {
-        let stored = try await site.registration(of: refused)
+        let stored = try await fixture.registration(of: refused)
         switch row.device {
         case .kept:
             #expect(record.token == .none)
@@ -102,40 +105,40 @@ struct OutcomeCase {
         var wait: Int64 = 0
         if case .again(let time) = row.delivery { wait = time.range.upperBound / 1000 }
         if row.lane.isOpen {
-            let records = try await site.outcomes(of: neighbour, count: 1)
+            let records = try await fixture.outcomes(of: neighbour, count: 1)
             #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
-            #expect(records[0].answer?.sentAt == moment)
+            #expect(records[0].response?.sentAt == moment)
         } else {
-            #expect(site.pushes(to: neighbour).isEmpty)
+            #expect(fixture.pushes(to: neighbour).isEmpty)
         }
-        if wait > 0 { try await site.advance(seconds: wait) }
+        if wait > 0 { try await fixture.advance(seconds: wait) }
         if !row.lane.isOpen {
-            let records = try await site.outcomes(of: neighbour, count: 1)
+            let records = try await fixture.outcomes(of: neighbour, count: 1)
             #expect(records.map(\.disposition) == [.finished(.accepted, nil)])
-            #expect(records[0].answer?.sentAt == moment.adding(seconds: wait))
+            #expect(records[0].response?.sentAt == moment.adding(seconds: wait))
         }
         if case .again = row.delivery {
-            let record = try await site.outcomes(of: registration, count: 3)[2]
+            let record = try await fixture.outcomes(of: registration, count: 3)[2]
             #expect(record.disposition == .finished(.accepted, nil))
-            #expect(record.answer?.sentAt == moment.adding(seconds: wait))
+            #expect(record.response?.sentAt == moment.adding(seconds: wait))
         }
         for metric in [Self.openBreakers, Self.stoppedPlatforms] {
-            #expect(site.metric(metric + "{provider=\"\(row.provider.rawValue)\"}") == 0)
+            #expect(fixture.metric(metric + "{provider=\"\(row.provider.rawValue)\"}") == 0)
         }
     }
 
     private func checkLog() async throws {
-        let log = try await site.deliveries(to: refused)
+        let log = try await fixture.deliveries(to: refused)
         #expect(log.map(\.state) == [.accepted, row.delivery == .failed ? .failed : .accepted])
-        #expect(log.map(\.attempts) == [1, site.pushes(to: refused).count - 1])
+        #expect(log.map(\.attempts) == [1, fixture.pushes(to: refused).count - 1])
         // Unregistered or quarantined devices get no more pushes.
-        try await site.post(to: [refused])
-        #expect(try await site.deliveries(to: refused).count == (row.device == .kept ? 3 : 2))
+        try await fixture.post(to: [refused])
+        #expect(try await fixture.deliveries(to: refused).count == (row.device == .kept ? 3 : 2))
     }
 
     private func checkWire() async throws {
-        let own = site.pushes(to: refused)
-        let after = site.pushes(to: neighbour)
+        let own = fixture.pushes(to: refused)
+        let after = fixture.pushes(to: neighbour)
         try #require(own.count >= 2 && after.count == 1)
         #expect(own[0].connection == own[1].connection)
         #expect(Set(after.map(\.connection) + own.dropFirst(2).map(\.connection)).count == 1)
@@ -148,7 +151,7 @@ struct OutcomeCase {
         case .kept: #expect(after[0].header("authorization") == own[0].header("authorization"))
         case .renewed: #expect(after[0].header("authorization") != own[0].header("authorization"))
         }
-        let grants = site.simulator.statistics.requests(to: .oauth)
+        let grants = fixture.simulator.statistics.requests(to: .oauth)
         #expect(grants == (row.provider == .fcm && row.credential == .renewed ? 2 : 1))
     }
 }

@@ -22,24 +22,24 @@ struct RetryAfterTests {
 
     @Test("Retry-After in any form", arguments: rows)
     func wait(field: String, provider: PushType, seconds: Int64) async throws {
-        try await SendingSite.run { site in
+        try await SendingFixture.run { fixture in
             let device = Device.of(provider, "slow", token: "bad0")
-            try await site.register(device)
-            site.clock.advance(seconds: 22 * 60)
-            site.simulator.setRules([
+            try await fixture.register(device)
+            fixture.clock.advance(seconds: 22 * 60)
+            fixture.simulator.setRules([
                 SimulatorRule(
                     match: .init(tokenPrefix: "bad0"),
                     action: RuleAction(status: 503, retryAfter: field)
                 )
             ])
-            try await site.post(to: [device])
-            let record = try await site.outcomes(of: device, count: 1)[0]
-            #expect(record.answer?.status == 503)
+            try await fixture.post(to: [device])
+            let record = try await fixture.outcomes(of: device, count: 1)[0]
+            #expect(record.response?.status == 503)
             guard case .retry(let due) = record.disposition else {
                 Issue.record("not tried again: \(record.disposition)")
                 return
             }
-            let wait = due.milliseconds - site.clock.now.milliseconds
+            let wait = due.milliseconds - fixture.clock.now.milliseconds
             #expect(wait >= seconds * 1000 && wait <= seconds * 1200, "\(wait) ms")
         }
     }

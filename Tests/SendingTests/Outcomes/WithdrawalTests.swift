@@ -19,35 +19,35 @@ struct WithdrawalTests {
         "the provider accepts the badge push with the read marks, and the reading device gets nothing",
         arguments: [(PushType.apns, false), (.apns, true), (.fcm, false)]
     )
-    func told(_ pushType: PushType, isWaking: Bool) async throws {
+    func reported(_ pushType: PushType, isWaking: Bool) async throws {
         let apps: (PushSimulator) throws -> [String: AppSettings] = { simulator in
             var ios = Apps.ios(simulator)
             ios.apns?.wakesOnRead = isWaking
             return ["ios": ios, "android": Apps.android(simulator)]
         }
-        try await SendingSite.run(apps: apps) { site in
+        try await SendingFixture.run(apps: apps) { fixture in
             let (phone, other) = (Self.phone, Self.second(pushType))
-            try await site.register(phone)
-            try await site.register(other)
-            try await site.post(to: [phone, other])
-            _ = try await site.outcomes(of: phone, count: 2)
-            _ = try await site.outcomes(of: other, count: 2)
+            try await fixture.register(phone)
+            try await fixture.register(other)
+            try await fixture.post(to: [phone, other])
+            _ = try await fixture.outcomes(of: phone, count: 2)
+            _ = try await fixture.outcomes(of: other, count: 2)
             // Both messages are of one consumer, in two conversations.
             for (number, conversation) in ["c-phone", "c-tablet"].enumerated() {
                 let read = ReadRequest(
-                    brand: SendingSite.brand.id,
+                    brand: SendingFixture.brand.id,
                     consumer: phone.consumer,
                     conversation: ConversationID(trusted: conversation),
                     target: .sequence(1),
                     device: DeviceID(trusted: phone.name)
                 )
-                _ = try await site.service.perform(.read(read))
-                let outcome = try #require(try await site.outcomes(of: other, count: 3 + number).last?.answer)
+                _ = try await fixture.service.perform(.read(read))
+                let outcome = try #require(try await fixture.outcomes(of: other, count: 3 + number).last?.response)
                 #expect(outcome.status == 200 && outcome.badge == Int64(1 - number))
-                try await site.advance(seconds: 1)
+                try await fixture.advance(seconds: 1)
             }
-            #expect(site.pushes(to: phone).count == 2)
-            let bodies = try site.pushes(to: other).map { push in
+            #expect(fixture.pushes(to: phone).count == 2)
+            let bodies = try fixture.pushes(to: other).map { push in
                 try #require(try JSONSerialization.jsonObject(with: Data(push.body)) as? [String: Any])
             }
             let read = try bodies.dropFirst(2).map { try Self.read($0, pushType) }

@@ -4,7 +4,7 @@ import Foundation
 import GatewayModel
 import PushSimulator
 
-/// The apps of a site.
+/// The apps of a fixture.
 enum Apps {
     /// Returns an app of the simulator's team, and one of its service account.
     static func usual(_ simulator: PushSimulator) throws -> [String: AppSettings] {

@@ -8,11 +8,11 @@ struct LogLines: LogHandler {
         var metadata: [String: String]
     }
 
-    let lines: Chronicle<Line>
+    let lines: EventRecorder<Line>
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug
 
-    init(_ lines: Chronicle<Line>) { self.lines = lines }
+    init(_ lines: EventRecorder<Line>) { self.lines = lines }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -4,7 +4,7 @@ import StorageContract
 
 /// A real store that reports the recorded results of pushes once they are committed.
 final class RecordingStore: ForwardingStore {
-    let outcomes = Chronicle<OutcomeRecord>()
+    let outcomes = EventRecorder<OutcomeRecord>()
     let base: any GatewayStore
 
     init(_ base: any GatewayStore) { self.base = base }

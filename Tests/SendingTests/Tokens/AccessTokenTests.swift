@@ -15,78 +15,78 @@ struct AccessTokenTests {
         ["one": Apps.android(simulator), "two": Apps.android(simulator)]
     }
 
-    private static func grants(_ site: SendingSite) -> Int {
-        site.simulator.statistics.requests(to: .oauth)
+    private static func grants(_ fixture: SendingFixture) -> Int {
+        fixture.simulator.statistics.requests(to: .oauth)
     }
 
     /// One push on each lane, so that both have a connection and share a token.
-    private func begin(_ site: SendingSite) async throws {
-        for device in Self.devices { try await site.register(device) }
-        try await site.post(to: Array(Self.devices.prefix(2)))
-        await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 2 }
-        #expect(Self.grants(site) == 1)
+    private func begin(_ fixture: SendingFixture) async throws {
+        for device in Self.devices { try await fixture.register(device) }
+        try await fixture.post(to: Array(Self.devices.prefix(2)))
+        await fixture.store.outcomes.wait { $0.count { $0.response?.status == 200 } == 2 }
+        #expect(Self.grants(fixture) == 1)
     }
 
     @Test("many pushes in flight with a token that Google rejects: one new token, and each is sent once more")
     func expired() async throws {
-        try await SendingSite.run(apps: Self.apps) { site in
-            try await begin(site)
-            try await site.advance(seconds: 24 * 60)
-            site.providerClock.setAhead(seconds: 37 * 60)
-            try await site.post(to: Self.devices)
-            await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
-            #expect(Self.grants(site) == 2)
-            #expect(Set(site.simulator.pushes.map { $0.header("authorization") }).count == 2)
-            #expect(site.simulator.statistics.count(.refused) >= 2)
+        try await SendingFixture.run(apps: Self.apps) { fixture in
+            try await begin(fixture)
+            try await fixture.advance(seconds: 24 * 60)
+            fixture.providerClock.setAhead(seconds: 37 * 60)
+            try await fixture.post(to: Self.devices)
+            await fixture.store.outcomes.wait { $0.count { $0.response?.status == 200 } == 42 }
+            #expect(Self.grants(fixture) == 2)
+            #expect(Set(fixture.simulator.pushes.map { $0.header("authorization") }).count == 2)
+            #expect(fixture.simulator.statistics.count(.refused) >= 2)
             for device in Self.devices {
-                #expect(site.pushes(to: device).count { $0.status == 401 } <= 1)
-                #expect(try await site.deliveries(to: device).allSatisfy { $0.state == .accepted })
+                #expect(fixture.pushes(to: device).count { $0.status == 401 } <= 1)
+                #expect(try await fixture.deliveries(to: device).allSatisfy { $0.state == .accepted })
             }
-            #expect(site.logs.all.allSatisfy { $0.level < .error })
+            #expect(fixture.logs.all.allSatisfy { $0.level < .error })
         }
     }
 
     @Test("when the new token is rejected too, no third is fetched, and the lanes stop")
     func refusedAgain() async throws {
-        try await SendingSite.run(apps: Self.apps) { site in
-            try await begin(site)
-            site.simulator.setRules([
+        try await SendingFixture.run(apps: Self.apps) { fixture in
+            try await begin(fixture)
+            fixture.simulator.setRules([
                 SimulatorRule(match: .init(provider: .fcm), action: RuleAction(status: 401, reason: "UNAUTHENTICATED"))
             ])
-            try await site.post(to: Self.devices)
-            await site.logs.wait { $0.count { $0.level == .error } == 2 }
-            #expect(Self.grants(site) == 2)
-            for device in Self.devices { #expect(site.pushes(to: device).count { $0.status == 401 } <= 2) }
-            site.simulator.setRules([])
-            try await site.advance(seconds: 30)
-            await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 42 }
-            #expect(Self.grants(site) == 2)
+            try await fixture.post(to: Self.devices)
+            await fixture.logs.wait { $0.count { $0.level == .error } == 2 }
+            #expect(Self.grants(fixture) == 2)
+            for device in Self.devices { #expect(fixture.pushes(to: device).count { $0.status == 401 } <= 2) }
+            fixture.simulator.setRules([])
+            try await fixture.advance(seconds: 30)
+            await fixture.store.outcomes.wait { $0.count { $0.response?.status == 200 } == 42 }
+            #expect(Self.grants(fixture) == 2)
         }
     }
 
     @Test("while the token endpoint is down the old token is used; without one, pushes wait and none is lost")
     func endpointDown() async throws {
-        try await SendingSite.run(apps: Self.apps) { site in
-            try await begin(site)
+        try await SendingFixture.run(apps: Self.apps) { fixture in
+            try await begin(fixture)
             let device = Self.devices[0]
             let down = SimulatorRule(match: .init(provider: .oauth), action: RuleAction(status: 503))
-            site.simulator.setRules([down])
+            fixture.simulator.setRules([down])
             // Due for renewal, and still valid.
-            try await site.advance(seconds: 3400)
-            try await site.post(to: [device])
-            let second = try await site.outcomes(of: device, count: 2)[1]
+            try await fixture.advance(seconds: 3400)
+            try await fixture.post(to: [device])
+            let second = try await fixture.outcomes(of: device, count: 2)[1]
             #expect(second.disposition == .finished(.accepted, nil))
-            #expect(Set(site.pushes(to: device).map { $0.header("authorization") }).count == 1)
+            #expect(Set(fixture.pushes(to: device).map { $0.header("authorization") }).count == 1)
             // Expired: nothing may be sent with it.
-            try await site.advance(seconds: 300)
-            let before = site.simulator.statistics.requests(to: .oauth)
-            try await site.post(to: Self.devices)
-            while site.simulator.statistics.requests(to: .oauth) < before + 3 { await Task.yield() }
-            #expect(site.simulator.statistics.requests(to: .fcm) == 3)
-            site.simulator.setRules([])
-            await site.store.outcomes.wait { $0.count { $0.answer?.status == 200 } == 43 }
-            #expect(site.simulator.statistics.requests(to: .fcm) == 43)
-            #expect(site.simulator.statistics.count(.accepted, of: .oauth) == 2)
+            try await fixture.advance(seconds: 300)
+            let before = fixture.simulator.statistics.requests(to: .oauth)
+            try await fixture.post(to: Self.devices)
+            while fixture.simulator.statistics.requests(to: .oauth) < before + 3 { await Task.yield() }
+            #expect(fixture.simulator.statistics.requests(to: .fcm) == 3)
+            fixture.simulator.setRules([])
+            await fixture.store.outcomes.wait { $0.count { $0.response?.status == 200 } == 43 }
+            #expect(fixture.simulator.statistics.requests(to: .fcm) == 43)
+            #expect(fixture.simulator.statistics.count(.accepted, of: .oauth) == 2)
         }
     }
 }

@@ -21,7 +21,7 @@ enum AppBody {
         for name in unsupported where !body[name].isEmpty {
             checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)
         }
-        checks.refuseOthers(in: body, than: ["platform", "apns", "fcm", "dialect", "links"] + unsupported)
+        checks.rejectOthers(in: body, than: ["platform", "apns", "fcm", "dialect", "links"] + unsupported)
         var settings = AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
         settings.links = links
         return settings
@@ -32,7 +32,7 @@ enum AppBody {
     static func problems(ofEndpoints app: AppSettings, _ addresses: AddressPolicy) -> [SettingsProblem] {
         guard app.endpointsBy == .tenant else { return [] }
         return app.endpoints.compactMap { endpoint -> SettingsProblem? in
-            do throws(GuardedURL.Refusal) {
+            do throws(GuardedURL.Rejection) {
                 _ = try GuardedURL(endpoint.url, policy: addresses)
                 return nil
             } catch { return SettingsProblem(pointer: endpoint.pointer, detail: error.text) }
@@ -42,13 +42,13 @@ enum AppBody {
     /// Nil when a member is invalid, which is recorded as an error.
     private static func apns(_ object: BodyObject, _ checks: inout FieldChecks) -> APNsSettings? {
         let endpoints = checks.object(object["endpoints"]).map { inner in
-            checks.refuseOthers(in: inner, than: ["production", "sandbox"])
+            checks.rejectOthers(in: inner, than: ["production", "sandbox"])
             return APNsSettings.Endpoints(
                 production: checks.text(inner["production"]),
                 sandbox: checks.text(inner["sandbox"])
             )
         }
-        checks.refuseOthers(
+        checks.rejectOthers(
             in: object,
             than: [
                 "certificate", "password", "teamId", "keyId", "privateKey", "sandboxKey", "topic", "endpoints",
@@ -74,7 +74,7 @@ enum AppBody {
         let teamId = checks.text(object["teamId"], isRequired: true)
         let key = key(object, &checks)
         let sandboxKey = checks.object(object["sandboxKey"]).flatMap { inner in
-            checks.refuseOthers(in: inner, than: ["keyId", "privateKey"])
+            checks.rejectOthers(in: inner, than: ["keyId", "privateKey"])
             return self.key(inner, &checks)
         }
         let topic = checks.text(object["topic"], isRequired: true)
@@ -102,7 +102,7 @@ enum AppBody {
     private static func fcm(_ object: BodyObject, _ checks: inout FieldChecks) -> FCMSettings? {
         let style = checks.word(object["style"], as: FCMSettings.Style.self)
         let endpoint = checks.text(object["endpoint"])
-        checks.refuseOthers(in: object, than: ["serviceAccount", "style", "endpoint"])
+        checks.rejectOthers(in: object, than: ["serviceAccount", "style", "endpoint"])
         // Google's file unchanged: it has members that the gateway does not need.
         guard let file = checks.object(object["serviceAccount"], isRequired: true) else { return nil }
         let projectId = checks.text(file["project_id"], isRequired: true)

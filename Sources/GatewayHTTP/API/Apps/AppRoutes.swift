@@ -42,7 +42,7 @@ enum AppRoutes {
         let brand = try await call.requireBackend(.brandAdmin)
         let apps = call.services.directory.apps(brand: brand.id)
         let (items, next) = try call.page().page(of: apps) { $0.id.rawValue }
-        return try Answer.json(.ok, PageAnswer(items: items.map(\.redacted), nextCursor: next))
+        return try ResponseFactory.json(.ok, PageResponse(items: items.map(\.redacted), nextCursor: next))
     }
 
     private static func delete(_ call: Call) async throws -> Response {
@@ -52,6 +52,6 @@ enum AppRoutes {
         try await call.administer { directory throws(DirectoryError) in
             try await directory.deleteApp(brand: brand.id, app: app, by: origin)
         }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 }

@@ -9,7 +9,7 @@ struct LinkBody {
 
     /// Nil when a member is invalid, which is recorded as an error.
     func settings(_ checks: inout FieldChecks) -> LinkSettings? {
-        checks.refuseOthers(in: object, than: ["host", "paths", "ios", "android", "fallback", "passwords"])
+        checks.rejectOthers(in: object, than: ["host", "paths", "ios", "android", "fallback", "passwords"])
         let host = text(object["host"], Self.hostRule, &checks, Self.host)
         let paths = texts(
             object["paths"],
@@ -44,7 +44,7 @@ struct LinkBody {
     }
 
     private func appleApps(_ object: BodyObject, _ checks: inout FieldChecks) -> LinkSettings.IOS? {
-        checks.refuseOthers(in: object, than: ["appIds"])
+        checks.rejectOthers(in: object, than: ["appIds"])
         return texts(
             object["appIds"],
             atMost: 20,
@@ -55,7 +55,7 @@ struct LinkBody {
     }
 
     private func androidApp(_ object: BodyObject, _ checks: inout FieldChecks) -> LinkSettings.Android? {
-        checks.refuseOthers(in: object, than: ["packageName", "sha256CertFingerprints"])
+        checks.rejectOthers(in: object, than: ["packageName", "sha256CertFingerprints"])
         let package = text(
             object["packageName"],
             "must be a package, such as com.example.app",
@@ -74,7 +74,7 @@ struct LinkBody {
     }
 
     private func pages(_ object: BodyObject, _ checks: inout FieldChecks) -> LinkSettings.Fallback {
-        checks.refuseOthers(in: object, than: ["ios", "android", "web"])
+        checks.rejectOthers(in: object, than: ["ios", "android", "web"])
         func page(_ name: BoundedName) -> String? {
             guard !object[name].isEmpty else { return nil }
             return text(object[name], "must be an https URL", &checks, Self.page)

@@ -71,7 +71,7 @@ enum LinkRoutes {
 
     /// A response that everybody may read and cache, with revalidation.
     private static func file(_ writer: JSONWriter) -> Response {
-        var response = Answer.json(.ok, writer)
+        var response = ResponseFactory.json(.ok, writer)
         response.headers[.cacheControl] = "no-cache"
         return response
     }

@@ -14,7 +14,7 @@ struct SelfCheck {
     struct Result: Sendable {
         var outcome: String
         var verdict: String
-        var answer: PushAnswer?
+        var response: PushResponse?
     }
 
     let lane: LaneKey
@@ -53,7 +53,7 @@ struct SelfCheck {
     private static let hiddenCause = Result(
         outcome: "unreachable",
         verdict: "The provider cannot be reached at the app's endpoints, or does not accept the app's credential.",
-        answer: nil
+        response: nil
     )
 
     private var lateResult: Result {
@@ -62,7 +62,7 @@ struct SelfCheck {
             : Result(
                 outcome: "timeout",
                 verdict: "The provider did not respond within \(timeout.components.seconds) seconds.",
-                answer: nil
+                response: nil
             )
     }
 
@@ -76,7 +76,7 @@ struct SelfCheck {
         return Result(
             outcome: "unreachable",
             verdict: isForAdmin ? "\(verdict): \(reason)." : verdict + ".",
-            answer: nil
+            response: nil
         )
     }
 
@@ -114,10 +114,10 @@ struct SelfCheck {
         )
     }
 
-    static func result(of answer: PushAnswer) -> Result {
-        let reason = answer.reason.map { " (\($0))" } ?? ""
+    static func result(of response: PushResponse) -> Result {
+        let reason = response.reason.map { " (\($0))" } ?? ""
         let (outcome, verdict) =
-            switch answer.outcome {
+            switch response.outcome {
             case .accepted: ("accepted", "The provider accepted the push: credential and token work.")
             case .unregistered:
                 ("unregistered", "The token is not valid any more\(reason): the app was removed or has a new token.")
@@ -135,7 +135,7 @@ struct SelfCheck {
             case .unknown: ("unknown", "The connection ended before the provider responded.")
             case .notSent: ("notSent", "The push could not be sent\(reason): try again later.")
             }
-        return Result(outcome: outcome, verdict: verdict, answer: answer)
+        return Result(outcome: outcome, verdict: verdict, response: response)
     }
 }
 
@@ -163,8 +163,8 @@ private final class OnePush: PushSource {
         if let job { pushes.append(job) }
     }
 
-    func receive(_ answers: [PushResult]) {
-        if let answer = answers.first?.answer { finish(SelfCheck.result(of: answer)) }
+    func receive(_ responses: [PushResult]) {
+        if let response = responses.first?.response { finish(SelfCheck.result(of: response)) }
     }
 
     func providerChanged(_ state: PushProviderState) {
@@ -202,15 +202,15 @@ extension JSONWriter {
         literal(#","outcome":"#)
         string(result.outcome)
         literal(#","status":"#)
-        integer(orNull: result.answer.flatMap { $0.status == 0 ? nil : Int64($0.status) })
+        integer(orNull: result.response.flatMap { $0.status == 0 ? nil : Int64($0.status) })
         literal(#","reason":"#)
-        string(orNull: result.answer?.reason)
+        string(orNull: result.response?.reason)
         var providerID: String?
-        if case .accepted(let id)? = result.answer?.outcome { providerID = id }
+        if case .accepted(let id)? = result.response?.outcome { providerID = id }
         literal(#","providerId":"#)
         string(orNull: providerID)
         literal(#","latencyMs":"#)
-        integer(orNull: result.answer?.latencyMilliseconds)
+        integer(orNull: result.response?.latencyMilliseconds)
         literal("}")
     }
 }

@@ -21,7 +21,7 @@ enum BrandBody {
         let context = WebhookContext(addresses: addresses, isNew: true)
         let named = checks.object(body["settings"]).map { SettingsBody($0, context, &checks) }
         named?.apply(to: &settings)
-        checks.refuseOthers(in: body, than: ["id", "name", "settings"])
+        checks.rejectOthers(in: body, than: ["id", "name", "settings"])
         let (brand, text) = try checks.finish(id, name)
         return (Brand(id: brand, name: text, settings: settings, createdAt: createdAt), named?.webhook)
     }

@@ -25,7 +25,7 @@ struct BrandPatch {
                 SettingsBody($0, WebhookContext(addresses: addresses), &checks)
             }
         }
-        checks.refuseOthers(in: body, than: ["name", "settings"])
+        checks.rejectOthers(in: body, than: ["name", "settings"])
         try checks.finish()
     }
 

@@ -14,7 +14,7 @@ enum BrandRoutes {
         routes.on(.post, "/v1/brands") { try await create($0) }
         routes.on(.get, "/v1/brands") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand") { call in
-            try call.tagged(BrandAnswer(try await call.requireBackend(.brandAdmin)))
+            try call.tagged(BrandResponse(try await call.requireBackend(.brandAdmin)))
         }
         routes.on(.patch, "/v1/brands/:brand") { try await update($0) }
         routes.on(.delete, "/v1/brands/:brand") { try await delete($0) }
@@ -24,7 +24,7 @@ enum BrandRoutes {
         try await call.requireAdmin()
         let body = try await call.object()
         // The response may contain a webhook's secret, which is not stored with it.
-        var repetition = Call.Repetition.answered
+        var repetition = Call.Repetition.replayed
         if case .object(let settings) = body["settings"].value, settings["webhook"] != nil { repetition = .refused }
         return try await call.once(body, repetition) { try await create(body, call) }
     }
@@ -43,7 +43,7 @@ enum BrandRoutes {
             try await directory.createBrand(brand, by: origin)
             return (brand, made)
         }
-        var response = try Answer.json(.created, BrandAnswer(brand, secret: secret?.text))
+        var response = try ResponseFactory.json(.created, BrandResponse(brand, secret: secret?.text))
         response.headers[.location] = "/v1/brands/\(brand.id)"
         return response
     }
@@ -51,7 +51,7 @@ enum BrandRoutes {
     private static func list(_ call: Call) async throws -> Response {
         try await call.requireAdmin()
         let (items, next) = try call.page().page(of: call.services.directory.brands) { $0.id.rawValue }
-        return try Answer.json(.ok, PageAnswer(items: items.map { BrandAnswer($0) }, nextCursor: next))
+        return try ResponseFactory.json(.ok, PageResponse(items: items.map { BrandResponse($0) }, nextCursor: next))
     }
 
     private static func update(_ call: Call) async throws -> Response {
@@ -67,7 +67,7 @@ enum BrandRoutes {
         let (changed, secret) = try await call.administer { directory throws(DirectoryError) in
             var made: WebhookSecret?
             let changed = try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in
-                guard call.mayChange(try? EntityTag(of: BrandAnswer(brand))) else { throw .changed }
+                guard call.mayChange(try? EntityTag(of: BrandResponse(brand))) else { throw .changed }
                 let hosts = brand.settings.linkHosts
                 patch.apply(to: &brand)
                 guard givesHosts || brand.settings.linkHosts == hosts else { throw .forbidden }
@@ -76,10 +76,10 @@ enum BrandRoutes {
             }
             return (changed, made)
         }
-        guard let secret else { return try call.changed(.ok, BrandAnswer(changed)) }
+        guard let secret else { return try call.changed(.ok, BrandResponse(changed)) }
         // The secret is returned once; the tag is that of the next representation.
-        var response = try call.changed(.ok, BrandAnswer(changed, secret: secret.text))
-        response.headers[.eTag] = try EntityTag(of: BrandAnswer(changed)).text
+        var response = try call.changed(.ok, BrandResponse(changed, secret: secret.text))
+        response.headers[.eTag] = try EntityTag(of: BrandResponse(changed)).text
         return response
     }
 
@@ -91,6 +91,6 @@ enum BrandRoutes {
         try await call.administer { directory throws(DirectoryError) in
             try await directory.deleteBrand(brand.id, by: origin)
         }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 }

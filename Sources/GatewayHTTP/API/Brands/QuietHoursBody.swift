@@ -15,7 +15,7 @@ enum QuietHoursBody {
     /// - Returns: The quiet hours; nil when the member is absent, null or invalid.
     static func hours(_ member: BodyMember, isBrands: Bool, _ checks: inout FieldChecks) -> QuietHours? {
         guard let object = checks.object(member) else { return nil }
-        checks.refuseOthers(in: object, than: ["from", "to", "timeZone", "mode"])
+        checks.rejectOthers(in: object, than: ["from", "to", "timeZone", "mode"])
         let mode = checks.word(object["mode"], as: QuietHours.Mode.self) ?? .held
         if mode == .off {
             guard !isBrands else {

@@ -80,7 +80,7 @@ struct SettingsBody {
             checks.fail(object[name].pointer, Self.unsupportedDetail)
         }
         webhook = WebhookBody.change(object["webhook"], context, &checks)
-        checks.refuseOthers(in: object, than: known.union(Self.unsupported + ["webhook", "wire"]))
+        checks.rejectOthers(in: object, than: known.union(Self.unsupported + ["webhook", "wire"]))
     }
 
     private static func linkHosts(_ member: BodyMember, _ checks: inout FieldChecks) -> [String] {

@@ -33,7 +33,7 @@ enum TemplateBody {
             }
         }
         if bytes > maxBytes { checks.fail(object.pointer, "must have at most \(maxBytes) bytes of templates") }
-        checks.refuseOthers(in: object, than: TemplateSettings.Kind.allCases.map { BoundedName(known: $0.rawValue) })
+        checks.rejectOthers(in: object, than: TemplateSettings.Kind.allCases.map { BoundedName(known: $0.rawValue) })
         return TemplateSettings(kinds: kinds)
     }
 
@@ -47,7 +47,7 @@ enum TemplateBody {
             return nil
         }
         guard let object = checks.object(member, isRequired: true) else { return nil }
-        checks.refuseOthers(in: object, than: ["title", "body"])
+        checks.rejectOthers(in: object, than: ["title", "body"])
         let words = TemplateSettings.Words(
             title: template(object["title"], &checks),
             body: template(object["body"], &checks)

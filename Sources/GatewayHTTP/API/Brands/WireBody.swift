@@ -23,7 +23,7 @@ enum WireBody {
         for name in unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, SettingsBody.unsupportedDetail)
         }
-        checks.refuseOthers(in: object, than: supported.map(\.name) + unsupported)
+        checks.rejectOthers(in: object, than: supported.map(\.name) + unsupported)
         return edits
     }
 }

@@ -24,7 +24,7 @@ struct ConsumerExport: Sendable {
     let record: ConsumerRecord
     let at: Timestamp
     /// Whether the caller may still read; called before each piece.
-    let permission: StandingPermission
+    let permission: StreamPermission
     /// The slot of the export, held as long as it runs.
     let slot: CallSlots.Slot
 
@@ -35,7 +35,7 @@ struct ConsumerExport: Sendable {
         brand: BrandID,
         record: ConsumerRecord,
         at: Timestamp,
-        permission: StandingPermission,
+        permission: StreamPermission,
         slot: CallSlots.Slot
     ) {
         self.permission = permission
@@ -108,7 +108,7 @@ struct ConsumerExport: Sendable {
         var isFirst = true
         while true {
             let page = try await store.conversations(brand: brand, consumer: consumer, after: after, limit: Self.rows)
-            guard let page, permission.stands else { throw CutOff() }
+            guard let page, permission.isGranted else { throw CutOff() }
             for conversation in page {
                 var writer = JSONWriter(capacity: 256)
                 if !isFirst { writer.literal(",") }
@@ -138,7 +138,7 @@ struct ConsumerExport: Sendable {
                 afterSequence: after,
                 limit: Self.messages
             )
-            guard let page, permission.stands else { throw CutOff() }
+            guard let page, permission.isGranted else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.count)
             for record in page {
                 if after > 0 { writer.literal(",") }
@@ -171,7 +171,7 @@ struct ConsumerExport: Sendable {
         var isFirst = true
         repeat {
             let page = try await store.deliveries(query)
-            guard permission.stands else { throw CutOff() }
+            guard permission.isGranted else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.items.count)
             for item in page.items {
                 // The delivery's attempts; a delivery that is missing now was deleted because of its age.

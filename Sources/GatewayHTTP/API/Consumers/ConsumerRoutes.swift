@@ -27,10 +27,10 @@ enum ConsumerRoutes {
             try await store.consumer(brand: brand.id, id: id)
         }
         guard let consumer else { throw Problem.notFound("consumer") }
-        return try await answer(consumer, brand, call)
+        return try await response(consumer, brand, call)
     }
 
-    private static func answer(_ consumer: StoredConsumer, _ brand: Brand, _ call: Call) async throws -> Response {
+    private static func response(_ consumer: StoredConsumer, _ brand: Brand, _ call: Call) async throws -> Response {
         let (counts, devices) = try await call.read { store throws(StorageError) in
             (
                 try await store.unread(brand: brand.id, consumer: consumer.id),
@@ -53,7 +53,7 @@ enum ConsumerRoutes {
             writer.registration(device)
         }
         writer.literal("]}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 
     /// The maximum length of a name, an email address or a phone number, in bytes; an email address has at most 254
@@ -77,7 +77,7 @@ enum ConsumerRoutes {
         if body["quietHours"].isNamed {
             change.quietHours = .some(QuietHoursBody.hours(body["quietHours"], isBrands: false, &checks))
         }
-        checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
+        checks.rejectOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
         try checks.finish()
         let names: [BoundedName] = ["email", "name", "phone", "quietHours"]
         let changes = names.filter { body[$0].isNamed }.map(\.text)
@@ -87,7 +87,7 @@ enum ConsumerRoutes {
         guard case .consumer(let consumer) = try await call.perform(.changeProfile(change)) else {
             throw Problem.notFound("consumer")
         }
-        return try await answer(consumer, brand, call)
+        return try await response(consumer, brand, call)
     }
 
     /// Merges the consumer that the body names into the one of the path, as a login merges an anonymous one (R30).
@@ -102,7 +102,7 @@ enum ConsumerRoutes {
         for other: BoundedName in ["name", "email", "phone", "quietHours"] where body[other].isNamed {
             checks.fail(body[other].pointer, "is not allowed with mergeFrom")
         }
-        checks.refuseOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
+        checks.rejectOthers(in: body, than: ["name", "email", "phone", "quietHours", "mergeFrom"])
         let from = try checks.finish(named)
         let request = MergeRequest(
             brand: brand.id,
@@ -126,7 +126,7 @@ enum ConsumerRoutes {
             try await store.consumer(brand: brand.id, id: id)
         }
         guard let consumer else { throw Problem.notFound("consumer") }
-        return try await answer(consumer, brand, call)
+        return try await response(consumer, brand, call)
     }
 
     // MARK: Erasure
@@ -136,7 +136,7 @@ enum ConsumerRoutes {
         let audit = try call.auditEntry(.consumerErased, brand: brand.id, target: id.rawValue)
         // Its sessions end, and with them its windows.
         _ = try await call.perform(.erase(ErasureRequest(brand: brand.id, consumer: id, audit: audit)))
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 
     // MARK: Export
@@ -161,7 +161,7 @@ enum ConsumerRoutes {
             brand: brand.id,
             record: record,
             at: call.services.clock.now,
-            permission: StandingPermission(call, brand),
+            permission: StreamPermission(call, brand),
             slot: slot
         )
         return export.response(to: call.request)

@@ -18,7 +18,7 @@ enum ConversationRoutes {
         var checks = FieldChecks()
         let client = checks.clientID(body["clientId"])
         let claim = EngagementBody.Claim(body["engagement"], &checks)
-        checks.refuseOthers(in: body, than: ["clientId", "engagement"])
+        checks.rejectOthers(in: body, than: ["clientId", "engagement"])
         // Every repetition gets the active conversation, whatever its `clientId`.
         _ = try checks.finish(client)
         var request = ConversationToOpen(brand: access.brand.id, consumer: access.consumer)
@@ -27,7 +27,7 @@ enum ConversationRoutes {
         case .conversation(let conversation, let opened):
             var writer = JSONWriter(capacity: 128)
             writer.conversation(conversation)
-            return Answer.json(opened ? .created : .ok, writer)
+            return ResponseFactory.json(opened ? .created : .ok, writer)
         case .conflict:
             throw Problem(
                 .conflict,
@@ -60,7 +60,7 @@ enum ConversationRoutes {
         let client = checks.clientID(body["clientId"])
         let text = checks.messageText(body["text"])
         let data = checks.messageData(of: body)
-        checks.refuseOthers(in: body, than: ["clientId", "text", "data"])
+        checks.rejectOthers(in: body, than: ["clientId", "text", "data"])
         let (clientID, words) = try checks.finish(client, text)
         let message = ConsumerMessage(
             brand: access.brand.id,
@@ -79,7 +79,7 @@ enum ConversationRoutes {
             writer.literal(#"","sequence":"#)
             writer.integer(written.sequence)
             writer.literal("}")
-            return Answer.json(.created, writer)
+            return ResponseFactory.json(.created, writer)
         case .conflict: throw Problem(.conflict, "Another message was sent with this `clientId`.")
         case .gone: throw Problem(.gone, "The message that was sent with this `clientId` has been removed.")
         default: throw Problem.notFound("conversation")
@@ -91,7 +91,7 @@ enum ConversationRoutes {
         let conversation = try call.identifier("conversation", as: ConversationID.self)
         let change = StoreChange.resolve(brand: access.brand.id, consumer: access.consumer, conversation: conversation)
         switch try await call.perform(change) {
-        case .resolved: return Answer.noContent
+        case .resolved: return ResponseFactory.noContent
         case .conflict: throw Problem(.conflict, "The conversation is not active.")
         default: throw Problem.notFound("conversation")
         }

@@ -32,7 +32,7 @@ enum MessageRoutes {
         writer.literal(#"],"asOf":"#)
         writer.timestamp(now)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 
     /// Returns messages in order; downloading does not mark them as read (R88).
@@ -68,7 +68,7 @@ enum MessageRoutes {
         let items = found.prefix(page.limit)
         let last = found.count > page.limit ? items.last : nil
         let next = last.map { page.cursor(after: conversation == nil ? $0.id.description : String($0.sequence)) }
-        return Answer.page(items, next: next) { $0.message($1) }
+        return ResponseFactory.page(items, next: next) { $0.message($1) }
     }
 
     /// Proactive messages that are pending, newest first (R115).
@@ -91,7 +91,7 @@ enum MessageRoutes {
         }
         let items = found.prefix(page.limit)
         let last = found.count > page.limit ? items.last : nil
-        return Answer.page(items, next: last.map { page.cursor(after: $0.id.description) }) { $0.message($1) }
+        return ResponseFactory.page(items, next: last.map { page.cursor(after: $0.id.description) }) { $0.message($1) }
     }
 
     // MARK: Reads
@@ -116,6 +116,6 @@ enum MessageRoutes {
         writer.literal(#"{"unread":"#)
         writer.integer(change.unread)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

@@ -73,7 +73,7 @@ struct CredentialBody {
         mutating func address(_ name: BoundedName, isRequired: Bool = false) -> String? {
             let addresses = addresses
             return text(name, isRequired: isRequired) { text in
-                do throws(GuardedURL.Refusal) {
+                do throws(GuardedURL.Rejection) {
                     _ = try GuardedURL(text, policy: addresses)
                     return nil
                 } catch { return error.text }

@@ -39,7 +39,7 @@ enum CredentialRoutes {
                 by: origin
             )
         }
-        var response = try Answer.json(.created, CredentialAnswer(issued.summary, secret: issued.secret))
+        var response = try ResponseFactory.json(.created, CredentialResponse(issued.summary, secret: issued.secret))
         response.headers[.location] = "/v1/brands/\(brand.id)/credentials/\(issued.summary.id)"
         return response
     }
@@ -51,7 +51,7 @@ enum CredentialRoutes {
             .filter { kind == nil || $0.kind == kind }
             .sorted { $0.id < $1.id }
         let (items, next) = try call.page().page(of: all) { $0.id }
-        return try call.tagged(PageAnswer(items: items.map { CredentialAnswer($0) }, nextCursor: next))
+        return try call.tagged(PageResponse(items: items.map { CredentialResponse($0) }, nextCursor: next))
     }
 
     private static func get(_ call: Call) async throws -> Response {
@@ -60,7 +60,7 @@ enum CredentialRoutes {
         guard let credential = call.services.directory.credential(brand: brand.id, id: id) else {
             throw Problem.notFound("credential")
         }
-        return try call.tagged(CredentialAnswer(credential))
+        return try call.tagged(CredentialResponse(credential))
     }
 
     private static func revoke(_ call: Call) async throws -> Response {
@@ -70,6 +70,6 @@ enum CredentialRoutes {
         try await call.administer { directory throws(DirectoryError) in
             try await directory.revokeCredential(brand: brand.id, id: id, by: origin)
         }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 }

@@ -13,15 +13,15 @@ final class CallSlots: Sendable {
             self.brand = brand
         }
 
-        deinit { slots.places.withLock { $0.giveBack(brand) } }
+        deinit { slots.fairSlots.withLock { $0.release(brand) } }
     }
 
-    private let places: Mutex<FairPlaces<String>>
+    private let fairSlots: Mutex<FairSlots<String>>
 
     init(limit: Int, brandLimit: Int) {
-        places = Mutex(FairPlaces(capacity: limit, capacityPerOwner: brandLimit))
+        fairSlots = Mutex(FairSlots(capacity: limit, capacityPerOwner: brandLimit))
     }
 
     /// Takes a slot; nil when there is none for the brand.
-    func take(_ brand: String) -> Slot? { places.withLock { $0.take(brand) } ? Slot(self, brand) : nil }
+    func take(_ brand: String) -> Slot? { fairSlots.withLock { $0.take(brand) } ? Slot(self, brand) : nil }
 }

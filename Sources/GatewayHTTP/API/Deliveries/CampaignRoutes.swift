@@ -24,7 +24,7 @@ enum CampaignRoutes {
         }
         let items = found.prefix(page.limit)
         let last = found.count > page.limit ? items.last : nil
-        return Answer.page(items, next: last.map { page.cursor(after: String($0.number)) }) { $0.campaign($1) }
+        return ResponseFactory.page(items, next: last.map { page.cursor(after: String($0.number)) }) { $0.campaign($1) }
     }
 
     private static func get(_ call: Call) async throws -> Response {
@@ -36,6 +36,6 @@ enum CampaignRoutes {
         guard let found else { throw Problem.notFound("campaign") }
         var writer = JSONWriter(capacity: 512)
         writer.campaign(found)
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

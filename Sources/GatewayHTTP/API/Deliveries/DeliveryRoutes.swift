@@ -29,7 +29,7 @@ enum DeliveryRoutes {
         }
         let wanted = query
         let found = try await call.read { store throws(StorageError) in try await store.deliveries(wanted) }
-        return Answer.page(found.items, next: found.next.map { page.cursor(after: $0.description) }) {
+        return ResponseFactory.page(found.items, next: found.next.map { page.cursor(after: $0.description) }) {
             $0.literal("{")
             $0.deliveryMembers($1)
             $0.literal("}")
@@ -69,7 +69,7 @@ enum DeliveryRoutes {
 
     private static func get(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        return Answer.json(.ok, detail(try await find(try id(call), brand, call)))
+        return ResponseFactory.json(.ok, detail(try await find(try id(call), brand, call)))
     }
 
     private static func id(_ call: Call) throws(Problem) -> DeliveryID {
@@ -103,14 +103,14 @@ enum DeliveryRoutes {
             audit: try call.auditEntry(.deliveryRetried, brand: brand.id, target: id.description)
         )
         switch try await call.perform(.retry(request)) {
-        case .retried: return Answer.json(.accepted, detail(try await find(id, brand, call)))
-        case .notRetried(let refusal): throw Problem(.conflict, text(of: refusal))
+        case .retried: return ResponseFactory.json(.accepted, detail(try await find(id, brand, call)))
+        case .notRetried(let rejection): throw Problem(.conflict, text(of: rejection))
         default: throw Problem.notFound("delivery")
         }
     }
 
-    private static func text(of refusal: RetryRefusal) -> String {
-        switch refusal {
+    private static func text(of rejection: RetryRejection) -> String {
+        switch rejection {
         case .state(let state):
             "The delivery is \(state.rawValue); only one that failed or expired can be tried again."
         case .registrationGone: "The device is no longer registered for the delivery's consumer."
@@ -142,12 +142,12 @@ enum DeliveryRoutes {
         }
         // An id of the future belongs to other data, for example to data from before a restore.
         let position = start.map { min($0, newest) } ?? newest
-        let permission = StandingPermission(call, brand)
+        let permission = StreamPermission(call, brand)
         let tail = DeliveryTail(
             store: call.services.store,
             query: query,
             start: position,
-            mayRead: { permission.stands },
+            mayRead: { permission.isGranted },
             slot: slot
         )
         return tail.response(to: call.request)
@@ -164,6 +164,6 @@ enum DeliveryRoutes {
         }
         var writer = JSONWriter(capacity: 1024)
         writer.stats(stats, window: window, now: now)
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

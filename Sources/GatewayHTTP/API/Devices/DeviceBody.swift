@@ -73,7 +73,7 @@ struct DeviceBody {
         let rule = PushType.apns.transport.tokenRule
         for item in items {
             guard let object = checks.object(item, isRequired: true) else { continue }
-            checks.refuseOthers(in: object, than: ["kind", "token"])
+            checks.rejectOthers(in: object, than: ["kind", "token"])
             let kind = checks.word(object["kind"], as: ExtraToken.Kind.self, isRequired: true)
             guard let given = checks.text(object["token"], isRequired: true) else { continue }
             guard let token = rule.normalised(given) else {

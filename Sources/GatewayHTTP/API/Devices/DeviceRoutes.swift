@@ -31,7 +31,7 @@ enum DeviceRoutes {
         }
         var writer = JSONWriter(capacity: 512)
         writer.registration(change.registration)
-        return Answer.json(change.created ? .created : .ok, writer)
+        return ResponseFactory.json(change.created ? .created : .ok, writer)
     }
 
     private static func get(_ call: Call) async throws -> Response {
@@ -44,7 +44,7 @@ enum DeviceRoutes {
         guard let found, found.consumer == consumer?.id else { throw Problem.notFound("device") }
         var writer = JSONWriter(capacity: 512)
         writer.registration(found)
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 
     private static func delete(_ call: Call) async throws -> Response {
@@ -55,7 +55,7 @@ enum DeviceRoutes {
                 .unregister(brand: access.brand.id, consumer: access.consumer, app: app, device: device, scope: scope)
             )
         }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 
     private static func list(_ call: Call) async throws -> Response {
@@ -69,7 +69,7 @@ enum DeviceRoutes {
         let sorted = found.map { (key: "\($0.device.rawValue)\u{0}\($0.app.rawValue)", registration: $0) }
             .sorted { $0.key < $1.key }
         let (items, next) = page.page(of: sorted) { $0.key }
-        return Answer.page(items, next: next) { $0.registration($1.registration) }
+        return ResponseFactory.page(items, next: next) { $0.registration($1.registration) }
     }
 
     private static func target(_ call: Call) async throws -> (ConsumerAccess, AppID, DeviceID) {

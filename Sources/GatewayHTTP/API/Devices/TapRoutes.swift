@@ -35,26 +35,26 @@ enum TapRoutes {
         )
         request.clearsOthers = clearsOthers
         switch try await call.perform(.tap(request)) {
-        case .tapped(let answer): return Answer.json(.ok, tapped(answer))
+        case .tapped(let response): return ResponseFactory.json(.ok, tapped(response))
         case .gone: throw Problem(.gone, "The message is past its look-back.")
         default: throw Problem.notFound("message")
         }
     }
 
-    private static func tapped(_ answer: TapAnswer) -> JSONWriter {
+    private static func tapped(_ response: TapResult) -> JSONWriter {
         var writer = JSONWriter(capacity: 512)
         writer.literal(#"{"kind":"#)
-        writer.string(answer.message.kind.rawValue)
+        writer.string(response.message.kind.rawValue)
         writer.literal(#","conversation":"#)
-        writer.string(answer.message.conversation.rawValue)
+        writer.string(response.message.conversation.rawValue)
         writer.literal(#","sequence":"#)
-        writer.integer(answer.message.sequence)
-        if answer.message.kind != .agent {
+        writer.integer(response.message.sequence)
+        if response.message.kind != .agent {
             writer.literal(#","message":"#)
-            writer.message(answer.message)
+            writer.message(response.message)
         }
         writer.literal(#","tappedAt":"#)
-        writer.timestamp(answer.tappedAt)
+        writer.timestamp(response.tappedAt)
         writer.literal("}")
         return writer
     }
@@ -80,10 +80,10 @@ enum TapRoutes {
         let items = try checks.finish(named)
         let read = items.map { receipt($0, access, now: now) }
         let receipts = read.compactMap { try? $0.get() }
-        let refusals = read.compactMap { if case .failure(let refusal) = $0 { refusal } else { nil } }
-        if receipts.isEmpty, !refusals.isEmpty {
-            guard refusals.contains(where: { $0.isWrong }) else { throw Problem.foreignDevice }
-            throw Problem(invalid: refusals.flatMap(\.problems))
+        let rejections = read.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
+        if receipts.isEmpty, !rejections.isEmpty {
+            guard rejections.contains(where: { $0.isWrong }) else { throw Problem.foreignDevice }
+            throw Problem(invalid: rejections.flatMap(\.problems))
         }
         var met: [Bool] = []
         var left = receipts[...]
@@ -93,11 +93,11 @@ enum TapRoutes {
             let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, piece)
             if case .receipts(let recorded) = try await call.perform(change) { met += recorded }
         }
-        return Answer.json(.accepted, recorded(read, met))
+        return ResponseFactory.json(.accepted, recorded(read, met))
     }
 
     /// The reason for which a receipt is rejected.
-    private struct ReceiptRefusal: Error {
+    private struct ReceiptRejection: Error {
         var problems: [FieldProblem]
         /// False when only its device is wrong, because it is not the session's.
         var isWrong: Bool
@@ -107,7 +107,7 @@ enum TapRoutes {
         _ item: BodyMember,
         _ access: ConsumerAccess,
         now: Timestamp
-    ) -> Result<DeviceReceipt, ReceiptRefusal> {
+    ) -> Result<DeviceReceipt, ReceiptRejection> {
         var checks = FieldChecks()
         let members = checks.object(item, isRequired: true)
         var receipt: DeviceReceipt?
@@ -124,16 +124,16 @@ enum TapRoutes {
             }
         }
         guard let members, let receipt, checks.problems.isEmpty else {
-            return .failure(ReceiptRefusal(problems: checks.problems, isWrong: true))
+            return .failure(ReceiptRejection(problems: checks.problems, isWrong: true))
         }
         guard access.boundDevice == nil || access.boundDevice == receipt.device else {
             checks.fail(members["deviceId"].pointer, "is not the session's device")
-            return .failure(ReceiptRefusal(problems: checks.problems, isWrong: false))
+            return .failure(ReceiptRejection(problems: checks.problems, isWrong: false))
         }
         return .success(receipt)
     }
 
-    private static func recorded(_ read: [Result<DeviceReceipt, ReceiptRefusal>], _ met: [Bool]) -> JSONWriter {
+    private static func recorded(_ read: [Result<DeviceReceipt, ReceiptRejection>], _ met: [Bool]) -> JSONWriter {
         var writer = JSONWriter(capacity: 48 + read.count * 24)
         writer.literal(#"{"recorded":"#)
         writer.integer(Int64(met.count { $0 }))
@@ -144,9 +144,9 @@ enum TapRoutes {
             switch result {
             case .success:
                 writer.literal(left.popFirst() ?? false ? #"{"status":"recorded"}"# : #"{"status":"unknown"}"#)
-            case .failure(let refusal):
+            case .failure(let rejection):
                 writer.literal(#"{"status":"rejected","errors":["#)
-                for (index, problem) in refusal.problems.enumerated() {
+                for (index, problem) in rejection.problems.enumerated() {
                     if index > 0 { writer.literal(",") }
                     writer.fieldProblem(problem)
                 }

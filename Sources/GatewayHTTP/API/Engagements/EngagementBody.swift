@@ -30,7 +30,7 @@ enum EngagementBody {
         let skill = checks.line(object["skill"], atMost: most, isRequired: true)
         let language = checks.line(object["language"], atMost: most)
         let surveyID = checks.line(object["surveyId"], atMost: most)
-        checks.refuseOthers(
+        checks.rejectOthers(
             in: object,
             than: ["id", "campaignId", "entryPoints", "app", "skill", "language", "surveyId"]
         )
@@ -69,7 +69,7 @@ enum EngagementBody {
             let campaignID = checks.line(object["campaignId"], atMost: most, isRequired: true)
             let engagementID = checks.line(object["engagementId"], atMost: most, isRequired: true)
             let contextID = checks.line(object["contextId"], atMost: most, isRequired: true)
-            checks.refuseOthers(in: object, than: ["campaignId", "engagementId", "contextId"])
+            checks.rejectOthers(in: object, than: ["campaignId", "engagementId", "contextId"])
             guard let campaignID, let engagementID, let contextID else { return nil }
             self.campaignID = campaignID
             self.engagementID = engagementID

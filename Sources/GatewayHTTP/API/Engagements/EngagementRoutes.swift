@@ -28,7 +28,7 @@ enum EngagementRoutes {
         if let identity, identity.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 {
             checks.fail(body["identity"].pointer, "must be a compact JWE")
         }
-        checks.refuseOthers(in: body, than: ["app", "entryPoints", "identity", "visitorId", "sessionId"])
+        checks.rejectOthers(in: body, than: ["app", "entryPoints", "identity", "visitorId", "sessionId"])
         let (app, entryPoints) = try checks.finish(named, points)
         let consumer: ConsumerID? =
             if let identity { try await self.consumer(of: identity, brand, call) } else { nil }
@@ -45,7 +45,7 @@ enum EngagementRoutes {
             try await write(engagement, brand, consumer, call, to: &writer)
         }
         writer.literal("}")
-        return Answer.json(session == nil ? .created : .ok, writer)
+        return ResponseFactory.json(session == nil ? .created : .ok, writer)
     }
 
     /// Returns the consumer of an identity; nil when it names none.

@@ -3,7 +3,7 @@ package import GatewayModel
 /// The events of one request or of a piece of it, parsed and validated, in the order of the request.
 package struct EventBatch: Sendable {
     /// An invalid event.
-    package struct Refusal: Sendable, Equatable {
+    package struct Rejection: Sendable, Equatable {
         /// Its index in the batch, from 0.
         package var index: Int
         /// Its id, if it has a readable one.
@@ -27,7 +27,7 @@ package struct EventBatch: Sendable {
     /// The valid events, in order.
     package var events: [AgentEvent]
     /// The invalid events, in order.
-    package var refused: [Refusal]
+    package var refused: [Rejection]
 
     /// The number of events.
     package var count: Int { events.count + refused.count }

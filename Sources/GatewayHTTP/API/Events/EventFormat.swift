@@ -15,7 +15,7 @@ package enum EventFormat: Sendable {
     case binaryCloudEvent(CloudEventHeaders)
 
     /// The detail of the error for an unsupported `Content-Type`.
-    static let refusal = """
+    static let rejection = """
         The body must be application/json, application/x-ndjson, application/cloudevents+json or \
         application/cloudevents-batch+json, in UTF-8.
         """

@@ -47,7 +47,7 @@ struct EventItems {
             case EVENT_ARRAY_END:
                 // The closing bracket is not consumed, so that it is found again.
                 return nil
-            default: throw EventFault.malformed
+            default: throw EventParseError.malformed
             }
         case .lines:
             guard event_next_line(&position, text.end, &item, &count) else { return nil }

@@ -49,7 +49,7 @@ package struct EventPieces: Sendable {
             Result { () throws(Problem) in
                 let bytes = raw.bindMemory(to: UInt8.self)
                 // Not empty: the first byte has been read.
-                guard let base = bytes.baseAddress else { throw EventFault.malformed }
+                guard let base = bytes.baseAddress else { throw EventParseError.malformed }
                 // The allocated memory after the text may be read, whatever its content.
                 let end = base + bytes.count
                 let text = EventText(at: base, end: end, readableEnd: end + body.writableBytes)
@@ -86,7 +86,7 @@ package struct EventPieces: Sendable {
             guard layout == .array else { continue }
             let status = parser.validate(item, of: items.text)
             if status != EVENT_READ {
-                let fault = EventFault(status: status, members: parser.members)
+                let fault = EventParseError(status: status, members: parser.members)
                 if fault.spoilsText { throw fault.problem }
             }
         }
@@ -112,7 +112,7 @@ package struct EventPieces: Sendable {
             }
             return
         }
-        let fault = EventFault(status: status, members: parser.members)
+        let fault = EventParseError(status: status, members: parser.members)
         if fault.spoilsText && layout != .lines || !isBatch && fault.problem.status != 422 { throw fault.problem }
         piece.refused.append(.init(index: piece.count, id: nil, problem: fault.problem))
     }

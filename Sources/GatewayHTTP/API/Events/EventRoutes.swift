@@ -14,7 +14,7 @@ enum EventRoutes {
     private static func post(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.eventsWrite)
         guard let format = EventFormat(call.request.headers) else {
-            throw Problem(.unsupportedMediaType, EventFormat.refusal)
+            throw Problem(.unsupportedMediaType, EventFormat.rejection)
         }
         let body = try await call.body { start in
             // A single event is short; only an array or lines may be long, and the first byte shows which it is.
@@ -22,13 +22,13 @@ enum EventRoutes {
         }
         var pieces = try call.services.events.open(body, format: format, now: call.services.clock.now)
         var intake = EventIntake(delivery: call.services.delivery, brand: brand)
-        var answer = EventAnswer(requestID: call.requestID)
+        var response = EventsResponse(requestID: call.requestID)
         while let piece = try pieces.next() {
             guard pieces.isBatch || piece.refused.isEmpty else { throw piece.refused[0].problem }
             let results = try await intake.take(piece.events)
-            if !pieces.isBatch, let problem = EventAnswer.problem(of: results[0]) { throw problem }
-            answer.append(piece, results)
+            if !pieces.isBatch, let problem = EventsResponse.problem(of: results[0]) { throw problem }
+            response.append(piece, results)
         }
-        return Answer.json(.accepted, answer.body)
+        return ResponseFactory.json(.accepted, response.body)
     }
 }

@@ -11,7 +11,7 @@ enum ClockRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/clock") { call in
             try await call.requireAdmin()
-            return answer(call.services.keeper.state)
+            return response(call.services.keeper.state)
         }
         routes.on(.post, "/v1/clock/accept") { call in
             try await call.requireAdmin()
@@ -24,11 +24,11 @@ enum ClockRoutes {
             }
             let audit = try call.auditEntry(.clockAccepted, brand: nil, target: keeper.state.system.rfc3339)
             _ = try await call.read { _ throws(StorageError) in try await keeper.accept(audit) }
-            return answer(keeper.state)
+            return response(keeper.state)
         }
     }
 
-    private static func answer(_ state: ClockState) -> Response {
+    private static func response(_ state: ClockState) -> Response {
         var writer = JSONWriter(capacity: 192)
         writer.literal(#"{"systemTime":"#)
         writer.timestamp(state.system)
@@ -41,6 +41,6 @@ enum ClockRoutes {
         writer.literal(#","needsRestart":"#)
         writer.boolean(state.needsRestart)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

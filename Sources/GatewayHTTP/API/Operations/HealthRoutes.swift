@@ -46,7 +46,7 @@ enum HealthRoutes {
         writer.string(status)
         if isGuarded { writer.literal(#","clock":"guarded""#) }
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 
     /// Ready means that an event would be accepted now: the store responds, the host has no fault, and the core is

@@ -62,7 +62,7 @@ enum ProbeRoutes {
         }
         do {
             let preview = try made.get()
-            return Answer.json(.ok, PreviewAnswer.write(preview, job: job, brand: brand))
+            return ResponseFactory.json(.ok, PreviewResponse.write(preview, job: job, brand: brand))
         } catch { throw unusable(error.pointer, error.detail) }
     }
 
@@ -81,9 +81,9 @@ enum ProbeRoutes {
         let text = ByteBuffer(bytes: body.text[range])
         var pieces = try call.services.events.open(text, format: .json, now: call.services.clock.now)
         let batch = try pieces.next()
-        for refusal in batch?.refused ?? [] {
-            for error in refusal.problem.errors { checks.fail("/event" + error.pointer, error.detail) }
-            if refusal.problem.errors.isEmpty { checks.fail("/event", refusal.problem.detail) }
+        for rejection in batch?.refused ?? [] {
+            for error in rejection.problem.errors { checks.fail("/event" + error.pointer, error.detail) }
+            if rejection.problem.errors.isEmpty { checks.fail("/event", rejection.problem.detail) }
         }
         guard let event = batch?.events.first else { return nil }
         guard event.type == .agentMessage || event.type == .proactiveMessage else {
@@ -119,7 +119,7 @@ enum ProbeRoutes {
         return PushJob(
             delivery: DeliveryID(0),
             registration: RegistrationID(0),
-            token: PreviewAnswer.token,
+            token: PreviewResponse.token,
             platform: app.settings.defaultPlatform(for: pushType),
             locale: locale,
             message: message,
@@ -159,7 +159,7 @@ enum ProbeRoutes {
             withExtendedLifetime(slot) {}
             var writer = JSONWriter(capacity: 512)
             writer.selfCheck(result)
-            return Answer.json(.ok, writer)
+            return ResponseFactory.json(.ok, writer)
         } catch { throw unusable(error.pointer, error.detail) }
     }
 }

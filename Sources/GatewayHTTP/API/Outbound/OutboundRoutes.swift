@@ -25,7 +25,7 @@ enum OutboundRoutes {
             try await store.subscriptions(brand: brand.id)
         }
         let (items, next) = page.page(of: overview.subscriptions) { $0.id.rawValue }
-        return Answer.page(items, next: next) { $0.subscription($1, end: overview.end) }
+        return ResponseFactory.page(items, next: next) { $0.subscription($1, end: overview.end) }
     }
 
     // MARK: Reading
@@ -38,30 +38,30 @@ enum OutboundRoutes {
         let after = request.after ?? mark
         var query = OutboundQuery(brand: brand.id, after: after, limit: request.limit)
         query.types = request.types
-        let permission = StandingPermission(call, brand)
+        let permission = StreamPermission(call, brand)
         let deadline = ContinuousClock.now + .seconds(request.waitSeconds)
         while true {
-            let rings = call.services.outbound.bell.rings(brand.id)
+            let lastNotification = call.services.outbound.notifier.lastNotification(brand.id)
             let wanted = query
             let page = try await call.read { store throws(StorageError) in try await store.outbound(wanted) }
             query.after = page.nextAfter
             // The credential may have expired and the brand may have been deleted during the wait.
-            guard permission.stands else { throw Problem(AuthenticationError.unauthorized) }
+            guard permission.isGranted else { throw Problem(AuthenticationError.unauthorized) }
             if page.items.isEmpty, !page.isWhole { continue }
             let left = deadline - ContinuousClock.now
-            guard page.items.isEmpty, left > .zero else { return answer(page, hasGap: after < page.removedThrough) }
-            let ending = await call.services.outbound.bell.wait(
+            guard page.items.isEmpty, left > .zero else { return response(page, hasGap: after < page.removedThrough) }
+            let ending = await call.services.outbound.notifier.wait(
                 brand.id,
-                after: rings,
+                after: lastNotification,
                 atMost: left,
                 wantsPassing: request.wantsTyping
             )
             switch ending {
-            case .rung: continue
+            case .notified: continue
             case .passed(let item):
-                guard permission.stands else { throw Problem(AuthenticationError.unauthorized) }
-                return answer(page, passing: item, hasGap: after < page.removedThrough)
-            case .over: return answer(page, hasGap: after < page.removedThrough)
+                guard permission.isGranted else { throw Problem(AuthenticationError.unauthorized) }
+                return response(page, passing: item, hasGap: after < page.removedThrough)
+            case .over: return response(page, hasGap: after < page.removedThrough)
             case .full:
                 throw Problem(.overloaded, "Too many readers are waiting already.", retryAfterSeconds: 5)
             }
@@ -130,7 +130,7 @@ enum OutboundRoutes {
         if let known = overview.subscriptions.first(where: { $0.id == id }) { try require(known, call) }
     }
 
-    private static func answer(_ page: OutboundPage, passing: PassingItem? = nil, hasGap: Bool) -> Response {
+    private static func response(_ page: OutboundPage, passing: PassingItem? = nil, hasGap: Bool) -> Response {
         var writer = JSONWriter(capacity: 96 + page.items.count * 320)
         writer.literal(#"{"items":["#)
         for (index, item) in page.items.enumerated() {
@@ -144,7 +144,7 @@ enum OutboundRoutes {
         writer.integer(page.end)
         if hasGap { writer.literal(#","gap":true"#) }
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 
     // MARK: Marks
@@ -165,7 +165,7 @@ enum OutboundRoutes {
             }
             var writer = JSONWriter(capacity: 192)
             writer.subscription(subscription, end: max(overview.end, subscription.mark))
-            return Answer.json(.ok, writer)
+            return ResponseFactory.json(.ok, writer)
         case .beyondEnd(let end): throw Problem(invalid: "/upTo", "is beyond the end, which is \(end)")
         case .unknown: throw Problem.notFound("subscription")
         }
@@ -180,7 +180,7 @@ enum OutboundRoutes {
             try await store.deleteSubscription(brand: brand.id, id, audit: audit)
         }
         guard isFound else { throw Problem.notFound("subscription") }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 
     private static func subscriptionID(_ call: Call) throws(Problem) -> SubscriptionID {

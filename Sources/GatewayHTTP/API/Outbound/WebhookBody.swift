@@ -16,7 +16,7 @@ enum WebhookBody {
         guard member.isNamed else { return nil }
         guard !member.isEmpty else { return .remove }
         guard let object = checks.object(member) else { return nil }
-        checks.refuseOthers(in: object, than: ["url", "types", "secret"] + answered)
+        checks.rejectOthers(in: object, than: ["url", "types", "secret"] + answered)
         let needsURL = context.isNew || object["url"].isNamed
         let url = checks.text(object["url"], isRequired: needsURL)
         if let url {

@@ -16,7 +16,7 @@ enum WebhookRoutes {
     private static func get(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let state = try await call.read { store throws(StorageError) in try await store.webhookState(brand: brand.id) }
-        return try await answer(call, brand, state)
+        return try await response(call, brand, state)
     }
 
     private static func replay(_ call: Call) async throws -> Response {
@@ -34,7 +34,7 @@ enum WebhookRoutes {
         }
         guard state != nil else { throw Problem.notFound("webhook") }
         call.services.outbound.webhookChanged()
-        return try await answer(call, brand, state)
+        return try await response(call, brand, state)
     }
 
     /// The reason for a missing response, in full for the instance's administrator: others could use it to probe which
@@ -44,7 +44,7 @@ enum WebhookRoutes {
         return GuardedFailure.unreachable.rawValue
     }
 
-    private static func answer(_ call: Call, _ brand: Brand, _ state: WebhookState?) async throws -> Response {
+    private static func response(_ call: Call, _ brand: Brand, _ state: WebhookState?) async throws -> Response {
         guard let state, let webhook = brand.webhook else { throw Problem.notFound("webhook") }
         let overview = try await call.read { store throws(StorageError) in
             try await store.subscriptions(brand: brand.id)
@@ -71,6 +71,6 @@ enum WebhookRoutes {
         writer.literal(#","nextTryAt":"#)
         writer.timestamp(orNull: state.isSwitchedOff ? nil : state.nextTry)
         writer.literal("}")
-        return Answer.json(.ok, writer)
+        return ResponseFactory.json(.ok, writer)
     }
 }

@@ -50,7 +50,7 @@ enum SessionRoutes {
             currentToken: checks.proof(body["currentToken"])
         )
         switch try checks.finish(grant) {
-        case .anonymous: return answer(try await call.loginAnonymously(try brand(), device, proofs))
+        case .anonymous: return response(try await call.loginAnonymously(try brand(), device, proofs))
         case .assertion:
             let token = try checks.finish(token)
             let assertion: VerifiedAssertion
@@ -62,7 +62,7 @@ enum SessionRoutes {
                     brand: id
                 )
             } catch { throw Problem(error) }
-            return answer(try await call.login(assertion, try brand(), device, proofs, by: .assertion))
+            return response(try await call.login(assertion, try brand(), device, proofs, by: .assertion))
         case .code:
             let (code, redirectURI) = try checks.finish(code, redirectURI)
             let redemption: CodeRedemption
@@ -85,7 +85,7 @@ enum SessionRoutes {
                     clientID: redemption.provider.clientId
                 )
             } catch { throw Problem(error) }
-            return answer(try await call.login(assertion, try brand(), device, proofs, by: .code))
+            return response(try await call.login(assertion, try brand(), device, proofs, by: .code))
         }
     }
 
@@ -119,10 +119,10 @@ enum SessionRoutes {
         try checks.finish()
         var credential: String?
         if case .account(let account) = call.context.notes.caller { credential = account.id }
-        return answer(try await call.open(brand, consumer, device, credential: credential, by: .backend))
+        return response(try await call.open(brand, consumer, device, credential: credential, by: .backend))
     }
 
-    private static func answer(_ minted: MintedSession) -> Response {
+    private static func response(_ minted: MintedSession) -> Response {
         var writer = JSONWriter(capacity: 256)
         writer.literal(#"{"sessionToken":"#)
         writer.string(minted.token)
@@ -135,7 +135,7 @@ enum SessionRoutes {
         writer.literal(#"},"merged":"#)
         writer.boolean(minted.merged)
         writer.literal("}")
-        return Answer.json(.created, writer)
+        return ResponseFactory.json(.created, writer)
     }
 
     // MARK: Ending
@@ -152,7 +152,7 @@ enum SessionRoutes {
         do {
             _ = try await call.services.sessions.end(token: token, unregister: scope)
         } catch { throw Problem(error) }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 
     private static func remoteLogout(_ call: Call) async throws -> Response {
@@ -171,6 +171,6 @@ enum SessionRoutes {
                 audit: audit
             )
         } catch { throw Problem(error) }
-        return Answer.noContent
+        return ResponseFactory.noContent
     }
 }

@@ -68,7 +68,7 @@ struct FieldChecks {
     }
 
     /// Records every unknown member: where a typing error must not go unnoticed.
-    mutating func refuseOthers(in object: BodyObject, than known: some Collection<BoundedName>) {
+    mutating func rejectOthers(in object: BodyObject, than known: some Collection<BoundedName>) {
         guard !isFull else { return }
         for name in object.names(besides: known, atMost: Problem.maxErrors + 1) {
             fail(object[name].pointer, "is not a known member")

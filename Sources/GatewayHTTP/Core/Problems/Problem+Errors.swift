@@ -56,7 +56,7 @@ extension Problem {
     /// Converts a fault of the host.
     ///
     /// - Parameter fault: The fault.
-    package init(_ fault: MachineFault) {
+    package init(_ fault: HostFault) {
         switch fault {
         case .fileDescriptorsExhausted:
             self.init(.overloaded, "The gateway has no file descriptor left.", retryAfterSeconds: 5)
@@ -112,9 +112,9 @@ extension Problem {
 
     /// Converts the reason for which a payload was not signed.
     ///
-    /// - Parameter refusal: The reason.
-    package init(_ refusal: SigningRefusal) {
-        switch refusal {
+    /// - Parameter rejection: The reason.
+    package init(_ rejection: SigningError) {
+        switch rejection {
         case .noKey: self.init(.conflict, "There is no active SDK key that can sign.")
         case .payload(let member, let detail):
             self.init(invalid: FieldProblem.pointer(["payload"] + (member.map { [$0] } ?? [])), detail)
@@ -152,10 +152,10 @@ extension Problem {
 
     /// Converts the reason for which a body is not acceptable JSON.
     ///
-    /// - Parameter refusal: The reason.
-    package init(_ refusal: StrictJSON.Refusal) {
-        switch refusal {
-        case .syntax: self = EventFault.malformed
+    /// - Parameter rejection: The reason.
+    package init(_ rejection: StrictJSON.Rejection) {
+        switch rejection {
+        case .syntax: self = EventParseError.malformed
         case .encoding: self = .unreadable("The text is not valid UTF-8.")
         case .depth: self = .unreadable("The JSON nests deeper than \(EventParser.maxDepth) levels.")
         case .duplicate(let name):
@@ -178,7 +178,7 @@ extension Problem {
         case .changed:
             self.init(.conflict, "The resource was changed since it was read: read it again and repeat the change.")
         case .forbidden: self = .forbidden
-        case .linkHostGiven(let host): self.init(.conflict, "The link host \(host) belongs to another brand.")
+        case .linkHostTaken(let host): self.init(.conflict, "The link host \(host) belongs to another brand.")
         case .linkHostUsed(let host):
             self.init(.conflict, "The link host \(host) is used by an app: change or delete the app first.")
         case .tooManyCredentials:

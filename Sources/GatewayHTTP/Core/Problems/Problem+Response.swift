@@ -10,7 +10,7 @@ extension Problem {
         switch shape {
         case .problem:
             write(to: &writer, requestID: requestID)
-            response = Answer.json(
+            response = ResponseFactory.json(
                 HTTPResponse.Status(code: status, reasonPhrase: title),
                 writer,
                 contentType: "application/problem+json"
@@ -19,7 +19,7 @@ extension Problem {
             writeEnvelope(to: &writer, requestID: requestID)
             // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
             let status = status == 422 ? 400 : status
-            response = Answer.json(HTTPResponse.Status(code: status), writer)
+            response = ResponseFactory.json(HTTPResponse.Status(code: status), writer)
         }
         if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
         rate?.write(to: &response.headers)

@@ -21,7 +21,7 @@ package struct Problem: Error, Sendable, Equatable {
     /// Whether a claim is invalid, of an authentic token or of a token to be signed (R31).
     var isAboutClaim = false
     /// The state of the rate limit that the caller exceeded.
-    var rate: RateStanding?
+    var rate: RateLimitState?
 
     /// Creates a problem.
     ///

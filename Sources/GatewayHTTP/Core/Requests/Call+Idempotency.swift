@@ -16,7 +16,7 @@ extension Call {
     /// Whether a repetition gets the first response again.
     enum Repetition {
         /// Yes.
-        case answered
+        case replayed
         /// No, it is rejected: the response contained a secret, which is not stored.
         case refused
     }
@@ -56,17 +56,17 @@ extension Call {
             response = try await create()
         } catch {
             // An error here must not replace the original one.
-            if Self.madeNothing(error) { try? await services.store.endIdempotent(key: key, answer: nil) }
+            if Self.madeNothing(error) { try? await services.store.endIdempotent(key: key, response: nil) }
             throw error
         }
-        let answer = IdempotencyRecord.Answer(
+        let stored = IdempotencyRecord.Response(
             status: response.status.code,
             location: response.headers[.location],
-            body: repetition == .answered ? try await response.collected() : nil
+            body: repetition == .replayed ? try await response.collected() : nil
         )
         // The resource exists, and the response may be the only place of its secret: a repetition gets the result
         // "unknown".
-        try? await services.store.endIdempotent(key: key, answer: answer)
+        try? await services.store.endIdempotent(key: key, response: stored)
         return response
     }
 
@@ -87,24 +87,24 @@ extension Call {
         guard earlier.bodyHash == bodyHash else {
             throw Problem(invalid: "/Idempotency-Key", "was used for a request with another body")
         }
-        guard let answer = earlier.answer else {
+        guard let stored = earlier.response else {
             throw Problem(
                 .conflict,
                 "A request with this Idempotency-Key was interrupted; its result is not known."
             )
         }
-        guard let body = answer.body else {
+        guard let body = stored.body else {
             throw Problem(
                 .conflict,
                 "A request with this Idempotency-Key has succeeded; its response contained a secret, which is not stored."
             )
         }
         var response = Response(
-            status: .init(code: answer.status),
+            status: .init(code: stored.status),
             headers: [.contentType: "application/json", .contentLength: String(body.count)],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
         )
-        response.headers[.location] = answer.location
+        response.headers[.location] = stored.location
         response.headers[.idempotencyReplayed] = "true"
         return response
     }

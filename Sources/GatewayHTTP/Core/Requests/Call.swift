@@ -10,7 +10,7 @@ internal import TextFormats
 final class Call: Sendable {
     let request: Request
     /// The request's body; only this call reads it.
-    let arriving: ArrivingBody
+    let arriving: IncomingBody
     let context: GatewayContext
     /// The values that all calls share.
     let shared: Shared
@@ -20,7 +20,7 @@ final class Call: Sendable {
 
     init(
         request: Request,
-        arriving: ArrivingBody,
+        arriving: IncomingBody,
         context: GatewayContext,
         shared: Shared,
         limiter: RateLimiter,

@@ -3,14 +3,14 @@ internal import Synchronization
 /// The facts about a request that are collected while it is handled and used for its response; usable from any thread.
 final class RequestNotes: Sendable {
     private struct State {
-        var rate: RateStanding?
+        var rate: RateLimitState?
         var caller: Caller?
     }
 
     private let state = Mutex(State())
 
     /// The state of the caller's rate limit; nil when it has none.
-    var rate: RateStanding? {
+    var rate: RateLimitState? {
         get { state.withLock { $0.rate } }
         set { state.withLock { $0.rate = newValue } }
     }

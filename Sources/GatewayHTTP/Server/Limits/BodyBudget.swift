@@ -19,7 +19,7 @@ final class BodyBudget: Sendable {
     ///   - owner: The body's caller.
     /// - Throws: `Problem` 503.
     func check(_ bytes: Int, of owner: BodyOwner) throws(Problem) {
-        guard shares.withLock({ $0.admits(bytes, of: owner) }) else { throw refusal }
+        guard shares.withLock({ $0.admits(bytes, of: owner) }) else { throw rejection }
     }
 
     /// Reserves room for bytes that have arrived.
@@ -29,7 +29,7 @@ final class BodyBudget: Sendable {
     ///   - owner: The body's caller.
     /// - Throws: `Problem` 503 when there is no room.
     func take(_ bytes: Int, of owner: BodyOwner) throws(Problem) {
-        guard shares.withLock({ $0.take(bytes, of: owner) }) else { throw refusal }
+        guard shares.withLock({ $0.take(bytes, of: owner) }) else { throw rejection }
         metrics.bodyBytes.increment(by: Double(bytes))
     }
 
@@ -38,12 +38,12 @@ final class BodyBudget: Sendable {
     /// - Parameters:
     ///   - bytes: The number of bytes.
     ///   - owner: The owner with which they were reserved.
-    func giveBack(_ bytes: Int, of owner: BodyOwner) {
-        shares.withLock { $0.giveBack(bytes, of: owner) }
+    func release(_ bytes: Int, of owner: BodyOwner) {
+        shares.withLock { $0.release(bytes, of: owner) }
         metrics.bodyBytes.decrement(by: Double(bytes))
     }
 
-    private var refusal: Problem {
+    private var rejection: Problem {
         metrics.refused[.bodyBytes].increment()
         return Problem(.overloaded, "Too many bytes of request bodies are being handled.", retryAfterSeconds: 1)
     }

@@ -35,9 +35,9 @@ struct BodyShares: Sendable {
     }
 
     /// Releases room that was reserved.
-    mutating func giveBack(_ bytes: Int, of owner: BodyOwner) {
+    mutating func release(_ bytes: Int, of owner: BodyOwner) {
         taken -= bytes
-        if let address = owner.address { addresses.giveBack(bytes, of: address.network) }
-        if let brand = owner.brand { brands.giveBack(bytes, of: brand) }
+        if let address = owner.address { addresses.release(bytes, of: address.network) }
+        if let brand = owner.brand { brands.release(bytes, of: brand) }
     }
 }

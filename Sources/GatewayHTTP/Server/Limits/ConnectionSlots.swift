@@ -10,12 +10,12 @@ final class ConnectionSlots: Sendable {
         /// It is served.
         case served
         /// It exceeds a limit: it gets one response and is closed.
-        case surplus(RefusalLabel)
+        case surplus(RejectionLabel)
         /// It far exceeds a limit: it is closed at once.
-        case refused(RefusalLabel)
+        case refused(RejectionLabel)
 
         /// The limit that it exceeds.
-        var label: RefusalLabel? {
+        var label: RejectionLabel? {
             switch self {
             case .served: nil
             case .surplus(let label), .refused(let label): label
@@ -64,7 +64,7 @@ final class ConnectionSlots: Sendable {
         metrics.connectionsOpen.decrement()
         state.withLock { state in
             state.open -= 1
-            if let address { state.addresses.giveBack(of: address.network) }
+            if let address { state.addresses.release(of: address.network) }
         }
     }
 }

@@ -18,7 +18,7 @@ extension RateLimiter {
     ///   - context: Its context, which contains the remote address of the connection.
     /// - Returns: The state of the address's limit; nil when it has no limit.
     /// - Throws: `Problem` 429 when the address exceeds its limit.
-    func takeAddress(of request: Request, _ context: GatewayContext) throws(Problem) -> RateStanding? {
+    func takeAddress(of request: Request, _ context: GatewayContext) throws(Problem) -> RateLimitState? {
         guard case .remote(let address) = address(of: request, context) else { return nil }
         return try take(.address, address.network)
     }

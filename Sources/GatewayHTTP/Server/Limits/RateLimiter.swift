@@ -53,17 +53,17 @@ final class RateLimiter: Sendable {
     ///   - caller: Identifies the caller among those of its kind.
     /// - Returns: The state of the limit; nil when there is no limit.
     /// - Throws: `Problem` 429 when the caller exceeds its limit.
-    func take(_ kind: Kind, _ caller: some Hashable) throws(Problem) -> RateStanding? {
+    func take(_ kind: Kind, _ caller: some Hashable) throws(Problem) -> RateLimitState? {
         let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
         switch buckets.withLock({ $0[kind.rawValue]?.take(key, now: now) }) {
         case .taken(let remaining, let untilFull):
-            return RateStanding(
+            return RateLimitState(
                 policy: policies[kind.rawValue],
                 remaining: remaining,
                 seconds: Self.seconds(untilFull)
             )
-        case .refused(let wait): throw refusal(kind, wait: wait)
+        case .refused(let wait): throw rejection(kind, wait: wait)
         case nil: return nil
         }
     }
@@ -77,7 +77,7 @@ final class RateLimiter: Sendable {
     func check(_ kind: Kind, _ caller: some Hashable) throws(Problem) {
         let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
-        if let wait = buckets.withLock({ $0[kind.rawValue]?.wait(key, now: now) }) { throw refusal(kind, wait: wait) }
+        if let wait = buckets.withLock({ $0[kind.rawValue]?.wait(key, now: now) }) { throw rejection(kind, wait: wait) }
     }
 
     /// The hash seed, new for each process, so that nobody can find callers that share a bucket.
@@ -87,11 +87,11 @@ final class RateLimiter: Sendable {
         return hasher.finalize()
     }
 
-    private func refusal(_ kind: Kind, wait: UInt64) -> Problem {
+    private func rejection(_ kind: Kind, wait: UInt64) -> Problem {
         metrics.refused[.rate].increment()
         let seconds = max(1, Self.seconds(wait))
         var problem = Problem(.rateLimited, "Too many requests of this \(kind.name).", retryAfterSeconds: seconds)
-        problem.rate = RateStanding(policy: policies[kind.rawValue], remaining: 0, seconds: seconds)
+        problem.rate = RateLimitState(policy: policies[kind.rawValue], remaining: 0, seconds: seconds)
         return problem
     }
 

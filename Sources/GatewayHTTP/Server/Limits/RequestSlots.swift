@@ -4,11 +4,11 @@ internal import Telemetry
 
 /// The slots of requests in progress, in total, per address and per brand; usable from any thread.
 final class RequestSlots: Sendable {
-    private let places: SharedPlaces
+    private let sharedSlots: SharedSlots
     private let metrics: HTTPMetrics
 
     init(_ limits: ServerLimits, metrics: HTTPMetrics) {
-        places = SharedPlaces(limit: limits.maxRequestsInFlight, perAddress: limits.slotsPerAddress)
+        sharedSlots = SharedSlots(limit: limits.maxRequestsInFlight, perAddress: limits.slotsPerAddress)
         self.metrics = metrics
     }
 
@@ -17,7 +17,7 @@ final class RequestSlots: Sendable {
     /// - Parameter address: The caller's share; nil for a caller without one.
     /// - Throws: `Problem` 503.
     func check(_ address: AddressShare?) throws(Problem) {
-        do { try places.check(address) } catch { throw problem(error) }
+        do { try sharedSlots.check(address) } catch { throw problem(error) }
     }
 
     /// Takes a slot for a request.
@@ -26,28 +26,28 @@ final class RequestSlots: Sendable {
     /// - Returns: The slot, which must be released.
     /// - Throws: `Problem` 503 when there is no free slot.
     func enter(_ address: AddressShare?) throws(Problem) -> Slot {
-        do { return Slot(slots: self, place: try places.take(address)) } catch { throw problem(error) }
+        do { return Slot(slots: self, sharedSlot: try sharedSlots.take(address)) } catch { throw problem(error) }
     }
 
     /// The slot of one request.
     struct Slot: Sendable {
         fileprivate let slots: RequestSlots
-        fileprivate let place: SharedPlaces.Place
+        fileprivate let sharedSlot: SharedSlots.Slot
 
         /// Counts the slot for the caller's brand; does nothing the second time.
         ///
         /// - Parameter brand: The brand.
         /// - Throws: `Problem` 503 when the brand holds its share.
         func claim(_ brand: BrandID) throws(Problem) {
-            do { try place.claim(brand, isOnly: false) } catch { throw slots.problem(error) }
+            do { try sharedSlot.claim(brand, isOnly: false) } catch { throw slots.problem(error) }
         }
 
         /// Releases the slot; does nothing the second time.
-        func giveBack() { place.giveBack() }
+        func release() { sharedSlot.release() }
     }
 
-    private func problem(_ refusal: PlaceRefusal) -> Problem {
-        switch refusal {
+    private func problem(_ rejection: SlotRejection) -> Problem {
+        switch rejection {
         case .full:
             metrics.refused[.requests].increment()
             return Problem(.overloaded, "Too many requests are being handled.", retryAfterSeconds: 1)

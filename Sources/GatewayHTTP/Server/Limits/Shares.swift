@@ -36,7 +36,7 @@ struct Shares<Owner: Hashable & Sendable>: Sendable {
     mutating func take(_ amount: Int = 1, of owner: Owner) { held[owner, default: 0] += amount }
 
     /// Subtracts an amount that was added before.
-    mutating func giveBack(_ amount: Int = 1, of owner: Owner) {
+    mutating func release(_ amount: Int = 1, of owner: Owner) {
         guard let place = held.index(forKey: owner) else { return }
         if held.values[place] > amount { held.values[place] -= amount } else { held.remove(at: place) }
     }

@@ -24,7 +24,7 @@ extension Checker {
     ///   - isEnding: Whether its lane sends nothing more: it was removed, or the process stops.
     ///   - now: The wall clock.
     /// - Throws: ``Violation`` when the record is another one.
-    mutating func checkAnswer(
+    mutating func checkResponse(
         _ outcome: PushOutcome,
         of flight: Flight,
         _ written: [OutcomeRecord],
@@ -37,7 +37,7 @@ extension Checker {
             throw Violation(invariant: .answersAreFollowed, detail: "the result of delivery \(id) is not recorded")
         }
         let ending = ending(outcome, of: flight, record, machine, now: now)
-        try expect(.answersAreFollowed, (record.answer == nil) == (outcome == .notSent)) {
+        try expect(.answersAreFollowed, (record.response == nil) == (outcome == .notSent)) {
             "delivery \(id), \(outcome), is wrong about whether it counts as an attempt"
         }
         try expect(.answersAreFollowed, record.token == token(outcome, of: flight, record)) {
@@ -80,8 +80,8 @@ extension Checker {
         }
         for (index, record) in written.enumerated() where index != own {
             guard case .release(_, true) = record.disposition else { continue }
-            let isTold = tracked[Int(record.delivery.rawValue) - 1].toldBy == flight.job.delivery.rawValue
-            try expect(.answersAreFollowed, (index < own) == isTold) {
+            let isSummarized = tracked[Int(record.delivery.rawValue) - 1].summarizedBy == flight.job.delivery.rawValue
+            try expect(.answersAreFollowed, (index < own) == isSummarized) {
                 "delivery \(record.delivery) is requeued on the wrong side of summary \(flight.job.delivery)"
             }
         }
@@ -116,7 +116,7 @@ extension Checker {
     private func isInTime(_ due: Timestamp, _ flight: Flight) -> Bool { !mayExpire || due < flight.expiresAt }
 
     private func hasOtherToken(_ flight: Flight, _ record: OutcomeRecord) -> Bool {
-        if let known = told.registrations[Int(flight.job.registration.rawValue) - 1] {
+        if let known = delivered.registrations[Int(flight.job.registration.rawValue) - 1] {
             return known.token != flight.job.token
         }
         // Its last token is not known, and does not matter.
@@ -173,7 +173,8 @@ extension Checker {
             return now.adding(seconds: settings.breakerFirstSeconds)
         }
         if stopped.until > now { return stopped.until }
-        let seconds = stopped.probe == nil ? settings.breakerFirstSeconds : min(5, stopSeconds(after: stopped.refusals))
+        let seconds =
+            stopped.probe == nil ? settings.breakerFirstSeconds : min(5, stopSeconds(after: stopped.rejections))
         return now.adding(seconds: seconds)
     }
 

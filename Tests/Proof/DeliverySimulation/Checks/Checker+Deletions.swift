@@ -57,8 +57,8 @@ extension Checker {
     /// Records the devices that were seen in a turn.
     private mutating func noteSigns(of turn: WriterTurn, _ result: WriterTurnResult, _ store: SimulatedStore) {
         var signs = turn.seen
-        for (change, answer) in zip(turn.changes, result.changes) {
-            switch (change, answer) {
+        for (change, response) in zip(turn.changes, result.changes) {
+            switch (change, response) {
             case (.tap(let tap), .tapped):
                 let name = ConsumerName(brand: tap.brand, consumer: tap.consumer)
                 signs.append(DeviceSighting(consumer: name, device: tap.device))

@@ -32,7 +32,7 @@ extension Checker {
             }
             let wait = settings.invalidation.waitSeconds
             for registration in ended.registrations {
-                let stoppedAt = told.registrations[Int(registration.rawValue) - 1]?.stoppedAt
+                let stoppedAt = delivered.registrations[Int(registration.rawValue) - 1]?.stoppedAt
                 try expect(.registrationsAreKept, stoppedAt.map { $0.adding(seconds: wait) <= turn.now } ?? false) {
                     "registration \(registration) ends too soon after it was reported as gone"
                 }

@@ -65,8 +65,8 @@ extension Checker {
                     "delivery \(id) is owned, and not in memory"
                 }
             // A row that an operator has retried meanwhile is in the store already.
-            case .givenBack where tracked[Int(id) - 1].triedAgainAfter > 0 && owner == nil: break
-            case .arriving, .waiting, .inFlight, .ended, .givenBack, .dropped:
+            case .requeued where tracked[Int(id) - 1].triedAgainAfter > 0 && owner == nil: break
+            case .arriving, .waiting, .inFlight, .ended, .requeued, .dropped:
                 try expect(.ownershipAgrees, owner == mine) { "delivery \(id) is \(place(id)) and not owned" }
             }
         }

@@ -15,11 +15,11 @@ extension Checker {
 
     /// Returns the time zone and quiet hours of a device that the state machine received last.
     func traits(of registration: RegistrationID) -> DeviceTraits? {
-        guard let known = told.registrations[Int(registration.rawValue) - 1] else { return nil }
+        guard let known = delivered.registrations[Int(registration.rawValue) - 1] else { return nil }
         return DeviceTraits(
             locale: nil,
             timeZone: known.timeZone,
-            quietHours: told.quietHours[Int(known.consumer) - 1]
+            quietHours: delivered.quietHours[Int(known.consumer) - 1]
         )
     }
 
@@ -125,7 +125,7 @@ extension Checker {
         _ brand: QuietHours?,
         now: Timestamp
     ) throws(Violation) {
-        guard told.registrations[Int(registration.rawValue) - 1] != nil else { return }
+        guard delivered.registrations[Int(registration.rawValue) - 1] != nil else { return }
         let quiet = quiet(traits(of: registration), brand, now: now)
         try expect(.quietEnds, quiet?.mode == .held && quiet?.until == due) {
             "rows of registration \(registration) wait until \(due.milliseconds), and its quiet hours end at \(quiet?.until.milliseconds ?? 0)"

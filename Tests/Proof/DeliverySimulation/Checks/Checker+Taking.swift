@@ -26,10 +26,10 @@ extension Checker {
         try expect(invariant(of: row), !tracked[Int(id) - 1].isGone) { "delivery \(id) ended and leaves" }
         try expect(.ownershipAgrees, place(id) == .waiting) { "delivery \(id) leaves and was never handed out" }
         let isEndedBeside = rowsEndedBeside.contains(id)
-        try expect(.erasedIsGone, !told.erased.contains(Int(row.consumer) - 1) || isEndedBeside) {
+        try expect(.erasedIsGone, !delivered.erased.contains(Int(row.consumer) - 1) || isEndedBeside) {
             "delivery \(id) leaves for consumer \(row.consumer), who was erased"
         }
-        guard let known = told.registrations[registration], known.isActive else {
+        guard let known = delivered.registrations[registration], known.isActive else {
             throw Violation(invariant: .nothingAfterEnd, detail: "delivery \(id) leaves for a registration that ended")
         }
         // A proactive push that was queued before the device opted out still leaves: only agents' are withdrawn.
@@ -38,8 +38,8 @@ extension Checker {
             "delivery \(id) is not wanted any more"
         }
         try expect(.tokenIsCurrent, job.token == known.token) { "delivery \(id) leaves for an old token" }
-        if let conversation = row.conversation, Int(conversation) <= told.marks.count, !isEndedBeside {
-            try expect(.nothingRead, row.sequence > told.marks[Int(conversation) - 1]) {
+        if let conversation = row.conversation, Int(conversation) <= delivered.marks.count, !isEndedBeside {
+            try expect(.nothingRead, row.sequence > delivered.marks[Int(conversation) - 1]) {
                 "delivery \(id) leaves after it was read"
             }
         }
@@ -73,7 +73,7 @@ extension Checker {
         let isStorm =
             waiting.count > threshold && since <= now.adding(seconds: -settings.summaryAfterSeconds)
         // Messages of a summary do not leave separately while the summary waits for its retry.
-        let summary = tracked[Int(id) - 1].toldBy
+        let summary = tracked[Int(id) - 1].summarizedBy
         if summary > id, store.isPending(summary), store.delivery(summary).owner == nil,
             let wait = store.waiting[.init(registration: job.registration.rawValue, queue: .agent)]
         {
@@ -92,15 +92,15 @@ extension Checker {
             "delivery \(id) leaves for \(job.summary) messages instead of \(others.count + 1)"
         }
         try checkWords(job, others, store)
-        note(others, toldBy: id)
+        note(others, summarizedBy: id)
         return others
     }
 
     /// Checks that a summary is as urgent as the most urgent of its messages, and has the sound of the newest that has
     /// one.
     private func checkWords(_ job: PushJob, _ others: [Int64], _ store: SimulatedStore) throws(Violation) {
-        let told = others.isEmpty ? [] : others + [job.delivery.rawValue]
-        let messages = told.compactMap { store.delivery($0).message }
+        let summarized = others.isEmpty ? [] : others + [job.delivery.rawValue]
+        let messages = summarized.compactMap { store.delivery($0).message }
         let (isUrgent, sound) = (messages.contains { $0.priority == .high }, messages.last { $0.sound != nil }?.sound)
         try expect(.stormIsSummed, job.isUrgent == isUrgent && job.sound == sound) {
             "delivery \(job.delivery) leaves for \(others), urgent \(job.isUrgent), with sound \(job.sound ?? "none")"
@@ -138,8 +138,8 @@ extension Checker {
 
     /// Returns how often the consumer of a registration has read, as far as the state machine was notified.
     func reads(of registration: RegistrationID) -> Int {
-        guard let consumer = told.registrations[Int(registration.rawValue) - 1]?.consumer else { return 0 }
-        return Int(consumer) <= told.reads.count ? told.reads[Int(consumer) - 1] : 0
+        guard let consumer = delivered.registrations[Int(registration.rawValue) - 1]?.consumer else { return 0 }
+        return Int(consumer) <= delivered.reads.count ? delivered.reads[Int(consumer) - 1] : 0
     }
 
     /// Checks the badge of a push against its consumer as the state machine knows it: the store may have merged the
@@ -150,7 +150,7 @@ extension Checker {
         of consumer: Int64
     ) throws(Violation) {
         let consumer = Int(consumer) - 1
-        let unread = consumer < told.unread.count ? told.unread[consumer] : 0
+        let unread = consumer < delivered.unread.count ? delivered.unread[consumer] : 0
         let badge = row.message?.silent == true ? nil : unread
         try expect(.badgeIsTrue, job.badge == badge) {
             "delivery \(job.delivery) carries badge \(job.badge ?? -1) instead of \(badge ?? -1)"

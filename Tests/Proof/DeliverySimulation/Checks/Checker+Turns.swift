@@ -5,17 +5,17 @@ import GatewayStorage
 extension Checker {
     /// Resets deliveries that an operator has retried: they wait behind what is in memory by then.
     mutating func followRetries(of turn: WriterTurn, _ result: WriterTurnResult, _ store: SimulatedStore) {
-        for (change, answer) in zip(turn.changes, result.changes) {
-            guard case .retry(let request) = change, case .retried = answer else { continue }
+        for (change, response) in zip(turn.changes, result.changes) {
+            guard case .retry(let request) = change, case .retried = response else { continue }
             let id = request.delivery.rawValue
             let row = store.delivery(id)
-            note([], toldBy: id)
+            note([], summarizedBy: id)
             var again = tracked[Int(id) - 1]
             again.lane = Int(row.lane.rawValue) - 1
             again.registration = row.registration
             again.allowed = max(again.allowed, again.receipts + 1)
             again.triedAgainAfter = Int64(store.deliveries.count)
-            again.toldBy = 0
+            again.summarizedBy = 0
             again.notBefore = nil
             again.isGone = false
             tracked[Int(id) - 1] = again

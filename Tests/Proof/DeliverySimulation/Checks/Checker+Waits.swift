@@ -36,7 +36,7 @@ extension Checker {
         var until: Timestamp
         /// The push that is the probe.
         var probe: Int64?
-        var refusals = 1
+        var rejections = 1
     }
 
     /// The breaker of a lane whose credential was rejected: each time for twice as long.
@@ -44,7 +44,7 @@ extension Checker {
         var until: Timestamp?
         /// Whether a probe is in flight.
         var isTrying = false
-        var refusals = 0
+        var rejections = 0
         /// Tokens that were quarantined, without an accepted push in between.
         var quarantined = 0
 
@@ -62,9 +62,9 @@ extension Checker {
     }
 
     /// Returns how long a credential that was rejected this often before stops its pushes, in seconds.
-    func stopSeconds(after refusals: Int) -> Int64 {
+    func stopSeconds(after rejections: Int) -> Int64 {
         var seconds = settings.breakerFirstSeconds
-        for _ in 0..<min(refusals, 10) { seconds = min(seconds * 2, settings.breakerMaxSeconds) }
+        for _ in 0..<min(rejections, 10) { seconds = min(seconds * 2, settings.breakerMaxSeconds) }
         return min(seconds, settings.breakerMaxSeconds)
     }
 
@@ -178,9 +178,9 @@ extension Checker {
     /// Opens a breaker; returns false when it was open already.
     private func open(_ breaker: inout Breaker, now: Timestamp) -> Bool {
         if let until = breaker.until, !breaker.isTrying, until > now { return false }
-        breaker.until = now.adding(seconds: stopSeconds(after: breaker.refusals))
+        breaker.until = now.adding(seconds: stopSeconds(after: breaker.rejections))
         breaker.isTrying = false
-        breaker.refusals += 1
+        breaker.rejections += 1
         return true
     }
 
@@ -249,8 +249,8 @@ extension Checker {
         guard let known, known.probe == job.delivery.rawValue else { return }
         switch outcome {
         case .platformMisconfigured:
-            let until = now.adding(seconds: stopSeconds(after: known.refusals))
-            waits[lane].platforms[job.platform] = StoppedPlatform(until: until, refusals: known.refusals + 1)
+            let until = now.adding(seconds: stopSeconds(after: known.rejections))
+            waits[lane].platforms[job.platform] = StoppedPlatform(until: until, rejections: known.rejections + 1)
         case .accepted:
             waits[lane].platforms[job.platform] = nil
             waits[lane].alerts.append("platformRecovered")

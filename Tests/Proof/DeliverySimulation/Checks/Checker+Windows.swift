@@ -37,7 +37,7 @@ extension Checker {
                 let message = row.message, message.consumer == name.consumer
             else { continue }
             let own = windows.filter { $0.name == name }
-            try expect(.heldIsTold, own.allSatisfy { $0.told.contains(message.id) }) {
+            try expect(.heldIsTold, own.allSatisfy { $0.received.contains(message.id) }) {
                 "delivery \(id) waits for a window of \(name.consumer) that did not receive it"
             }
         }
@@ -45,7 +45,7 @@ extension Checker {
             switch row.suppressedBy {
             case .quietHours: continue
             case .collapsed:
-                try expect(.summaryStands, tracked[index].toldBy > 0) {
+                try expect(.summaryStands, tracked[index].summarizedBy > 0) {
                     "no summary stood for delivery \(index + 1), which ended as summarized"
                 }
                 continue

@@ -18,7 +18,7 @@ struct Checker: Sendable {
     var ledger = Ledger()
     var tracked: [Tracked] = []
     /// The store as the state machine knows it.
-    private(set) var told = Told()
+    private(set) var delivered = DeliveredState()
     /// Registrations as the last step of the store left them, by index.
     var registrations: [SimulatedStore.Registration?] = []
     /// Registrations that housekeeping has ended, about which no turn notifies the state machine; by index.
@@ -108,7 +108,7 @@ struct Checker: Sendable {
             rows[lane] -= 1
             inFlight[lane] -= 1
             if sending[registration] == id { sending[registration] = 0 }
-        case .ended, .givenBack: decided -= 1
+        case .ended, .requeued: decided -= 1
         case .stored, .arriving, .dropped: break
         }
         switch place {
@@ -117,7 +117,7 @@ struct Checker: Sendable {
             rows[lane] += 1
             inFlight[lane] += 1
             sending[registration] = id
-        case .ended, .givenBack: decided += 1
+        case .ended, .requeued: decided += 1
         case .stored, .arriving, .dropped: break
         }
         if place == .waiting || place == .inFlight { held[registration].insert(id) }
@@ -150,7 +150,7 @@ struct Checker: Sendable {
         guard mayExpire, !hasJumped else { return }
         let limit = now.adding(milliseconds: -1000)
         for id in held.joined() where place(id) == .waiting && tracked[Int(id) - 1].arrivedAt <= limit {
-            let summary = tracked[Int(id) - 1].toldBy
+            let summary = tracked[Int(id) - 1].summarizedBy
             if summary > 0, place(summary) == .inFlight { continue }
             try expect(.timeIsKept, store.delivery(id).expiresAt > limit) {
                 "delivery \(id) waits although it expired at \(store.delivery(id).expiresAt.milliseconds)"
@@ -167,7 +167,7 @@ struct Checker: Sendable {
         case .finished(.expired, _):
             // The longest wait that a provider asks for or our own, plus a fifth; a push that was not sent waits five
             // seconds.
-            let longest = outcome.answer == nil ? 5 : max(400, settings.retryDelaysSeconds.max() ?? 0) * 6 / 5
+            let longest = outcome.response == nil ? 5 : max(400, settings.retryDelaysSeconds.max() ?? 0) * 6 / 5
             try expect(.timeIsKept, end <= now.adding(seconds: longest)) {
                 "delivery \(outcome.delivery) ends at \(now.milliseconds), and had time until \(end.milliseconds)"
             }
@@ -189,14 +189,14 @@ struct Checker: Sendable {
     }
 
     /// Records a push that left, and the messages that it stands for.
-    mutating func note(_ others: [Int64], toldBy id: Int64) {
-        for other in summaries[id] ?? [] where tracked[Int(other) - 1].toldBy == id {
+    mutating func note(_ others: [Int64], summarizedBy id: Int64) {
+        for other in summaries[id] ?? [] where tracked[Int(other) - 1].summarizedBy == id {
             // What an earlier attempt stood for no longer counts, except for what ended with it.
-            if place(other) != .stored { tracked[Int(other) - 1].toldBy = 0 }
+            if place(other) != .stored { tracked[Int(other) - 1].summarizedBy = 0 }
         }
         summaries[id] = others.isEmpty ? nil : others
         tracked[Int(id) - 1].isTaken = false
-        for other in others { tracked[Int(other) - 1].toldBy = id }
+        for other in others { tracked[Int(other) - 1].summarizedBy = id }
     }
 
     /// Returns the number of earlier attempts of a push, or of the most tried message that it stands for.
@@ -206,9 +206,9 @@ struct Checker: Sendable {
     }
 
     /// Returns whether an outcome ends a row that a summary stands for.
-    func isTold(_ outcome: OutcomeRecord?) -> Bool {
+    func isSummarized(_ outcome: OutcomeRecord?) -> Bool {
         guard let outcome, case .finished(.suppressed, .collapsed) = outcome.disposition else { return false }
-        return tracked[Int(outcome.delivery.rawValue) - 1].toldBy > 0
+        return tracked[Int(outcome.delivery.rawValue) - 1].summarizedBy > 0
     }
 
     // MARK: Starts
@@ -223,7 +223,7 @@ struct Checker: Sendable {
             tracked[index].allowed = max(tracked[index].allowed, tracked[index].receipts + 1)
         }
         // The result of such a summary will never be known, and so neither will the messages that it stood for.
-        for id in summaries.keys where place(id) == .inFlight { note([], toldBy: id) }
+        for id in summaries.keys where place(id) == .inFlight { note([], summarizedBy: id) }
         for id in 1..<Int64(tracked.count + 1) where place(id) != .stored {
             // The time that the provider asked for may not have been stored.
             if place(id) != .waiting { tracked[Int(id) - 1].notBefore = nil }
@@ -243,7 +243,7 @@ struct Checker: Sendable {
             doubts[place].isDoubted = false
         }
         (endedBeside, rowsEndedBeside) = ([:], [])
-        told = snapshot(store)
+        delivered = snapshot(store)
     }
 
     /// Checks that rows which a summary stood for do not wait any more once the summary's acceptance is on disk.
@@ -257,15 +257,15 @@ struct Checker: Sendable {
             let id = outcome.delivery.rawValue
             guard tracked[Int(id) - 1].isTaken, let others = summaries[id] else { continue }
             for other in others where store.isPending(other) && place(other) != .dropped {
-                try expect(.summaryStands, tracked[Int(other) - 1].toldBy != id) {
+                try expect(.summaryStands, tracked[Int(other) - 1].summarizedBy != id) {
                     "delivery \(other) is part of summary \(id), which its provider accepted, and still waits"
                 }
             }
         }
     }
 
-    private func snapshot(_ store: SimulatedStore) -> Told {
-        var told = Told(
+    private func snapshot(_ store: SimulatedStore) -> DeliveredState {
+        var delivered = DeliveredState(
             unread: ledger.unread,
             reads: ledger.reads,
             marks: ledger.marks,
@@ -273,8 +273,8 @@ struct Checker: Sendable {
             erased: ledger.erased,
             registrations: store.registrations
         )
-        for (place, registration) in endedBeside { told.registrations[place] = registration }
-        return told
+        for (place, registration) in endedBeside { delivered.registrations[place] = registration }
+        return delivered
     }
 
     // MARK: Commits
@@ -326,7 +326,7 @@ struct Checker: Sendable {
         try checkEnds(of: turn, result, store)
         try checkErased(store)
         followRetries(of: turn, result, store)
-        var applied = AppliedTurn(withdrawn: store.withdrawn, told: snapshot(store))
+        var applied = AppliedTurn(withdrawn: store.withdrawn, delivered: snapshot(store))
         for row in result.owned { applied.arriving.append(row.id.rawValue) }
         for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
         for id in applied.arriving {
@@ -366,13 +366,13 @@ struct Checker: Sendable {
     }
 
     /// Checks the state machine after it has taken the result of a commit.
-    mutating func answered(
+    mutating func commitDelivered(
         _ applied: AppliedTurn,
         _ machine: DeliveryMachine,
         _ store: SimulatedStore,
         now: Timestamp
     ) throws(Violation) {
-        told = applied.told
+        delivered = applied.delivered
         // What the same turn retries has not ended.
         for id in applied.withdrawn where !store.isPending(id) {
             tracked[Int(id) - 1].isGone = true
@@ -419,12 +419,14 @@ struct Checker: Sendable {
             }
             try checkTime(of: outcome, now: now, store)
             if case .finished(.suppressed, .collapsed) = outcome.disposition {
-                let summary = tracked[Int(id) - 1].toldBy
-                let isTold = summary > 0 && tracked[Int(summary) - 1].isTaken
-                try expect(.summaryStands, isTold) { "delivery \(id) ends with summary \(summary), never accepted" }
+                let summary = tracked[Int(id) - 1].summarizedBy
+                let isSummarized = summary > 0 && tracked[Int(summary) - 1].isTaken
+                try expect(.summaryStands, isSummarized) {
+                    "delivery \(id) ends with summary \(summary), never accepted"
+                }
             }
             if case .finished(.accepted, _) = outcome.disposition { tracked[Int(id) - 1].isTaken = true }
-            if case .finished = outcome.disposition { move(id, to: .ended) } else { move(id, to: .givenBack) }
+            if case .finished = outcome.disposition { move(id, to: .ended) } else { move(id, to: .requeued) }
         }
     }
 

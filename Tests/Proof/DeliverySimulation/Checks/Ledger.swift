@@ -4,7 +4,7 @@ import GatewayStorage
 /// An independent count of what the store should hold of consumers and conversations, from requests and results.
 struct Ledger: Sendable {
     private struct First: Sendable {
-        var answer: AcceptedEvent
+        var response: AcceptedEvent
         var hash: UInt64
         /// The index of its message's conversation; nil when it made none.
         var conversation: Int?
@@ -50,8 +50,8 @@ struct Ledger: Sendable {
             conversations.append(Conversation(consumer: Int(consumer) - 1))
             marks.append(0)
         }
-        for (change, answer) in zip(turn.changes, result.changes) {
-            switch answer {
+        for (change, response) in zip(turn.changes, result.changes) {
+            switch response {
             case .sessionOpened(let opening), .merged(let opening):
                 for merged in opening.merged { merge(merged) }
                 continue
@@ -60,7 +60,7 @@ struct Ledger: Sendable {
                 continue
             default: break
             }
-            guard case .read(let request) = change, case .read(let read) = answer,
+            guard case .read(let request) = change, case .read(let read) = response,
                 case .sequence(let sequence) = request.target
             else { continue }
             let place = Int(read.conversation.rawValue) - 1
@@ -69,9 +69,9 @@ struct Ledger: Sendable {
                 "a read returned mark \(read.readSequence) instead of \(marks[place])"
             }
         }
-        for (request, answers) in zip(turn.accepts, result.accepts) {
-            for (input, answer) in zip(request.events, answers) {
-                try follow(input.event, input.messageID, answer, request.brand, store)
+        for (request, responses) in zip(turn.accepts, result.accepts) {
+            for (input, response) in zip(request.events, responses) {
+                try follow(input.event, input.messageID, response, request.brand, store)
             }
         }
         for (place, consumer) in store.consumers.enumerated() {
@@ -89,19 +89,19 @@ struct Ledger: Sendable {
     private mutating func follow(
         _ event: AgentEvent,
         _ messageID: MessageID,
-        _ answer: EventResult,
+        _ response: EventResult,
         _ brand: BrandID,
         _ store: SimulatedStore
     ) throws(Violation) {
         let name = brand.rawValue + "/" + event.id.rawValue
         let first = events[name]
-        switch answer {
+        switch response {
         case .rejected: break
         case .duplicate(let accepted, let bodyDiffers):
             guard let first else {
                 throw Violation(invariant: .replayCountsNothing, detail: "\(name) is new and was treated as a replay")
             }
-            let isSame = accepted.messageID == first.answer.messageID && accepted.sequence == first.answer.sequence
+            let isSame = accepted.messageID == first.response.messageID && accepted.sequence == first.response.sequence
             try expect(.replayCountsNothing, isSame && bodyDiffers == (first.hash != event.bodyHash)) {
                 "a replay of \(name) has another result than the first"
             }
@@ -109,7 +109,7 @@ struct Ledger: Sendable {
             try expect(.replayCountsNothing, first == nil) { "\(name) was accepted twice" }
             let conversation = accepted.conversation.flatMap { store.conversationKeys[brand]?[$0] }.map { Int($0) - 1 }
             events[name] = First(
-                answer: accepted,
+                response: accepted,
                 hash: event.bodyHash,
                 conversation: accepted.messageID == nil ? nil : conversation
             )
@@ -176,8 +176,8 @@ struct Ledger: Sendable {
                 continue
             }
             // A replay is recognized as one, but names no message.
-            events[name]?.answer.messageID = nil
-            events[name]?.answer.sequence = nil
+            events[name]?.response.messageID = nil
+            events[name]?.response.sequence = nil
         }
     }
 

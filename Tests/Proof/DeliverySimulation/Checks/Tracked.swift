@@ -15,7 +15,7 @@ struct Tracked: Sendable {
         /// In an outcome that ends it.
         case ended
         /// In an outcome that requeues it.
-        case givenBack
+        case requeued
         /// Its outcome could not be stored: owned, but not in memory, until the next start.
         case dropped
     }
@@ -26,7 +26,7 @@ struct Tracked: Sendable {
     /// The number of times that it may have received it.
     var allowed = 1
     /// The summary that last stood for it; 0 when none did.
-    var toldBy: Int64 = 0
+    var summarizedBy: Int64 = 0
     /// The time that its provider asked to wait for.
     var notBefore: Timestamp?
     /// Whether the running process knows that the provider accepted it.

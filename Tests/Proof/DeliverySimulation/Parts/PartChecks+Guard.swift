@@ -68,7 +68,7 @@ extension PartChecks {
             pass(upTo: random.chance(10) ? 3600 : 6)
             switch random.below(10) {
             case 0..<3: try stop(&watch, &model)
-            case 3..<6: try answer(&watch, &model)
+            case 3..<6: try respond(&watch, &model)
             case 6:
                 let left = random.chance(50) ? model.oldest : nil
                 watch.ended(StoppedDeviceResult(registrations: [], oldest: left))
@@ -126,10 +126,10 @@ extension PartChecks {
         try agree("how many suspend the lane", gone, expected)
     }
 
-    private mutating func answer(_ watch: inout InvalidationGuard, _ model: inout GuardModel) throws(Violation) {
+    private mutating func respond(_ watch: inout InvalidationGuard, _ model: inout GuardModel) throws(Violation) {
         let device = devices[random.below(6)]
         let (isAccepted, isProbe) = (random.chance(50), random.chance(60))
-        let isResumed = watch.answered(isAccepted: isAccepted, of: device, isProbe: isProbe, now: now)
+        let isResumed = watch.recordResponse(isAccepted: isAccepted, of: device, isProbe: isProbe, now: now)
         if isAccepted, let putBack = model.putBack { model.accepted.append(putBack.devices.contains(device)) }
         try agree("whether the lane is resumed", isResumed, isAccepted && isProbe && model.until != nil)
         guard isProbe, model.until != nil else { return }

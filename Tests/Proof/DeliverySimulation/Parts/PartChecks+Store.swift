@@ -12,10 +12,10 @@ extension PartChecks {
     }
 
     /// Checks that a failed store is not used for a second, and a damaged one never again.
-    mutating func checkStoreStanding() throws(Violation) {
-        var standing = StoreStanding()
+    mutating func checkStoreHealth() throws(Violation) {
+        var standing = StoreHealth()
         var failures: [StorageError] = []
-        var restsUntil: Timestamp?
+        var pausedUntil: Timestamp?
         for _ in 0..<30 {
             pass(upTo: 2)
             let isDamaged = failures.contains { $0.label == "corrupt" }
@@ -24,19 +24,19 @@ extension PartChecks {
                 let error = Self.errors[random.below(random.chance(20) ? 6 : 4)]
                 let isNew = !isDamaged && failures.last?.label != error.label
                 try agree("whether the store's failure is new", standing.failed(error, now: now), isNew)
-                if !isDamaged { (failures, restsUntil) = (failures + [error], now.adding(seconds: 1)) }
+                if !isDamaged { (failures, pausedUntil) = (failures + [error], now.adding(seconds: 1)) }
             case 2:
                 try agree("whether the store works again", standing.succeeded(), !failures.isEmpty && !isDamaged)
-                if !isDamaged { (failures, restsUntil) = ([], nil) }
+                if !isDamaged { (failures, pausedUntil) = ([], nil) }
             default:
                 standing.tryNow()
-                restsUntil = nil
+                pausedUntil = nil
             }
             try agree("why the store fails", standing.error, failures.last)
             try agree("whether the store is damaged", standing.isDamaged, failures.last?.label == "corrupt")
-            let rest = restsUntil.flatMap { now.milliseconds - $0.milliseconds >= 0 ? nil : $0 }
-            try agree("until when the store is not used", standing.restsUntil(now: now), rest)
-            if let restsUntil, random.chance(30) { now = restsUntil }
+            let rest = pausedUntil.flatMap { now.milliseconds - $0.milliseconds >= 0 ? nil : $0 }
+            try agree("until when the store is not used", standing.pausedUntil(now: now), rest)
+            if let pausedUntil, random.chance(30) { now = pausedUntil }
         }
     }
 
@@ -46,7 +46,7 @@ extension PartChecks {
         var split = SplitTurn(whole)
         var (outcomes, releases) = (whole.outcomes.map(\.delivery), whole.releases)
         var (changes, events) = (whole.changes.indices.map { $0 }, whole.accepts.map { $0.events.map(\.event.id) })
-        var answers = whole.accepts.map { _ in [IntakeResult]() }
+        var responses = whole.accepts.map { _ in [IntakeResult]() }
         let count = outcomes.count + releases.count + changes.count + events.joined().count
         try agree("how many parts there are", SplitTurn.partCount(of: whole), count)
         for number in 0...count {
@@ -58,10 +58,10 @@ extension PartChecks {
             try agree("how many parts are done at once", part.map { SplitTurn.partCount(of: $0) }, 1)
             if !outcomes.isEmpty {
                 try agree("the outcome", part?.outcomes.first?.delivery, outcomes.removeFirst())
-                try agree("whether it has the texts", part?.outcomes.first?.answer == nil, false)
+                try agree("whether it has the texts", part?.outcomes.first?.response == nil, false)
                 if random.chance(50) {
                     split.strip()
-                    try agree("whether it still has the texts", split.turn?.outcomes.first?.answer == nil, true)
+                    try agree("whether it still has the texts", split.turn?.outcomes.first?.response == nil, true)
                     try agree("its token", split.turn?.outcomes.first?.token, OutcomeRecord.TokenEffect.none)
                 }
             } else if !releases.isEmpty {
@@ -71,21 +71,21 @@ extension PartChecks {
             } else if let request = events.firstIndex(where: { !$0.isEmpty }) {
                 try agree("the event", part?.accepts.first?.events.first?.event.id, events[request].removeFirst())
                 let result: IntakeResult = .failed([.stopping, .overloaded(retryAfterSeconds: 1)][random.below(2)])
-                answers[request].append(result)
-                let answer = split.note(result, of: request)
-                let expected = events[request].isEmpty ? Self.answer(answers[request]) : nil
-                try agree("the request's result", answer.map(Self.words), expected.map(Self.words))
+                responses[request].append(result)
+                let response = split.note(result, of: request)
+                let expected = events[request].isEmpty ? Self.response(responses[request]) : nil
+                try agree("the request's result", response.map(Self.words), expected.map(Self.words))
             }
             split.advance()
         }
         let left = events.indices.filter { !events[$0].isEmpty }
-        for request in left { answers[request] += events[request].map { _ in .failed(.stopping) } }
-        let expected = left.map { "\($0) \(Self.words(Self.answer(answers[$0])))" }
-        let ended = split.abandon(.stopping).map { "\($0.request) \(Self.words($0.answer))" }
+        for request in left { responses[request] += events[request].map { _ in .failed(.stopping) } }
+        let expected = left.map { "\($0) \(Self.words(Self.response(responses[$0])))" }
+        let ended = split.abandon(.stopping).map { "\($0.request) \(Self.words($0.response))" }
         try agree("the results at the end", ended, expected)
     }
 
-    private static func answer(_ results: [IntakeResult]) -> Result<[IntakeResult], IntakeError> {
+    private static func response(_ results: [IntakeResult]) -> Result<[IntakeResult], IntakeError> {
         for error in [IntakeError.stopping, .overloaded(retryAfterSeconds: 1)]
         where results.count(where: { $0 == .failed(error) }) == results.count {
             return .failure(error)
@@ -93,12 +93,12 @@ extension PartChecks {
         return .success(results)
     }
 
-    private static func words(_ answer: Result<[IntakeResult], IntakeError>) -> String { "\(answer)" }
+    private static func words(_ response: Result<[IntakeResult], IntakeError>) -> String { "\(response)" }
 
     private mutating func turn() -> WriterTurn {
         var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
         let brands = SimulatedWorld.brands
-        let answer = PushAnswer(
+        let response = PushResponse(
             outcome: .accepted(providerID: nil),
             status: 200,
             reason: nil,
@@ -111,7 +111,7 @@ extension PartChecks {
                 OutcomeRecord(
                     delivery: DeliveryID(Int64(number) + 1),
                     registration: RegistrationID(1),
-                    answer: answer,
+                    response: response,
                     disposition: .finished(.failed, nil),
                     token: .quarantine(token: "t")
                 )

@@ -68,8 +68,8 @@ extension PartChecks {
         ladder = ladder.map { $0 < settings.breakerMaxSeconds ? $0 : settings.breakerMaxSeconds }
         var breaker = PlatformBreaker(now: now, settings)
         var until = now.adding(seconds: ladder[0])
-        for refusals in 1...14 {
-            let next = ladder[refusals < 10 ? refusals : 10]
+        for rejections in 1...14 {
+            let next = ladder[rejections < 10 ? rejections : 10]
             for moment in [until.adding(milliseconds: -1), until, until.adding(milliseconds: 1)] {
                 let isOver = moment.milliseconds - until.milliseconds >= 0
                 breaker.probe = nil

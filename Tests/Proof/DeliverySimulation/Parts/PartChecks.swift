@@ -29,7 +29,7 @@ struct PartChecks {
         try checkCampaignPace()
         try checkQuotaBucket()
         try checkQuietSpan()
-        try checkStoreStanding()
+        try checkStoreHealth()
         try checkSplitTurn()
         try checkPresence()
         try checkInvalidationGuard()

@@ -36,7 +36,7 @@ extension Simulation {
     }
 
     /// Notifies the state machine of deleted lanes, and completes the operator's request.
-    mutating func tellDeleted() throws(Violation) {
+    mutating func deliverDeleted() throws(Violation) {
         let lanes = untold
         untold = []
         for lane in lanes {
@@ -89,10 +89,10 @@ extension Simulation {
         // Once a brand has no registrations the rest of it is removed at once: nothing refers to it.
         if case .deletedBrands = batch.work, !store.hasRegistrationsToRemove { batch.limit = 100_000 }
         let before = store
-        let count = store.keepHouse(batch)
+        let count = store.runHousekeeping(batch)
         counts.batches += 1
         counts.endedBeside += before.registrations.count { $0 != nil } - store.registrations.count { $0 != nil }
-        if isRecorded { storeSteps.append(.keepHouse(batch, count)) }
+        if isRecorded { storeSteps.append(.runHousekeeping(batch, count)) }
         trace.note(52, Int64(count)) { "housekeeping removes \(count) of \(batch.work)" }
         try checker.checkHousekeeping(from: before, store)
     }
@@ -111,8 +111,8 @@ extension Simulation {
 
     /// Continues as long as each turn ends as many as it may.
     mutating func lookAgain(_ turn: WriterTurn, _ result: WriterTurnResult) throws(Violation) {
-        for (change, answer) in zip(turn.changes, result.changes) {
-            guard case .endStale(let stale) = change, case .unregistered(let ended) = answer,
+        for (change, response) in zip(turn.changes, result.changes) {
+            guard case .endStale(let stale) = change, case .unregistered(let ended) = response,
                 ended.ended.count == stale.limit, !standing.isStopping
             else { continue }
             try ask(.endStale(stale))

@@ -65,12 +65,12 @@ extension Simulation {
     }
 
     /// Ends deliveries that expired in the store by housekeeping, independently of the state machine.
-    mutating func keepHouse() {
+    mutating func runHousekeeping() {
         guard checker.mayExpire else { return }
         let batch = HousekeepingBatch(work: .expired, now: now, limit: 1000)
-        let count = store.keepHouse(batch)
+        let count = store.runHousekeeping(batch)
         counts.tidied += count
-        if isRecorded { storeSteps.append(.keepHouse(batch, count)) }
+        if isRecorded { storeSteps.append(.runHousekeeping(batch, count)) }
         trace.note(44, Int64(count)) { "housekeeping ends \(count) deliveries" }
     }
 

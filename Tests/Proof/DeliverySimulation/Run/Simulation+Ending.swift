@@ -14,7 +14,7 @@ extension Simulation {
         setRoom(isLacking: false)
         closeWindows()
         setDoubt(false)
-        try tellDeleted()
+        try deliverDeleted()
         for lane in flights.indices where closedLanes.contains(lane) && !isGone(lane) { try resetLane(lane) }
         while !store.leftovers.isEmpty { try removeLeftovers() }
         // Each row may have a wait of its own, and a clock that was set back makes some waits longer; a suspended lane
@@ -29,7 +29,7 @@ extension Simulation {
                 try take(Int(lane.rawValue) - 1, capacity: random.between(1, 4))
                 try check(isFull: false)
             }
-            if try answerAll() { continue }
+            if try respondToAll() { continue }
             if try wholeStep(faults: false) { continue }
             // Otherwise it would expire, and nobody would notice that it was never sent.
             let lanes = writer.delivery.lanesWithWork(now: now)
@@ -45,14 +45,14 @@ extension Simulation {
         try checkEnd()
     }
 
-    private mutating func answerAll() throws(Violation) -> Bool {
+    private mutating func respondToAll() throws(Violation) -> Bool {
         var isAny = false
         for lane in flights.indices {
             while !flights[lane].isEmpty {
                 isAny = true
                 let flight = flights[lane].removeFirst()
                 if flight.isStuck { checker.unknown(flight.job.delivery.rawValue) }
-                try answer(flight, isGood: true)
+                try respond(flight, isGood: true)
                 try check(isFull: false)
             }
         }
@@ -74,7 +74,7 @@ extension Simulation {
         try expect(.everythingEnds, store.registrations.allSatisfy { $0?.stoppedAt == nil }) {
             "devices are still stopped: neither ended nor put back"
         }
-        try checkAnswered()
+        try checkResponded()
         guard !dropped.isEmpty else { return }
         // Outcomes that could not be stored are requeued by the next start, and only then.
         try crash()
@@ -82,7 +82,7 @@ extension Simulation {
     }
 
     /// Checks that no caller waits for a writer that has nothing left to do.
-    func checkAnswered() throws(Violation) {
+    func checkResponded() throws(Violation) {
         try expect(.everybodyIsAnswered, callers.isEmpty) { "callers \(callers.sorted()) wait for a result" }
     }
 }

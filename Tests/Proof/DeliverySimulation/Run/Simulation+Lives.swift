@@ -26,7 +26,7 @@ extension Simulation {
         setRules(isChange: false)
         setQuotas()
         (yields, recordsTakenAt, searchedAt, partsLeft) = (false, nil, nil, 0)
-        (heard, toldSuspended) = ([], [])
+        (heard, reportedSuspended) = ([], [])
         asksNext = true
         providers = providers.map { _ in 0 }
         // A process that starts has no windows and no callers.
@@ -91,12 +91,12 @@ extension Simulation {
                 flight.isStuck = false
                 checker.unknown(flight.job.delivery.rawValue)
             }
-            try answer(flight, isGood: false)
+            try respond(flight, isGood: false)
             if random.chance(40) { _ = try wholeStep(faults: true) }
         }
         while try wholeStep(faults: true) {}
         counts.drains += 1
-        try checkAnswered()
+        try checkResponded()
         try checker.checkWindows(store, writer.presence, releasing: [], windows: windows)
         try restart(isClean: !hasFailed)
     }
@@ -106,7 +106,7 @@ extension Simulation {
         if random.chance(10) { try post() }
         if random.chance(10) { try ask() }
         if random.chance(50) { try take(random.below(flights.count), capacity: 2) }
-        if random.chance(50) { try answerAny() }
+        if random.chance(50) { try respondToAny() }
     }
 
     // MARK: Operators and clocks

@@ -102,11 +102,11 @@ extension Simulation {
     private var lanesInFlight: [Int] { flights.indices.filter { !flights[$0].isEmpty } }
 
     /// Delivers the result of any push in flight.
-    mutating func answerAny() throws(Violation) {
+    mutating func respondToAny() throws(Violation) {
         guard let lane = any(of: lanesInFlight) else { return }
         let index = random.below(flights[lane].count)
         guard !flights[lane][index].isStuck else { return }
-        try answer(flights[lane].remove(at: index), isGood: false)
+        try respond(flights[lane].remove(at: index), isGood: false)
     }
 
     /// Chooses a push that gets no result while this process lives.
@@ -117,8 +117,8 @@ extension Simulation {
         trace.note(11) { "delivery \(flights[lane][index].job.delivery) never gets a result" }
     }
 
-    mutating func answer(_ flight: Flight, isGood: Bool) throws(Violation) {
-        var outcome = isGood || !random.chance(plan.badAnswers) ? .accepted(providerID: nil) : badOutcome(flight)
+    mutating func respond(_ flight: Flight, isGood: Bool) throws(Violation) {
+        var outcome = isGood || !random.chance(plan.badResponses) ? .accepted(providerID: nil) : badOutcome(flight)
         if !isGood, let episode = plan.episode, episode.steps.contains(counts.steps), !random.chance(15) {
             outcome = self.outcome(of: episode.fault, flight)
         }
@@ -148,18 +148,18 @@ extension Simulation {
             isOld: flight.credential != credentials[checker.tracked[Int(id) - 1].lane],
             now: now
         )
-        var told = outcome
+        var reported = outcome
         if sabotage == .softenRefusal, outcome == .rejected(token: .keep) {
-            told = .retry(afterSeconds: nil, scope: .device)
+            reported = .retry(afterSeconds: nil, scope: .device)
         }
         if sabotage == .hideRetryAfter, case .retry(_, let scope) = outcome {
-            told = .retry(afterSeconds: nil, scope: scope)
+            reported = .retry(afterSeconds: nil, scope: scope)
         }
         if sabotage == .hidePlatform, outcome == .platformMisconfigured {
-            told = .retry(afterSeconds: nil, scope: .device)
+            reported = .retry(afterSeconds: nil, scope: .device)
         }
-        let answer = PushAnswer(
-            outcome: told,
+        let response = PushResponse(
+            outcome: reported,
             status: status,
             reason: nil,
             badge: flight.job.badge,
@@ -170,10 +170,10 @@ extension Simulation {
         trace.fold(Int64(status))
         let (now, lane) = (now, LaneID(Int64(checker.tracked[Int(id) - 1].lane) + 1))
         let known = writer.delivery.outcomes.count
-        let lanes = try work { $0.answered([PushResult(delivery: DeliveryID(id), answer: answer)], now: now) }
+        let lanes = try work { $0.receive([PushResult(delivery: DeliveryID(id), response: response)], now: now) }
         try checkWork(lanes, afterAnswersOf: lane, hadOutcomes: known > 0)
         if looks(at: .answersAreFollowed) {
-            try checker.checkAnswer(
+            try checker.checkResponse(
                 outcome,
                 of: flight,
                 Array(writer.delivery.outcomes.dropFirst(known)),

@@ -8,9 +8,9 @@ extension Simulation {
         var turn = turn
         switch sabotage {
         case .splitSummary:
-            if turn.outcomes.count > 1, checker.isTold(turn.outcomes.last) { turn.outcomes.removeLast() }
+            if turn.outcomes.count > 1, checker.isSummarized(turn.outcomes.last) { turn.outcomes.removeLast() }
         case .forgetOutcome:
-            if let last = turn.outcomes.last, !checker.isTold(last) { turn.outcomes.removeLast() }
+            if let last = turn.outcomes.last, !checker.isSummarized(last) { turn.outcomes.removeLast() }
         case .forgetRelease: turn.releases = []
         case .hideRequeue: for index in turn.requeues.indices { turn.requeues[index].queues = [] }
         case .overfill:
@@ -103,7 +103,7 @@ extension Simulation {
         let siblings = store.registration(row.registration)?.pending ?? []
         return row.owner == nil && checker.place(id) == .stored && checker.rows[lane] < plan.settings.slotsPerLane
             && row.expiresAt > now && !closedLanes.contains(lane)
-            && !siblings.contains { checker.place($0) == .givenBack }
+            && !siblings.contains { checker.place($0) == .requeued }
             // A state machine that drains plans nothing.
             && writer.delivery.nextDeadline(now: now) != nil
     }
@@ -117,7 +117,7 @@ extension Simulation {
         guard case .registered(var change) = change, !change.created else { return change }
         let place = Int(change.registration.id.rawValue) - 1
         // A registration that the same turn made has no old token.
-        guard place < checker.told.registrations.count, let old = checker.told.registrations[place] else {
+        guard place < checker.delivered.registrations.count, let old = checker.delivered.registrations[place] else {
             return .registered(change)
         }
         change.registration.token = old.token

@@ -104,8 +104,8 @@ extension Simulation {
         for (lane, alert) in alerts {
             var isTrue = true
             switch alert {
-            case .suspended: isTrue = toldSuspended.insert(lane).inserted
-            case .resumed: isTrue = toldSuspended.remove(lane) != nil
+            case .suspended: isTrue = reportedSuspended.insert(lane).inserted
+            case .resumed: isTrue = reportedSuspended.remove(lane) != nil
             default: break
             }
             try expect(.operatorsAreTold, isTrue) { "operators are alerted twice of lane \(lane): \(alert)" }
@@ -113,7 +113,7 @@ extension Simulation {
         for place in flights.indices {
             let id = LaneID(Int64(place) + 1)
             let isSuspended = writer.delivery.lanes[id]?.invalidation.isSuspended ?? false
-            try expect(.operatorsAreTold, isSuspended == toldSuspended.contains(id)) {
+            try expect(.operatorsAreTold, isSuspended == reportedSuspended.contains(id)) {
                 "lane \(id) is suspended or not, and the alerts say the opposite"
             }
         }

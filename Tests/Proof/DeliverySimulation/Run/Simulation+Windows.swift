@@ -12,19 +12,19 @@ extension Simulation {
         counts.windows += 1
         var window = Window(name: name, device: device)
         // It shows the existing messages; later commits are sent to it.
-        if sabotage != .skipHistory { window.told = store.messages(of: name) }
+        if sabotage != .skipHistory { window.received = store.messages(of: name) }
         windows.append(window)
         writer.presence.open(name, device: device)
         trace.note(40) { "\(name.consumer) opens a window on \(device?.rawValue ?? "-")" }
     }
 
     /// Sends to windows what a commit did.
-    mutating func tellWindows(_ news: [WindowNews]) {
+    mutating func notifyWindows(_ windowEvents: [WindowEvent]) {
         guard sabotage != .loseNews else { return }
-        for news in news {
-            guard case .message(let message) = news.kind else { continue }
-            for place in windows.indices where windows[place].name == news.consumer {
-                windows[place].told.insert(message.id)
+        for event in windowEvents {
+            guard case .message(let message) = event.kind else { continue }
+            for place in windows.indices where windows[place].name == event.consumer {
+                windows[place].received.insert(message.id)
             }
         }
     }

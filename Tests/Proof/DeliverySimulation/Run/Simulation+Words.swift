@@ -16,8 +16,8 @@ extension Simulation {
 
     /// Counts and traces what a commit did.
     mutating func note(_ result: WriterTurnResult, of turn: WriterTurn) {
-        for (change, answer) in zip(turn.changes, result.changes) {
-            switch answer {
+        for (change, response) in zip(turn.changes, result.changes) {
+            switch response {
             case .read: counts.reads += 1
             case .unregistered(let ended):
                 if case .endStale = change { counts.stale += ended.ended.count } else { counts.logouts += 1 }
@@ -33,15 +33,15 @@ extension Simulation {
             case .merged(let opening): counts.merges += opening.merged.count
             default: break
             }
-            trace.note(8) { "  \(Self.word(change)): \(answer)" }
+            trace.note(8) { "  \(Self.word(change)): \(response)" }
         }
-        for answer in result.accepts.joined() {
-            switch answer {
+        for response in result.accepts.joined() {
+            switch response {
             case .accepted: counts.accepted += 1
             case .duplicate: counts.replays += 1
             case .rejected: break
             }
-            trace.note(9) { "  \(answer)" }
+            trace.note(9) { "  \(response)" }
         }
         counts.held += result.held.made
         counts.released += result.held.released

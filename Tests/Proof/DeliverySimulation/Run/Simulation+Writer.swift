@@ -26,13 +26,13 @@ extension Simulation {
         try expect(.queuesAreBounded, isRight) { "\(most) events are in a piece" }
         lastCaller += 1
         let isEmpty = writer.pendingEvents == 0
-        let refusal = writer.accept(piece, from: lastCaller)
-        try checkRefusal(refusal, ofChange: false, isEmpty: isEmpty)
-        if refusal == nil {
+        let rejection = writer.accept(piece, from: lastCaller)
+        try checkRejection(rejection, ofChange: false, isEmpty: isEmpty)
+        if rejection == nil {
             callers.insert(lastCaller)
             waitingBrands[piece.brand, default: (0, 0)].requests += 1
         } else {
-            counts.refusals += 1
+            counts.rejections += 1
         }
     }
 
@@ -76,24 +76,24 @@ extension Simulation {
     mutating func ask(_ change: StoreChange) throws(Violation) {
         lastCaller += 1
         let isEmpty = writer.pendingChanges == 0
-        let refusal = writer.perform(change, for: lastCaller)
-        try checkRefusal(refusal, ofChange: true, isEmpty: isEmpty)
-        if refusal == nil { callers.insert(lastCaller) } else { counts.refusals += 1 }
+        let rejection = writer.perform(change, for: lastCaller)
+        try checkRejection(rejection, ofChange: true, isEmpty: isEmpty)
+        if rejection == nil { callers.insert(lastCaller) } else { counts.rejections += 1 }
     }
 
     /// Checks that a caller is rejected only for an existing reason, and for the first of several.
-    private func checkRefusal(_ refusal: IntakeError?, ofChange isChange: Bool, isEmpty: Bool) throws(Violation) {
+    private func checkRejection(_ rejection: IntakeError?, ofChange isChange: Bool, isEmpty: Bool) throws(Violation) {
         let holds =
-            switch refusal {
+            switch rejection {
             case .stopping: standing.isStopping
             case .storage: !standing.isStopping && standing.failedAt != nil
             case .fault: !standing.isStopping && standing.failedAt == nil && standing.lacksRoom && !isChange
             case .overloaded, nil:
                 !standing.isStopping && standing.failedAt == nil && (isChange || !standing.lacksRoom)
-                    && (refusal == nil || !isEmpty)
+                    && (rejection == nil || !isEmpty)
             }
         try expect(.takesWhatItCan, holds) {
-            "\(isChange ? "a change" : "a request") is rejected with \(refusal.map { "\($0)" } ?? "nothing"), \(standing)"
+            "\(isChange ? "a change" : "a request") is rejected with \(rejection.map { "\($0)" } ?? "nothing"), \(standing)"
         }
     }
 
@@ -225,7 +225,7 @@ extension Simulation {
     // MARK: Results
 
     /// Delivers the commit's result.
-    mutating func tellCommit() throws(Violation) {
+    mutating func deliverCommit() throws(Violation) {
         guard let pending = commit, let applied = pending.applied else { return }
         let result = doctored(applied.result, of: pending.turn)
         commit = nil
@@ -243,8 +243,8 @@ extension Simulation {
         if pending.isPart { try endPart() }
         // Setting the same quiet hours again makes held rows be checked again.
         if !pending.turn.changes.isEmpty { checker.heldRows = [:] }
-        tellWindows(result.news)
-        try checker.answered(applied.turn, writer.delivery, store, now: now)
+        notifyWindows(result.windowEvents)
+        try checker.commitDelivered(applied.turn, writer.delivery, store, now: now)
         try checker.decided(writer.delivery.outcomes[known...], now: now, store)
         try carryOut(effects)
         try lookAgain(pending.turn, result)
@@ -254,9 +254,9 @@ extension Simulation {
     mutating func carryOut(_ effects: WriterMachine<Int, Int>.Effects) throws(Violation) {
         // A store that fails makes all waiting requests fail.
         if case .store = effects.failure { waitingBrands = [:] }
-        var answered = effects.events.map(\.caller) + effects.changes.map(\.caller)
-        if sabotage == .loseAnswer, !answered.isEmpty { answered.removeLast() }
-        for caller in answered {
+        var responded = effects.events.map(\.caller) + effects.changes.map(\.caller)
+        if sabotage == .loseAnswer, !responded.isEmpty { responded.removeLast() }
+        for caller in responded {
             try expect(.everybodyIsAnswered, callers.remove(caller) != nil) {
                 "caller \(caller) is resumed, and was not waiting"
             }
@@ -275,7 +275,7 @@ extension Simulation {
             if !faults { commit?.fate = .good }
             try applyCommit()
             try check(isFull: false)
-            try tellCommit()
+            try deliverCommit()
             try check(isFull: false)
         }
         return true

@@ -72,7 +72,7 @@ package struct Simulation {
     /// Devices with a sighting that is not stored yet.
     var heard: Set<DeviceSighting> = []
     /// Lanes whose suspension operators were alerted to.
-    var toldSuspended: Set<LaneID> = []
+    var reportedSuspended: Set<LaneID> = []
     /// The times at which pushes of the shared quota left.
     var departures: [Timestamp] = []
     /// Whether providers take twice as much as at first.
@@ -186,7 +186,7 @@ package struct Simulation {
     private mutating func happen(_ event: SimulationPlan.Event) throws(Violation) {
         // Sooner or later an operator restores a damaged file.
         if standing.isDamaged, random.chance(10) { return try crash() }
-        if !untold.isEmpty, random.chance(25) { return try tellDeleted() }
+        if !untold.isEmpty, random.chance(25) { return try deliverDeleted() }
         if !store.leftovers.isEmpty, random.chance(10) { return try removeLeftovers() }
         if untold.isEmpty, let brand = brandWithoutApp, random.chance(4) { return try putApp(of: brand) }
         switch event {
@@ -194,9 +194,9 @@ package struct Simulation {
         case .change: try ask()
         case .beginCommit: try step()
         case .applyCommit: try applyCommit()
-        case .tellCommit: try tellCommit()
+        case .deliverCommit: try deliverCommit()
         case .take: try takeAny()
-        case .answer: try answerAny()
+        case .respond: try respondToAny()
         case .stick: stickAny()
         case .openWindow: openWindow()
         case .closeWindow: closeWindow()
@@ -208,7 +208,7 @@ package struct Simulation {
         case .resetLane: if let lane = anyLane() { try resetLane(lane) }
         case .changeRules: try changeRules()
         case .changePresence: changePresence()
-        case .keepHouse: keepHouse()
+        case .runHousekeeping: runHousekeeping()
         case .see: try see()
         case .doubtClock: doubtClock()
         case .flood: try flood()

@@ -8,10 +8,10 @@ import PushProviders
 struct SimulationPlan: Sendable {
     /// A kind of event.
     enum Event: Int, CaseIterable {
-        case post, change, beginCommit, applyCommit, tellCommit, take, answer, stick
+        case post, change, beginCommit, applyCommit, deliverCommit, take, respond, stick
         case openWindow, closeWindow, acknowledge
         case crash, drain, jump, removeLane, resetLane, changeRules, wait
-        case changePresence, keepHouse, see, doubtClock, flood, lackRoom, damage
+        case changePresence, runHousekeeping, see, doubtClock, flood, lackRoom, damage
         case delete, lookForStale
     }
 
@@ -24,7 +24,7 @@ struct SimulationPlan: Sendable {
     /// Out of 100 commits.
     var poisonedCommits: Int
     /// Out of 100 push results.
-    var badAnswers: Int
+    var badResponses: Int
     /// Out of 100 messages.
     var collapsing: Int
     var shortLived: Int
@@ -107,7 +107,7 @@ struct SimulationPlan: Sendable {
         settings.maxPendingEvents = [8, 20, 400][steps % 3]
         failingCommits = [0, 2, 10][random.below(3)]
         poisonedCommits = [0, 0, 4][random.below(3)]
-        badAnswers = [0, 10, 30, 60][random.below(4)]
+        badResponses = [0, 10, 30, 60][random.below(4)]
         collapsing = [0, 20, 60][random.below(3)]
         shortLived = [0, 10, 40][random.below(3)]
         isPerDevice = random.chance(30)
@@ -118,9 +118,9 @@ struct SimulationPlan: Sendable {
                 switch event {
                 case .post: 12
                 case .change: 8
-                case .beginCommit, .applyCommit, .tellCommit: 20
+                case .beginCommit, .applyCommit, .deliverCommit: 20
                 case .take: 18
-                case .answer: 18
+                case .respond: 18
                 case .stick: 1
                 case .crash: 1
                 case .drain: 1
@@ -128,7 +128,7 @@ struct SimulationPlan: Sendable {
                 case .removeLane, .resetLane: 1
                 case .changeRules: 2
                 case .wait: 5
-                case .changePresence, .keepHouse, .see, .doubtClock, .lookForStale: 1
+                case .changePresence, .runHousekeeping, .see, .doubtClock, .lookForStale: 1
                 case .delete: steps % 3 == 1 ? 1 : 0
                 case .lackRoom: steps % 4 == 1 ? 1 : 0
                 case .damage: steps % 4 == 0 ? 1 : 0

@@ -6,5 +6,5 @@ struct Window: Sendable {
     var name: ConsumerName
     var device: DeviceID?
     /// The messages that it has received.
-    var told: Set<MessageID> = []
+    var received: Set<MessageID> = []
 }

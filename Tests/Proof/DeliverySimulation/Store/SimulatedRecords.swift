@@ -111,7 +111,7 @@ extension SimulatedStore {
     }
 
     /// The requeueing of a device's rows.
-    struct GivenBack: Sendable {
+    struct RequeuedRows: Sendable {
         var lane: LaneID
         var due: Timestamp
         /// The time until which the provider asked to wait.
@@ -135,7 +135,7 @@ extension SimulatedStore {
     }
 
     /// The record of an event's first posting.
-    struct FirstComing: Sendable {
+    struct FirstArrival: Sendable {
         var hash: UInt64
         var message: Message?
     }
@@ -156,7 +156,7 @@ extension SimulatedStore {
         /// The number of rows that the turn took into memory, by registration.
         var ownedOf: [Int64: Int] = [:]
         var windows: OpenWindows
-        var news: [WindowNews] = []
+        var windowEvents: [WindowEvent] = []
         var held = HeldCounts()
         var owned: [Int64] = []
         /// Consumers whose unread count changed.

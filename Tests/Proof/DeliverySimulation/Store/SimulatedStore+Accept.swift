@@ -17,7 +17,7 @@ extension SimulatedStore {
     ) -> EventResult {
         let day = context.now.milliseconds / 86_400_000
         let key = DayKey(day: day, brand: request.brand, event: event.source + "\u{1F}" + event.id.rawValue)
-        if flaw != .countsReplay, let first = firstComing(key, hours: request.dedupeHours) {
+        if flaw != .countsReplay, let first = firstArrival(key, hours: request.dedupeHours) {
             return duplicate(of: first, event, request.brand)
         }
         var message: Message?
@@ -28,14 +28,14 @@ extension SimulatedStore {
             case .conversationResolved, .agentTyping: .rejected(.unknownConversation)
             }
         if case .rejected = result { return result }
-        dedupe[key] = FirstComing(hash: event.bodyHash, message: message)
+        dedupe[key] = FirstArrival(hash: event.bodyHash, message: message)
         dedupeDays.insert(day)
         return result
     }
 
     // MARK: Replays
 
-    private func firstComing(_ key: DayKey, hours: Int64) -> FirstComing? {
+    private func firstArrival(_ key: DayKey, hours: Int64) -> FirstArrival? {
         if let first = dedupe[key] { return first }
         // Later days are searched too: the clock may have been set back.
         for day in dedupeDays where day >= key.day - (hours + 23) / 24 && day != key.day {
@@ -44,7 +44,7 @@ extension SimulatedStore {
         return nil
     }
 
-    private func duplicate(of first: FirstComing, _ event: AgentEvent, _ brand: BrandID) -> EventResult {
+    private func duplicate(of first: FirstArrival, _ event: AgentEvent, _ brand: BrandID) -> EventResult {
         let bodyDiffers = first.hash != event.bodyHash
         guard let message = first.message, let conversation = conversationKeys[brand]?[message.conversation] else {
             let unread = consumerKeys[brand]?[event.consumer].map { consumers[Int($0) - 1].unread } ?? 0
@@ -110,7 +110,7 @@ extension SimulatedStore {
         conversations[Int(key) - 1] = conversation
         made = message
         if messageID > lastMessage ?? messageID || lastMessage == nil { lastMessage = messageID }
-        tell(consumer, .message(message), &context)
+        notifyWindows(consumer, .message(message), &context)
         let campaign = event.campaign.map { self.campaign($0, of: request.brand) }
         let deliveries = push(message, to: consumer, conversation: key, campaign, &context)
         return .accepted(

@@ -243,7 +243,7 @@ extension SimulatedStore {
             }
         }
         let unreadNow = consumers[Int(consumer) - 1].unread
-        tell(consumer, .read(conversation.name, upToSequence: mark, unread: unreadNow), &context)
+        notifyWindows(consumer, .read(conversation.name, upToSequence: mark, unread: unreadNow), &context)
         if moved != 0 { context.changed.insert(consumer) }
         guard isShown else { return }
         queueBadges(consumer, except: device, &context)

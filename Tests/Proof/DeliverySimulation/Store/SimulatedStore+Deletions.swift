@@ -180,11 +180,11 @@ extension SimulatedStore {
         registrations.contains { $0.map { brandsToRemove.first?.contains($0.consumer) ?? false } ?? false }
     }
 
-    /// Runs a batch of housekeeping, as `GatewayStore.keepHouse(_:)` does.
+    /// Runs a batch of housekeeping, as `GatewayStore.runHousekeeping(_:)` does.
     ///
     /// - Parameter batch: The batch; one of expired rows has no limit.
     /// - Returns: The number of removed rows, as far as the simulation can count them.
-    mutating func keepHouse(_ batch: HousekeepingBatch) -> Int {
+    mutating func runHousekeeping(_ batch: HousekeepingBatch) -> Int {
         var room = batch.limit
         switch batch.work {
         case .expired: return endExpired(now: batch.now)

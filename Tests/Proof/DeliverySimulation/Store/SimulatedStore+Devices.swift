@@ -17,7 +17,7 @@ extension SimulatedStore {
             let (message, conversation) = message(request.message, of: consumer)
         else { return .notFound }
         see(request.device, of: consumer)
-        if let first = taps[message.id] { return .tapped(TapAnswer(message: message, tappedAt: first, first: false)) }
+        if let first = taps[message.id] { return .tapped(TapResult(message: message, tappedAt: first, first: false)) }
         let tappedAt = max(request.tappedAt, message.acceptedAt)
         taps[message.id] = tappedAt
         conversations[Int(conversation) - 1].untapped.removeAll { $0 == message.id }
@@ -33,7 +33,7 @@ extension SimulatedStore {
                 $0.suppressedBy = nil
             }
         }
-        return .tapped(TapAnswer(message: message, tappedAt: tappedAt, first: true))
+        return .tapped(TapResult(message: message, tappedAt: tappedAt, first: true))
     }
 
     /// Clears a consumer's proactive messages: they no longer wait to be tapped, nor to be pushed.

@@ -7,7 +7,7 @@ extension SimulatedStore {
         let refused = isPending(id) ? id : nil
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
-            if outcome.answer == nil {
+            if outcome.response == nil {
                 withdraw(id, state, by: suppressedBy)
             } else if isPending(id) {
                 change(id) { $0.attempts += 1 }
@@ -16,15 +16,15 @@ extension SimulatedStore {
                 recordLate(id, isAccepted: state == .accepted)
             }
         case .retry(let due):
-            if outcome.answer != nil, !isPending(id) {
+            if outcome.response != nil, !isPending(id) {
                 recordLate(id, isAccepted: false)
             } else {
-                giveBack(id, due: due, isAsked: true, tries: 1, &context)
+                requeue(id, due: due, isAsked: true, tries: 1, &context)
             }
-        case .release(let due, let isAsked): giveBack(id, due: due, isAsked: isAsked, tries: 0, &context)
+        case .release(let due, let isAsked): requeue(id, due: due, isAsked: isAsked, tries: 0, &context)
         }
         if case .none = outcome.token { return OutcomeEffect(ended: []) }
-        storeGivenBack()
+        storeRequeuedRows()
         return OutcomeEffect(ended: applyTokenEffect(outcome, refused, &context))
     }
 
@@ -40,7 +40,7 @@ extension SimulatedStore {
     }
 
     /// Requeues a row; its device's rows are not due before `due`.
-    private mutating func giveBack(_ id: Int64, due: Timestamp, isAsked: Bool, tries: Int, _ context: inout Context) {
+    private mutating func requeue(_ id: Int64, due: Timestamp, isAsked: Bool, tries: Int, _ context: inout Context) {
         guard isPending(id), delivery(id).owner != nil else { return }
         let key = delivery(id).registration
         change(id) {
@@ -48,16 +48,16 @@ extension SimulatedStore {
             $0.attempts += tries
         }
         waitingNow[key] = .agent
-        var back = givenBack[key] ?? GivenBack(lane: delivery(id).lane, due: due)
+        var back = requeuedRows[key] ?? RequeuedRows(lane: delivery(id).lane, due: due)
         back.due = max(back.due, due)
         if isAsked { back.notBefore = max(back.notBefore, due) }
         back.queues.insert(delivery(id).queue)
-        givenBack[key] = back
+        requeuedRows[key] = back
     }
 
     /// Adds requeued rows to the waiting rows of their devices.
-    mutating func storeGivenBack() {
-        for (registration, back) in givenBack {
+    mutating func storeRequeuedRows() {
+        for (registration, back) in requeuedRows {
             for queue in back.queues {
                 let key = WaitKey(registration: registration, queue: queue)
                 if waiting[key] == nil {
@@ -66,7 +66,7 @@ extension SimulatedStore {
             }
             putOff(registration, until: back.due, notBefore: back.notBefore)
         }
-        givenBack = [:]
+        requeuedRows = [:]
     }
 
     /// Applies the token effect by compare and clear: a registration with another token, or registered again since, is
@@ -80,7 +80,7 @@ extension SimulatedStore {
         switch outcome.token {
         case .none: return []
         case .drop(let token, let since):
-            guard let limit = since ?? outcome.answer?.sentAt, let found = registration(key), found.token == token,
+            guard let limit = since ?? outcome.response?.sentAt, let found = registration(key), found.token == token,
                 found.registeredAt <= limit, found.stoppedAt == nil
             else { return [] }
             stop(key, refused, &context)

@@ -14,9 +14,9 @@ extension SimulatedStore {
         Set(deliveries.compactMap { $0.message }.filter { $0.consumer == name.consumer }.map(\.id))
     }
 
-    func tell(_ consumer: Int64, _ kind: WindowNews.Kind, _ context: inout Context) {
+    func notifyWindows(_ consumer: Int64, _ kind: WindowEvent.Kind, _ context: inout Context) {
         let name = name(of: consumer)
-        if context.windows.contains(name) { context.news.append(WindowNews(consumer: name, kind: kind)) }
+        if context.windows.contains(name) { context.windowEvents.append(WindowEvent(consumer: name, kind: kind)) }
     }
 
     mutating func release(_ name: ConsumerName, _ context: inout Context) {

@@ -40,7 +40,7 @@ package struct SimulatedStore: Sendable {
     /// of later queues stay behind.
     var waitingNow: [Int64: OutboxQueue] = [:]
     /// Rows that were requeued in the turn, and are not in `waiting` yet.
-    var givenBack: [Int64: GivenBack] = [:]
+    var requeuedRows: [Int64: RequeuedRows] = [:]
     /// The times at which messages were first tapped.
     var taps: [MessageID: Timestamp] = [:]
     /// The time of the turn.
@@ -53,7 +53,7 @@ package struct SimulatedStore: Sendable {
     /// The ids of campaigns, by brand and name.
     var campaigns: [BrandID: [String: Int64]] = [:]
     var lastCampaign: Int64 = 0
-    var dedupe: [DayKey: FirstComing] = [:]
+    var dedupe: [DayKey: FirstArrival] = [:]
     var dedupeDays: Set<Int64> = []
     var lastMessage: MessageID?
 
@@ -145,7 +145,7 @@ package struct SimulatedStore: Sendable {
         withdrawn = []
         let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
-        storeGivenBack()
+        storeRequeuedRows()
         for registration in turn.recalls { recall(registration.rawValue) }
         for request in turn.requeues { result.requeued.append(requeue(request)) }
         for (lane, isSuspended) in turn.suspensions {
@@ -161,7 +161,7 @@ package struct SimulatedStore: Sendable {
         for id in context.owned where isPending(id) { result.owned.append(row(id)) }
         result.unowned = backlog
         for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
-        result.news = context.news
+        result.windowEvents = context.windowEvents
         result.held = context.held
         for (lane, registrations) in context.stopped {
             result.stopped[lane] = StoppedDevices(registrations: registrations, devices: devices(of: lane))

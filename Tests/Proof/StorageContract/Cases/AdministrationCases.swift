@@ -49,7 +49,7 @@ enum AdministrationCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
         let retried = try await f.ownedRow(f.message("u-1"))
         try await f.outcome(f.retry(retried, seconds: 5))
@@ -132,12 +132,12 @@ enum AdministrationCases {
         #expect(lanes.count == 3 && lanes.contains(f.apns))
         #expect(try await f.store.apps().map(\.id) == [desk])
         #expect(try await f.registrations("u-1").map(\.app) == [desk])
-        #expect(try await f.keepHouse(.deletedApps) == 2)
+        #expect(try await f.runHousekeeping(.deletedApps) == 2)
         let record = try await f.delivery(row.id).record
         #expect(record.state == .cancelled && record.suppressedBy == .unregistered && record.app == f.app)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
         #expect(try await f.claim(f.apns).rows.isEmpty)
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         #expect(try await f.delivery(row.id).record.state == .accepted)
     }
 
@@ -252,7 +252,7 @@ enum AdministrationCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
         let before = (
             try await f.store.brands(), try await f.store.apps(), try await f.store.lanes(),
@@ -290,18 +290,18 @@ enum AdministrationCases {
         // It runs: a request that arrives meanwhile gets its record, and does not change it.
         #expect(try await begin(f, request(1, body: 2)) == first)
         #expect(try await begin(f, request(2)) == nil)
-        let answer = IdempotencyRecord.Answer(status: 201, location: "/v1/brands/acme", body: [0x7B, 0x7D])
-        try await f.store.endIdempotent(key: first.key, answer: answer)
+        let response = IdempotencyRecord.Response(status: 201, location: "/v1/brands/acme", body: [0x7B, 0x7D])
+        try await f.store.endIdempotent(key: first.key, response: response)
         let known = try #require(try await begin(f, request(1)))
-        #expect(known.answer == answer && known.bodyHash == first.bodyHash)
+        #expect(known.response == response && known.bodyHash == first.bodyHash)
         // The record of a request that changed nothing is deleted; one with a secret stores no body.
-        try await f.store.endIdempotent(key: request(2).key, answer: nil)
+        try await f.store.endIdempotent(key: request(2).key, response: nil)
         #expect(try await begin(f, request(2)) == nil)
-        let secret = IdempotencyRecord.Answer(status: 201, location: nil, body: nil)
-        try await f.store.endIdempotent(key: request(2).key, answer: secret)
-        #expect(try await begin(f, request(2))?.answer == secret)
+        let secret = IdempotencyRecord.Response(status: 201, location: nil, body: nil)
+        try await f.store.endIdempotent(key: request(2).key, response: secret)
+        #expect(try await begin(f, request(2))?.response == secret)
         _ = try await f.restart()
-        #expect(try await begin(f, request(1))?.answer == answer)
+        #expect(try await begin(f, request(1))?.response == response)
         f.now = f.now.adding(milliseconds: IdempotencyRecord.lifetimeMilliseconds)
         #expect(try await begin(f, request(1, body: 3)) == nil)
     }
@@ -312,24 +312,24 @@ enum AdministrationCases {
         func code(_ byte: UInt8) -> RedeemedCode {
             RedeemedCode(hash: .init(repeating: byte, count: 32), keptFrom: f.now)
         }
-        #expect(try await f.store.burnCode(code(1)))
-        #expect(try await !f.store.burnCode(code(1)))
-        #expect(try await f.store.burnCode(code(2)))
+        #expect(try await f.store.markCodeUsed(code(1)))
+        #expect(try await !f.store.markCodeUsed(code(1)))
+        #expect(try await f.store.markCodeUsed(code(2)))
         let (store, contended) = (f.store, code(3))
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for _ in 0..<20 { group.addTask { try await store.burnCode(contended) } }
+            for _ in 0..<20 { group.addTask { try await store.markCodeUsed(contended) } }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(winners == 1)
         _ = try await f.restart()
         f.now = f.now.adding(milliseconds: RedeemedCode.lifetimeMilliseconds - 1)
         // A repetition does not extend its retention.
-        #expect(try await !f.store.burnCode(code(1)))
+        #expect(try await !f.store.markCodeUsed(code(1)))
         f.now = f.now.adding(milliseconds: 1)
-        #expect(try await f.store.burnCode(code(1)))
+        #expect(try await f.store.markCodeUsed(code(1)))
         // Also when the clock is set back.
         f.now = f.now.adding(seconds: -3600)
-        #expect(try await !f.store.burnCode(code(1)))
+        #expect(try await !f.store.markCodeUsed(code(1)))
     }
 
     static let closed = ContractCase("a closed store throws closed") { (f) async throws in

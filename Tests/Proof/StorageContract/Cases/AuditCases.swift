@@ -43,20 +43,20 @@ enum AuditCases {
         func end(_ audit: AuditEntry) -> StoreChange {
             .endSessions(brand: f.brand, consumer: id, device: nil, unregister: .none, audit: audit)
         }
-        let told = [
+        let reported = [
             entry(f, .subscriptionDeleted, "crm"), entry(f, .consumerLoggedOut, "u-1"),
             entry(f, .consumerChanged, "u-1", changes: ["name"]),
         ]
-        try await f.change(.changeProfile(change(told[2])))
-        try await f.change(end(told[1]))
-        #expect(try await !f.store.deleteSubscription(brand: f.brand, reader, audit: told[0]))
+        try await f.change(.changeProfile(change(reported[2])))
+        try await f.change(end(reported[1]))
+        #expect(try await !f.store.deleteSubscription(brand: f.brand, reader, audit: reported[0]))
         #expect(try await trail(f, f.brand).isEmpty)
         try await f.accepted(f.message("u-1"))
         _ = try await f.subscribe("crm")
-        try await f.change(.changeProfile(change(told[2])))
-        try await f.change(end(told[1]))
-        #expect(try await f.store.deleteSubscription(brand: f.brand, reader, audit: told[0]))
-        #expect(try await trail(f, f.brand) == told)
+        try await f.change(.changeProfile(change(reported[2])))
+        try await f.change(end(reported[1]))
+        #expect(try await f.store.deleteSubscription(brand: f.brand, reader, audit: reported[0]))
+        #expect(try await trail(f, f.brand) == reported)
     }
 
     static let minted = ContractCase("a service account's minted sessions are one entry per hour, with their count") {
@@ -112,11 +112,11 @@ enum AuditCases {
         (f) async throws in
         let brand = Brand(id: BrandID(trusted: "new"), name: "New", settings: BrandSettings(), createdAt: f.now)
         let app = AppID(trusted: "a")
-        var told: [AuditEntry] = []
+        var reported: [AuditEntry] = []
         func next(_ action: AuditAction, _ target: String) -> AuditEntry {
             f.wait(seconds: 1)
-            told.insert(entry(f, action, target, brand: brand.id, changes: ["name", "settings.preview"]), at: 0)
-            return told[0]
+            reported.insert(entry(f, action, target, brand: brand.id, changes: ["name", "settings.preview"]), at: 0)
+            return reported[0]
         }
         try await f.store.insertBrand(brand, audit: next(.brandCreated, "new"))
         _ = try await f.store.updateBrand(brand, audit: next(.brandChanged, "new"))
@@ -141,13 +141,13 @@ enum AuditCases {
         bare.actor = .gateway
         bare.changes = []
         bare.requestID = nil
-        told[0] = bare
+        reported[0] = bare
         try await f.store.appendAudit(bare)
-        #expect(try await trail(f, brand.id) == told)
+        #expect(try await trail(f, brand.id) == reported)
         #expect(try await trail(f, f.brand).isEmpty, "another brand has no entries")
-        #expect(try await trail(f, nil) == told)
+        #expect(try await trail(f, nil) == reported)
         let ids = try await f.store.audit(AuditQuery(brand: nil, limit: 100)).map(\.id)
-        #expect(ids == ids.sorted(by: >) && Set(ids).count == told.count)
+        #expect(ids == ids.sorted(by: >) && Set(ids).count == reported.count)
     }
 
     static let notWithoutTheChange = ContractCase("a change that was not made has no audit entry") { (f) async throws in
@@ -198,7 +198,7 @@ enum AuditCases {
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await trail(f, f.brand).isEmpty, "created again it has no entries")
         var batch = HousekeepingBatch(work: .deletedBrands, now: f.now, limit: 100)
-        while let next = try await f.store.keepHouse(batch).next { batch.position = next }
+        while let next = try await f.store.runHousekeeping(batch).next { batch.position = next }
         #expect(try await trail(f, nil).map(\.brand) == [f.brand, f.brand])
         _ = try await f.restart()
         #expect(try await trail(f, nil).first == deleted)
@@ -214,7 +214,7 @@ enum AuditCases {
         var batch = HousekeepingBatch(work: .audit(before: before), now: f.now, limit: 2)
         var removed = 0
         repeat {
-            let progress = try await f.store.keepHouse(batch)
+            let progress = try await f.store.runHousekeeping(batch)
             removed += progress.removed
             #expect(progress.removed <= 2)
             batch.position = progress.next

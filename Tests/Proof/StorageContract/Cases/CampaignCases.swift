@@ -22,8 +22,8 @@ enum CampaignCases {
         #expect(stats.messages == 2 && stats.deliveries == 2 && stats.unfinished == 2 && stats.finished.isEmpty)
         #expect(stats.firstAt == firstAt && stats.lastAt == f.now)
 
-        let refused = f.answer(rows[1], .rejected(token: .keep), status: 400, reason: "BadTopic")
-        let outcomes = [f.answer(rows[0]), refused]
+        let refused = f.response(rows[1], .rejected(token: .keep), status: 400, reason: "BadTopic")
+        let outcomes = [f.response(rows[0]), refused]
         try await f.commit { $0.outcomes = outcomes }
         let id = try #require(rows[0].message?.id)
         try await f.change(f.receipt("u-1", "d-1", id, .displayed))
@@ -62,12 +62,12 @@ enum CampaignCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.of("spring", "u-1"))
-        try await f.outcome(f.answer(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        try await f.outcome(f.response(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
         let retry = StoreChange.retry(RetryRequest(brand: f.brand, delivery: row.id, ttlSeconds: 60))
         guard case .retried = try await f.change(retry) else { throw Unexpected(what: "not retried") }
         #expect(try await f.campaign("spring").unfinished == 1)
         let claimed = try #require(try await f.claim(queue: .proactive(campaign: 1)).rows.first)
-        try await f.outcome(f.answer(claimed))
+        try await f.outcome(f.response(claimed))
         let stats = try await f.campaign("spring")
         #expect(LogCases.counts(stats.finished) == ["apns accepted -": 1] && stats.deliveries == 1)
     }
@@ -82,7 +82,7 @@ enum CampaignCases {
         let kept = try await check(f, log)
         let records = try await log.records(f.brand)
         let middle = records[records.count / 2].queuedAt
-        #expect(try await f.keepHouse(.deliveries(before: [f.brand: middle])) > 0)
+        #expect(try await f.runHousekeeping(.deliveries(before: [f.brand: middle])) > 0)
         // Deliveries in flight to an erased consumer end as cancelled.
         let waiting = records.filter { !$0.state.isFinished && $0.consumer.rawValue == "u-1" }
         let ids = Set(waiting.compactMap(\.messageID))
@@ -93,7 +93,7 @@ enum CampaignCases {
             waiting.count { record in messages.contains { $0.id == record.messageID } }
         }
         _ = try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil)))
-        _ = try await f.keepHouse(.erasures)
+        _ = try await f.runHousekeeping(.erasures)
         for (name, before) in kept {
             let after = try await f.campaign(name)
             let erased = Int64(ended[name] ?? 0)
@@ -127,14 +127,14 @@ enum CampaignCases {
         try await f.accepted(f.of("autumn", "u-1"))
         f.wait(seconds: 100)
         try await f.accepted(f.of("autumn", "u-1"))
-        #expect(try await f.keepHouse(.campaigns(before: [f.brand: f.now]), limit: 1) == 1)
+        #expect(try await f.runHousekeeping(.campaigns(before: [f.brand: f.now]), limit: 1) == 1)
         #expect(try await f.store.campaign(brand: f.brand, id: CampaignID(trusted: "spring")) == nil)
         #expect(try await f.campaign("autumn").messages == 2)
         try await f.accepted(f.of("spring", "u-1"))
         let renewed = try await f.campaign("spring")
         #expect(renewed.messages == 1 && renewed.firstAt == f.now)
         _ = try await f.store.deleteBrand(f.brand)
-        _ = try await f.keepHouse(.deletedBrands)
+        _ = try await f.runHousekeeping(.deletedBrands)
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.store.campaign(brand: f.brand, id: CampaignID(trusted: "spring")) == nil)
     }

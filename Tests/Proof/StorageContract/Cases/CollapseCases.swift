@@ -5,7 +5,7 @@ import Testing
 /// Of several pending rows with the same collapse key, only the newest is sent.
 enum CollapseCases {
     static let all = [
-        unowned, owned, otherKeys, sameTurn, inheritsDue, lateAnswer, lateRetry, ownedBadge, afterRestart,
+        unowned, owned, otherKeys, sameTurn, inheritsDue, lateResponse, lateRetry, ownedBadge, afterRestart,
     ]
 
     private static func message(_ f: ContractFixture, _ key: String?, in conversation: String = "c-1") -> AgentEvent {
@@ -98,13 +98,13 @@ enum CollapseCases {
         #expect(detail.record.attempts == 1 && detail.record.status == 503 && detail.attempts.count == 1)
     }
 
-    static let lateAnswer = ContractCase("a collapsed row that was in flight gets its late response") {
+    static let lateResponse = ContractCase("a collapsed row that was in flight gets its late response") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
         let row = try await f.ownedRow(message(f, "k"))
         try await f.accepted(message(f, "k"))
-        try await f.outcome(f.answer(row, badge: 1))
+        try await f.outcome(f.response(row, badge: 1))
         let record = try await f.delivery(row.id).record
         #expect(record.state == .accepted && record.suppressedBy == nil && record.providerID == "p-1")
         #expect(try await f.deliveries().count == 2)

@@ -32,9 +32,9 @@ enum ConsumerCases {
         #expect(messages[1].id == stored[0].messageID && messages[1].text == "one \"two\"")
         #expect(messages[1].data?.text == #"{"a": 1}"# && messages[1].sentAt == f.now)
         #expect(messages.map(\.id) == messages.map(\.id).sorted())
-        let told = try await f.items().filter { $0.type == .consumerMessage }.map(\.data.text)
+        let reported = try await f.items().filter { $0.type == .consumerMessage }.map(\.data.text)
         #expect(
-            told == [
+            reported == [
                 """
                 {"messageId":"\(stored[0].messageID)","clientId":"m-1","consumer":"u-1","conversation":"c-1","sequence":2,\
                 "text":"one \\"two\\"","data":{"a": 1},"sentAt":"\(f.now.rfc3339)"}
@@ -65,8 +65,8 @@ enum ConsumerCases {
             f.words("m-1", "two", data: "{}"), f.words("m-1", "one"), f.words("m-1", "one", data: "{ }"),
             f.words("m-1", "one", in: "c-2", data: "{}"), f.words("m-1", "one", in: "c-9", data: "{}"),
         ] {
-            let answer = try await f.change(other)
-            guard case .conflict = answer else { throw Unexpected(what: "\(answer)") }
+            let response = try await f.change(other)
+            guard case .conflict = response else { throw Unexpected(what: "\(response)") }
         }
         // Another consumer's ids, and those of events, are distinct.
         #expect(try await f.change(f.words("m-1", "one", in: "c-3", of: "u-2")).written.sequence == 2)
@@ -83,11 +83,11 @@ enum ConsumerCases {
         let first = try await f.change(f.words("m-1", "one")).written
         f.wait(seconds: 60)
         let before = [f.brand: f.now]
-        #expect(try await f.keepHouse(.messages(before: before)) == 2)
-        let answer = try await f.change(f.words("m-1", "one"))
-        #expect(answer.isGone)
+        #expect(try await f.runHousekeeping(.messages(before: before)) == 2)
+        let response = try await f.change(f.words("m-1", "one"))
+        #expect(response.isGone)
         f.wait(seconds: 6 * 86_400)
-        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 2)
+        #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 2)
         let next = try await f.change(f.words("m-1", "one")).written
         #expect(next.messageID != first.messageID && next.sequence == 3 && !next.isRepeated)
     }
@@ -167,8 +167,8 @@ enum ConsumerCases {
         guard case .resolved = try await resolve("c-1") else { throw Unexpected(what: "not resolved") }
         _ = try await f.restart()
         guard case .conflict = try await resolve("c-1") else { throw Unexpected(what: "resolved twice") }
-        let told = try await f.items().filter { $0.type == .conversationResolved }.map(\.data.text)
-        #expect(told == [#"{"consumer":"u-1","conversation":"c-1","by":"consumer"}"#])
+        let reported = try await f.items().filter { $0.type == .conversationResolved }.map(\.data.text)
+        #expect(reported == [#"{"consumer":"u-1","conversation":"c-1","by":"consumer"}"#])
         #expect(try await f.change(f.words("m-1", "one more thing")).written.sequence == 2)
         #expect(try await !f.change(f.conversation()).conversation.opened)
     }
@@ -185,9 +185,9 @@ enum ConsumerCases {
         #expect(opened.opened)
         #expect(try await f.active("u-1") == id)
         #expect(try await !f.change(f.conversation(with: offer)).conversation.opened)
-        let told = try await f.items().filter { $0.type == .conversationOpened }.map(\.data.text)
+        let reported = try await f.items().filter { $0.type == .conversationOpened }.map(\.data.text)
         let data = #"{"campaignId":"c","engagementId":"e-1","skill":"sales","language":"en"}"#
-        #expect(told == [#"{"consumer":"u-1","conversation":"\#(id)","engagement":\#(data)}"#])
+        #expect(reported == [#"{"consumer":"u-1","conversation":"\#(id)","engagement":\#(data)}"#])
         try await f.accepted(f.message("u-1", in: "c-new"))
         #expect(try await f.active("u-1") == "c-new")
         try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-new"))
@@ -219,8 +219,8 @@ enum ConsumerCases {
         let young = try await f.open()
         try await f.accepted(f.event(.conversationResolved, "u-1", in: young))
         let active = try await f.open()
-        func keepHouse(_ before: Timestamp, limit: Int = 1) async throws -> Int {
-            try await f.keepHouse(.conversations(before: [f.brand: before, other: before]), limit: limit)
+        func runHousekeeping(_ before: Timestamp, limit: Int = 1) async throws -> Int {
+            try await f.runHousekeeping(.conversations(before: [f.brand: before, other: before]), limit: limit)
         }
         func names() async throws -> [String] {
             let found = try await f.store.conversations(
@@ -231,13 +231,13 @@ enum ConsumerCases {
             )
             return found?.map(\.unread.id.rawValue) ?? []
         }
-        #expect(try await keepHouse(limit) == 1)
+        #expect(try await runHousekeeping(limit) == 1)
         #expect(try await names() == ["c-1", full, young, active])
         #expect(try await f.unread("u-1") == 2)
         // Its ids are no longer stored.
         #expect(try await f.change(f.words("m-1", "one", in: empty)).isNotFound)
-        #expect(try await f.keepHouse(.messages(before: [f.brand: limit])) == 2)
-        #expect(try await keepHouse(limit) == 2)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: limit])) == 2)
+        #expect(try await runHousekeeping(limit) == 2)
         #expect(try await names() == [young, active])
         #expect(try await f.unread("u-1") == 0)
         #expect(try await f.change(f.words("m-1", "one", in: full)).isNotFound)
@@ -245,9 +245,9 @@ enum ConsumerCases {
         // A message that is written before the removal keeps it; an active one stays.
         #expect(try await f.change(f.words("m-2", "one", in: young)).written.sequence == 1)
         f.wait(seconds: 100)
-        #expect(try await keepHouse(f.now) == 0)
+        #expect(try await runHousekeeping(f.now) == 0)
         _ = try await f.restart()
-        #expect(try await keepHouse(f.now, limit: 100) == 0)
+        #expect(try await runHousekeeping(f.now, limit: 100) == 0)
         #expect(try await names() == [young, active, "c-1"])
         // A back-end's message for a removed conversation opens it again.
         #expect(try await f.accepted(f.message("u-1", in: full)).sequence == 1)
@@ -265,8 +265,8 @@ enum ConsumerCases {
             try await f.accepted(f.event(.conversationResolved, consumer, in: name))
         }
         f.wait(seconds: 100)
-        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now])) == 5)
-        #expect(try await f.keepHouse(.conversations(before: [f.brand: f.now]), limit: 1) == 4)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now])) == 5)
+        #expect(try await f.runHousekeeping(.conversations(before: [f.brand: f.now]), limit: 1) == 4)
         func names(_ consumer: String) async throws -> [String] {
             let id = ConsumerID(trusted: consumer)
             return try await f.store.conversations(brand: f.brand, consumer: id, after: nil, limit: 100)?
@@ -300,7 +300,7 @@ enum ConsumerCases {
         // It moves with its consumer, and is removed with it.
         let id = ConsumerID(trusted: "u-2")
         _ = try await ErasureCases.erase(f, "u-1")
-        while try await f.keepHouse(.erasures) > 0 {}
+        while try await f.runHousekeeping(.erasures) > 0 {}
         #expect(try await f.accepted(f.message("u-2", in: "c-3")).sequence == 1)
         #expect(try await f.accepted(f.message("u-2", in: "c-4")).sequence == 2)
         #expect(try await f.store.unread(brand: f.brand, consumer: id).total == 2)
@@ -324,7 +324,7 @@ enum ConsumerCases {
         #expect(try await f.change(f.conversation(of: "u-2")).conversation.opened)
         f.wait(seconds: 1)
         #expect(
-            try await f.keepHouse(.conversations(before: [f.brand: f.now])) == ConversationToOpen.perConsumer
+            try await f.runHousekeeping(.conversations(before: [f.brand: f.now])) == ConversationToOpen.perConsumer
         )
         #expect(try await f.change(f.conversation()).conversation.opened)
     }

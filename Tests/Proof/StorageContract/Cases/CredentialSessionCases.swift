@@ -26,7 +26,7 @@ enum CredentialSessionCases {
         #expect(try await !f.hasSession(1))
         #expect(try await f.hasSession(4))
         f.wait(seconds: 3 * 86_400)
-        #expect(try await f.keepHouse(.sessions) == 5)
+        #expect(try await f.runHousekeeping(.sessions) == 5)
     }
 
     static let refused = ContractCase("a credential that is not valid opens no session") { (f) async throws in
@@ -110,7 +110,7 @@ enum CredentialSessionCases {
         try await expectRefused(login(5, with: 1, name: "Eve"))
         // It is stored for longer than it is valid, whatever else is presented meanwhile.
         f.wait(seconds: 60 + 3599)
-        #expect(try await f.store.burnCode(RedeemedCode(hash: .init(repeating: 9, count: 32), keptFrom: f.now)))
+        #expect(try await f.store.markCodeUsed(RedeemedCode(hash: .init(repeating: 9, count: 32), keptFrom: f.now)))
         try await expectRefused(login(5, with: 1, name: "Eve"))
         f.wait(seconds: 1)
         _ = try await f.change(login(5, with: 1, name: "Cleo")).opening

@@ -4,7 +4,7 @@ import Testing
 
 /// The remaining rows of deleted apps.
 enum DeletedAppCases {
-    static let all = [goneAtOnce, pieces, crash, again, lateAnswer, withItsBrand]
+    static let all = [goneAtOnce, pieces, crash, again, lateResponse, withItsBrand]
 
     /// Two devices of one consumer with three waiting messages each; another app's device gets them too.
     private static func fill(_ f: ContractFixture) async throws {
@@ -29,7 +29,7 @@ enum DeletedAppCases {
         try await fill(f)
         f.giveSlots(9)
         let failed = try await f.claim(f.fcm, limit: 1).rows[0]
-        try await f.outcome(f.answer(failed, .rejected(token: .keep), status: 400, reason: "x"))
+        try await f.outcome(f.response(failed, .rejected(token: .keep), status: 400, reason: "x"))
         try await delete(f)
         #expect(try await f.store.apps().map(\.id.rawValue) == ["desk"])
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-3"])
@@ -50,17 +50,17 @@ enum DeletedAppCases {
         (f) async throws in
         _ = try await f.subscribe("crm")
         try await fill(f)
-        #expect(try await f.keepHouse(.deletedApps) == 0)
+        #expect(try await f.runHousekeeping(.deletedApps) == 0)
         try await delete(f)
         // Two registrations and six rows.
-        #expect(try await f.keepHouse(.deletedApps, limit: 2) == 8)
-        #expect(try await f.keepHouse(.deletedApps) == 0)
+        #expect(try await f.runHousekeeping(.deletedApps, limit: 2) == 8)
+        #expect(try await f.runHousekeeping(.deletedApps) == 0)
         #expect(try await states(f, app: f.app) == Array(repeating: .cancelled, count: 6))
         let ended = try await f.deliveries().filter { $0.app == f.app }
         #expect(ended.allSatisfy { $0.suppressedBy == .unregistered })
         #expect(try await states(f, app: AppID(trusted: "desk")) == Array(repeating: .pending, count: 3))
-        let told = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
-        #expect(told.count == 2 && told.allSatisfy { $0.contains("app_deleted") })
+        let reported = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
+        #expect(reported.count == 2 && reported.allSatisfy { $0.contains("app_deleted") })
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-3"])
     }
 
@@ -68,9 +68,9 @@ enum DeletedAppCases {
         try await fill(f)
         try await delete(f)
         let batch = HousekeepingBatch(work: .deletedApps, now: f.now, limit: 2)
-        #expect(try await f.store.keepHouse(batch).removed == 2)
+        #expect(try await f.store.runHousekeeping(batch).removed == 2)
         #expect(try await f.restart().backlog.keys.allSatisfy { $0.lane != f.apns && $0.lane != f.fcm })
-        #expect(try await f.keepHouse(.deletedApps, limit: 2) == 6)
+        #expect(try await f.runHousekeeping(.deletedApps, limit: 2) == 6)
         #expect(try await states(f, app: f.app) == Array(repeating: .cancelled, count: 6))
     }
 
@@ -89,8 +89,8 @@ enum DeletedAppCases {
         try await f.register(f.device("d-4", of: "u-1", token: "token-of-d-2", pushType: .fcm))
         #expect(try await f.accepted(f.message("u-2", in: "c-2")).deliveries == 1)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 2)
-        _ = try await f.keepHouse(.deletedApps, limit: 2)
-        #expect(try await f.keepHouse(.deletedApps) == 0)
+        _ = try await f.runHousekeeping(.deletedApps, limit: 2)
+        #expect(try await f.runHousekeeping(.deletedApps) == 0)
         #expect(try await f.registrations("u-2").map(\.device.rawValue) == ["d-1"])
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-3", "d-4"])
         let states = try await states(f, app: f.app)
@@ -100,10 +100,10 @@ enum DeletedAppCases {
         #expect(try await f.store.deleteApp(brand: f.brand, app: f.app)?.contains(lane) == true)
         #expect(try await f.putApp(f.brand, f.app))
         #expect(try await f.registrations("u-2").isEmpty)
-        #expect(try await f.keepHouse(.deletedApps, limit: 1) == 4)
+        #expect(try await f.runHousekeeping(.deletedApps, limit: 1) == 4)
     }
 
-    static let lateAnswer = ContractCase(
+    static let lateResponse = ContractCase(
         "a response that comes after its app is deleted is stored, before and after its row ended"
     ) {
         (f) async throws in
@@ -111,9 +111,9 @@ enum DeletedAppCases {
         f.giveSlots(2)
         let rows = [try await f.ownedRow(f.message("u-1")), try await f.ownedRow(f.message("u-1"))]
         _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
-        try await f.outcome(f.answer(rows[0]))
-        #expect(try await f.keepHouse(.deletedApps) == 2)
-        try await f.outcome(f.answer(rows[1]))
+        try await f.outcome(f.response(rows[0]))
+        #expect(try await f.runHousekeeping(.deletedApps) == 2)
+        try await f.outcome(f.response(rows[1]))
         #expect(try await f.deliveries().map(\.state) == [.accepted, .accepted])
     }
 
@@ -122,8 +122,8 @@ enum DeletedAppCases {
         try await fill(f)
         try await delete(f)
         _ = try await f.store.deleteBrand(f.brand)
-        _ = try await f.keepHouse(.deletedBrands, limit: 3)
-        #expect(try await f.keepHouse(.deletedApps) == 0)
+        _ = try await f.runHousekeeping(.deletedBrands, limit: 3)
+        #expect(try await f.runHousekeeping(.deletedApps) == 0)
         #expect(try await f.deliveries().isEmpty)
     }
 }

@@ -18,7 +18,7 @@ enum DeliveryCases {
             f.wait(seconds: 1)
         }
         let outcomes = [
-            f.answer(rows[0]), f.answer(rows[1], .rejected(token: .keep), status: 400, reason: "INVALID_ARGUMENT"),
+            f.response(rows[0]), f.response(rows[1], .rejected(token: .keep), status: 400, reason: "INVALID_ARGUMENT"),
             f.retry(rows[2], seconds: 60), f.unsent(rows[3], .release(due: f.now)),
         ]
         try await f.commit { $0.outcomes = outcomes }
@@ -84,7 +84,7 @@ enum DeliveryCases {
         let rows = try await fill(f)
         var query = DeliveryQuery(brand: f.brand, limit: 1)
         query.before = try await f.store.deliveries(query).next
-        try await f.outcome(f.answer(rows[4]))
+        try await f.outcome(f.response(rows[4]))
         #expect(try await f.store.deliveries(query).items.map(\.id) == [rows[3].id])
     }
 

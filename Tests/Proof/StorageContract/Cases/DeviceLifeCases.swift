@@ -98,9 +98,9 @@ enum DeviceLifeCases {
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-2"])
         let record = try #require(try await f.deliveries().first)
         #expect(record.state == .cancelled && record.suppressedBy == .unregistered)
-        let told = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
+        let reported = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
         #expect(
-            told == [
+            reported == [
                 #"{"consumer":"u-1","app":"shop","deviceId":"d-1","pushType":"apns","reason":"stale","scope":"all"}"#
             ]
         )
@@ -207,7 +207,7 @@ enum DeviceLifeCases {
         #expect(try await f.look(forDays: 100) == 1)
         // Nothing of a deleted brand is left.
         _ = try await f.store.deleteBrand(f.brand)
-        #expect(try await f.keepHouse(.deletedBrands) > 0)
+        #expect(try await f.runHousekeeping(.deletedBrands) > 0)
     }
 }
 

@@ -29,9 +29,9 @@ enum ErasureCases {
         try await f.register("d-2", of: "u-2")
         f.giveSlots(2)
         let row = try await f.ownedRow(f.message("u-1", text: "secret one"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
-        try await f.outcome(f.answer(try await f.ownedRow(f.message("u-2", in: "c-2"))))
+        try await f.outcome(f.response(try await f.ownedRow(f.message("u-2", in: "c-2"))))
         f.giveSlots(0)
         try await f.accepted(f.message("u-1", text: "secret two"))
         try await f.accepted(f.message("u-1", in: "c-3"))
@@ -73,8 +73,8 @@ enum ErasureCases {
         try await fill(f)
         _ = try await erase(f)
         _ = try await f.restart()
-        #expect(try await f.keepHouse(.erasures) > 0)
-        #expect(try await f.keepHouse(.erasures) == 0)
+        #expect(try await f.runHousekeeping(.erasures) > 0)
+        #expect(try await f.runHousekeeping(.erasures) == 0)
         let texts = try await f.items().map(\.data.text)
         #expect(texts.allSatisfy { !$0.contains("u-1") && !$0.contains("secret one") })
         #expect(texts.filter { $0 == #"{"erased":true}"# }.count == 4)
@@ -103,7 +103,7 @@ enum ErasureCases {
         try await f.openAnonymous(1, "a-1", device: "d-1")
         try await f.register("d-1", of: "a-1")
         f.giveSlots(1)
-        try await f.outcome(f.answer(try await f.ownedRow(f.message("a-1", in: "c-a"))))
+        try await f.outcome(f.response(try await f.ownedRow(f.message("a-1", in: "c-a"))))
         f.giveSlots(0)
         try await f.change(f.words("m-1", "one", in: "c-a", of: "a-1"))
         try await f.open(f.session(2, device: "d-1"), anonymous: 1)
@@ -113,7 +113,7 @@ enum ErasureCases {
             #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: id)) == nil)
         }
         #expect(try await f.deliveries().isEmpty)
-        #expect(try await f.keepHouse(.erasures) > 0)
+        #expect(try await f.runHousekeeping(.erasures) > 0)
         let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect(stats.finished.isEmpty && stats.unfinished.isEmpty)
     }
@@ -131,7 +131,7 @@ enum ErasureCases {
         guard case .written(let message) = written else { throw Unexpected(what: "\(written)") }
         #expect(message.sequence == 2 && !message.isRepeated)
         let end = try #require(try await f.items().last?.position)
-        #expect(try await f.keepHouse(.erasures, limit: 2) > 0)
+        #expect(try await f.runHousekeeping(.erasures, limit: 2) > 0)
         #expect(try await f.messages("u-1", in: "c-1").map(\.text) == ["Your order has shipped", "mine"])
         #expect(try await f.unread("u-1") == 1)
         #expect(try await f.items().filter { $0.data.text.contains(#""u-1""#) }.count == 2)
@@ -153,16 +153,16 @@ enum ErasureCases {
             ]
         }
         #expect(result.withdrawn.map(\.delivery) == [row.id])
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         for _ in 1...2 {
             let again = try await f.accept(first)
             guard case .duplicate(let event, _) = again[0] else { throw Unexpected(what: "\(again)") }
             #expect(event.messageID == nil && event.unread == 0)
             #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == nil)
             #expect(try await f.deliveries().isEmpty)
-            _ = try await f.keepHouse(.erasures)
+            _ = try await f.runHousekeeping(.erasures)
         }
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         #expect(try await f.deliveries().isEmpty)
         // Numbers are never reused.
         try await f.register("d-1", of: "u-2")
@@ -175,13 +175,13 @@ enum ErasureCases {
         _ = try await erase(f)
         var batch = HousekeepingBatch(work: .erasures, now: f.now, limit: 3)
         for _ in 1...4 {
-            let progress = try await f.store.keepHouse(batch)
+            let progress = try await f.store.runHousekeeping(batch)
             #expect(progress.removed == 3)
             batch.position = progress.next
         }
         _ = try await f.restart()
-        #expect(try await f.keepHouse(.erasures, limit: 3) > 20)
-        #expect(try await f.keepHouse(.erasures, limit: 3) == 0)
+        #expect(try await f.runHousekeeping(.erasures, limit: 3) > 20)
+        #expect(try await f.runHousekeeping(.erasures, limit: 3) == 0)
         #expect(try await f.items().allSatisfy { !$0.data.text.contains("u-1") })
     }
 

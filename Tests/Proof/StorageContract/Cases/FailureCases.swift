@@ -9,7 +9,7 @@ enum FailureCases {
     /// A turn of every kind of work whose last event has the message id of its first: no engine can store it.
     private static func poisoned(_ f: ContractFixture, _ row: OutboxRow) -> WriterTurn {
         var turn = f.turn()
-        turn.outcomes = [f.answer(row)]
+        turn.outcomes = [f.response(row)]
         turn.changes = [
             f.read("u-1", "c-1", 1), .register(f.device("d-2", of: "u-1")),
             f.tap("u-1", "d-1", row.message?.id ?? MessageID(high: 0, low: 0)),

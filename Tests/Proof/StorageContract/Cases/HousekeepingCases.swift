@@ -7,7 +7,7 @@ enum HousekeepingCases {
     static let all = [
         expired, expiredKeepsFacts, expiredInBatches, expiredFreesTheLane, eventIDs, eventIDsOfOthers, sessions,
         anonymous, anonymousKept, anonymousProof, anonymousNoMore, anonymousInBatches, deletedBrand, deletedBrandAgain,
-        deletedBrandLateAnswer, nothing,
+        deletedBrandLateResponse, nothing,
     ]
 
     private static func message(_ f: ContractFixture, ttl: Int64) -> AgentEvent {
@@ -23,17 +23,17 @@ enum HousekeepingCases {
         let owned = try await f.ownedRow(message(f, ttl: 10))
         f.budgets = [:]
         _ = try await f.accept(message(f, ttl: 10), message(f, ttl: 11))
-        #expect(try await f.keepHouse(.expired) == 0)
+        #expect(try await f.runHousekeeping(.expired) == 0)
         f.wait(seconds: 10)
-        #expect(try await f.keepHouse(.expired) == 1)
+        #expect(try await f.runHousekeeping(.expired) == 1)
         let records = try await f.deliveries()
         #expect(records.map(\.state) == [.pending, .expired, .sending])
         #expect(records[1].suppressedBy == nil && records[1].attempts == 0)
         #expect(try await f.unread("u-1") == 3)
         // A row in flight gets its response as usual.
-        try await f.outcome(f.answer(owned))
+        try await f.outcome(f.response(owned))
         #expect(try await f.delivery(owned.id).record.state == .accepted)
-        #expect(try await f.keepHouse(.expired) == 0)
+        #expect(try await f.runHousekeeping(.expired) == 0)
     }
 
     static let expiredKeepsFacts = ContractCase("an expired row keeps the facts of its last attempt") {
@@ -43,7 +43,7 @@ enum HousekeepingCases {
         let row = try await f.ownedRow(message(f, ttl: 10))
         try await f.outcome(f.retry(row, seconds: 5))
         f.wait(seconds: 10)
-        #expect(try await f.keepHouse(.expired) == 1)
+        #expect(try await f.runHousekeeping(.expired) == 1)
         let detail = try await f.delivery(row.id)
         #expect(detail.record.state == .expired && detail.record.attempts == 1 && detail.record.status == 503)
         #expect(detail.record.reason == "ServiceUnavailable" && detail.attempts.count == 1)
@@ -54,7 +54,7 @@ enum HousekeepingCases {
         try await f.register("d-1", of: "u-1")
         for number in 0..<30 { try await f.accepted(message(f, ttl: number.isMultiple(of: 3) ? 100 : 10)) }
         f.wait(seconds: 50)
-        #expect(try await f.keepHouse(.expired, limit: 3) == 20)
+        #expect(try await f.runHousekeeping(.expired, limit: 3) == 20)
         #expect(try await f.claim().rows.map(\.message?.sequence) == (0..<10).map { $0 * 3 + 1 })
     }
 
@@ -62,7 +62,7 @@ enum HousekeepingCases {
         try await f.register("d-1", of: "u-1")
         try await f.accepted(message(f, ttl: 10))
         f.wait(seconds: 10)
-        #expect(try await f.keepHouse(.expired) == 1)
+        #expect(try await f.runHousekeeping(.expired) == 1)
         let claim = try await f.claim()
         #expect(claim.rows.isEmpty && claim.nextDue == nil)
         #expect(try await f.restart().backlog.isEmpty)
@@ -75,13 +75,13 @@ enum HousekeepingCases {
         let first = try await f.accepted(f.message("u-1", id: "e"))
         for hours in [0, 24, 48, 72] {
             f.now = Timestamp(milliseconds: 20_500 * 86_400_000 - 1000).adding(seconds: Int64(hours) * 3600)
-            #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 0)
+            #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 0)
             let (again, _) = try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent
             #expect(again.messageID == first.messageID)
         }
         f.wait(seconds: 1)
-        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 1)
-        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 72])) == 0)
+        #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 1)
+        #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 0)
         #expect(try await f.accepted(f.message("u-1", id: "e")).sequence == 2)
         #expect(try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent.event.sequence == 2)
     }
@@ -94,8 +94,10 @@ enum HousekeepingCases {
         let theirs = f.request([f.message("u-1", id: "e-1")], brand: other)
         try await f.commit { $0.accepts = [theirs] }
         f.wait(seconds: 30 * 86_400)
-        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 24, BrandID(trusted: "gone"): 1]), limit: 2) == 7)
-        #expect(try await f.keepHouse(.eventIDs(keepHours: [f.brand: 24, other: 24]), limit: 2) == 1)
+        #expect(
+            try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 24, BrandID(trusted: "gone"): 1]), limit: 2) == 7
+        )
+        #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 24, other: 24]), limit: 2) == 1)
     }
 
     static let sessions = ContractCase("a session is removed a day after it expired") { (f) async throws in
@@ -106,10 +108,10 @@ enum HousekeepingCases {
         for byte in 1...5 as ClosedRange<UInt8> { try await open(byte, seconds: 60) }
         try await open(9, seconds: 3600)
         f.wait(seconds: 60 + 86_400)
-        #expect(try await f.keepHouse(.sessions) == 0)
+        #expect(try await f.runHousekeeping(.sessions) == 0)
         #expect(try await isKept(1))
         f.wait(seconds: 1)
-        #expect(try await f.keepHouse(.sessions, limit: 2) == 5)
+        #expect(try await f.runHousekeeping(.sessions, limit: 2) == 5)
         #expect(try await !isKept(1))
         #expect(try await !isKept(5))
         #expect(try await isKept(9))
@@ -133,21 +135,21 @@ enum HousekeepingCases {
         let remote = ConsumerID(trusted: "is logged out")
         try await f.change(.endSessions(brand: f.brand, consumer: remote, device: nil, unregister: .all))
         f.wait(seconds: 86_400 - 1800 - 1)
-        #expect(try await f.keepHouse(.anonymous) == 0)
+        #expect(try await f.runHousekeeping(.anonymous) == 0)
         f.wait(seconds: 1)
-        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await f.runHousekeeping(.anonymous) == 1)
         #expect(try await !isThere(f, "never came"))
         try await f.openAnonymous(5, "comes back", device: nil, mergeDays: 0)
         f.wait(seconds: 1799)
-        #expect(try await f.keepHouse(.anonymous) == 0)
+        #expect(try await f.runHousekeeping(.anonymous) == 0)
         f.wait(seconds: 1)
-        #expect(try await f.keepHouse(.anonymous) == 2)
+        #expect(try await f.runHousekeeping(.anonymous) == 2)
         #expect(try await !isThere(f, "logs out"))
         #expect(try await !isThere(f, "is logged out"))
         f.wait(seconds: 1799)
-        #expect(try await f.keepHouse(.anonymous) == 0)
+        #expect(try await f.runHousekeeping(.anonymous) == 0)
         f.wait(seconds: 1)
-        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await f.runHousekeeping(.anonymous) == 1)
         #expect(try await !isThere(f, "expires"))
         #expect(try await !f.hasSession(1))
         #expect(try await isThere(f, "comes back"))
@@ -155,7 +157,7 @@ enum HousekeepingCases {
         try await f.openAnonymous(6, "expires", device: nil, mergeDays: 0)
         #expect(try await f.accepted(f.message("expires", in: "c-new")).unread == 1)
         f.wait(seconds: 86_400)
-        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await f.runHousekeeping(.anonymous) == 1)
         #expect(try await !isThere(f, "comes back"))
         #expect(try await isThere(f, "expires"))
     }
@@ -176,14 +178,14 @@ enum HousekeepingCases {
         for day in 0..<3 {
             f.wait(seconds: 2 * 86_400)
             _ = try await f.restart()
-            #expect(try await f.keepHouse(.anonymous) == (day == 0 ? 1 : 0))
+            #expect(try await f.runHousekeeping(.anonymous) == (day == 0 ? 1 : 0))
         }
         #expect(try await !isThere(f, "leaves"))
         for consumer in ["reads", "opens", "registers"] { #expect(try await isThere(f, consumer), "\(consumer)") }
         #expect(try await f.unread("reads") == 1)
         try await f.change(f.unregister("registers", .all))
         f.wait(seconds: 86_400)
-        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await f.runHousekeeping(.anonymous) == 1)
         #expect(try await !isThere(f, "registers"))
     }
 
@@ -195,11 +197,11 @@ enum HousekeepingCases {
         try await f.openAnonymous(2, "ended", device: nil)
         try await f.change(.endSession(tokenHash: f.session(2).tokenHash, unregister: .all))
         f.wait(seconds: 3600 + 7 * 86_400 - 1)
-        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await f.runHousekeeping(.anonymous) == 1)
         #expect(try await !isThere(f, "ended"))
         #expect(try await isThere(f, "expired"))
         f.wait(seconds: 86_400 + 1)
-        #expect(try await f.keepHouse(.anonymous) == 1)
+        #expect(try await f.runHousekeeping(.anonymous) == 1)
         #expect(try await !isThere(f, "expired"))
     }
 
@@ -217,7 +219,7 @@ enum HousekeepingCases {
         )
         try await f.change(named)
         f.wait(seconds: 3 * 86_400)
-        #expect(try await f.keepHouse(.anonymous) == 0)
+        #expect(try await f.runHousekeeping(.anonymous) == 0)
         #expect(try await isThere(f, "known now"))
         #expect(try await isThere(f, "u-1"))
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "guest"))?.id.rawValue == "u-1")
@@ -237,8 +239,8 @@ enum HousekeepingCases {
             }
         }
         f.wait(seconds: 86_400)
-        #expect(try await f.keepHouse(.anonymous, limit: 3) == 20)
-        #expect(try await f.keepHouse(.anonymous, limit: 3) == 0)
+        #expect(try await f.runHousekeeping(.anonymous, limit: 3) == 20)
+        #expect(try await f.runHousekeeping(.anonymous, limit: 3) == 0)
         #expect(try await isThere(f, "a-5"))
         #expect(try await isThere(f, "a-10"))
         #expect(try await isThere(f, "a-15"))
@@ -255,7 +257,7 @@ enum HousekeepingCases {
         _ = try await f.accept(f.message("u-2", in: "c-2"), f.message("u-2", in: "c-3"), f.proactive("u-1"))
         try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
         let claimed = try await f.claim(limit: 2).rows
-        try await f.outcome(f.answer(claimed[0]))
+        try await f.outcome(f.response(claimed[0]))
         try await f.open(f.session(1))
         return claimed[1]
     }
@@ -267,12 +269,12 @@ enum HousekeepingCases {
         try await f.makeBrand(other, app: f.app)
         let theirs = f.request([f.message("u-1", id: "kept")], brand: other)
         try await f.commit { $0.accepts = [theirs] }
-        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        #expect(try await f.runHousekeeping(.deletedBrands) == 0)
         _ = try await f.store.deleteBrand(f.brand)
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32)) == nil)
         // Each engine counts rows in its own way: at least messages, deliveries, event ids and consumers.
-        #expect(try await f.keepHouse(.deletedBrands, limit: 2) >= 4 + 4 + 4 + 2)
-        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        #expect(try await f.runHousekeeping(.deletedBrands, limit: 2) >= 4 + 4 + 4 + 2)
+        #expect(try await f.runHousekeeping(.deletedBrands) == 0)
         #expect(try await f.store.unread(brand: other, consumer: ConsumerID(trusted: "u-1")).total == 1)
         #expect(
             try #require(try await f.commit { $0.accepts = [theirs] }.accepts[0].first).duplicateEvent.event.unread == 1
@@ -288,21 +290,21 @@ enum HousekeepingCases {
         try await f.register("d-1", of: "u-1")
         let accepted = try await f.accepted(f.message("u-1"))
         #expect(accepted.sequence == 1 && accepted.unread == 1 && accepted.deliveries == 1)
-        #expect(try await f.keepHouse(.deletedBrands) > 0)
+        #expect(try await f.runHousekeeping(.deletedBrands) > 0)
         #expect(try await f.deliveries().count == 1)
         #expect(try await f.messages("u-1", in: "c-1").count == 1)
         #expect(try await f.unread("u-1") == 1)
         #expect(try #require(try await f.deliveries().first).id > newest)
     }
 
-    static let deletedBrandLateAnswer = ContractCase("a response after its brand is deleted changes nothing") {
+    static let deletedBrandLateResponse = ContractCase("a response after its brand is deleted changes nothing") {
         (f) async throws in
         let row = try await fill(f)
         _ = try await f.store.deleteBrand(f.brand)
-        try await f.outcome(f.answer(row))
-        #expect(try await f.keepHouse(.deletedBrands) > 0)
-        try await f.outcome(f.answer(row))
-        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        try await f.outcome(f.response(row))
+        #expect(try await f.runHousekeeping(.deletedBrands) > 0)
+        try await f.outcome(f.response(row))
+        #expect(try await f.runHousekeeping(.deletedBrands) == 0)
         #expect(try await f.restart().backlog.isEmpty)
     }
 
@@ -312,6 +314,6 @@ enum HousekeepingCases {
             .deliveries(before: [f.brand: f.now]), .messages(before: [f.brand: f.now]), .deletedBrands, .deletedApps,
             .erasures,
         ]
-        for work in works { #expect(try await f.keepHouse(work) == 0) }
+        for work in works { #expect(try await f.runHousekeeping(work) == 0) }
     }
 }

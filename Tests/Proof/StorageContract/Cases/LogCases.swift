@@ -21,7 +21,7 @@ enum LogCases {
         try await log.leaveSome()
         // The older half of the messages is removed before their deliveries.
         let times = try await log.records(f.brand).map(\.queuedAt)
-        #expect(try await f.keepHouse(.messages(before: [f.brand: times[times.count / 2]])) > 100)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: times[times.count / 2]])) > 100)
         for brand in [f.brand, log.other] {
             let records = try await log.records(brand)
             try #require(records.count > (brand == f.brand ? 700 : 100))
@@ -44,7 +44,7 @@ enum LogCases {
             let first = try await f.store.deliveries(query)
             #expect(first.items == Array(records.filter { RandomLog.matches($0, query) }.prefix(7)), "\(query)")
             let oldest = records[records.count - records.count / (12 - part)].queuedAt
-            _ = try await f.keepHouse(.deliveries(before: [f.brand: oldest]))
+            _ = try await f.runHousekeeping(.deliveries(before: [f.brand: oldest]))
             let left = try await log.records(f.brand)
             guard let next = first.next else { continue }
             query.before = next
@@ -116,15 +116,15 @@ enum LogCases {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
-        try await f.outcome(f.answer(try await f.ownedRow(f.message("u-1"))))
+        try await f.outcome(f.response(try await f.ownedRow(f.message("u-1"))))
         let position = try await f.store.lastDeliveryChange(brand: f.brand)
         #expect(position > 0)
         f.wait(seconds: 10)
-        #expect(try await f.keepHouse(.deliveries(before: [f.brand: f.now])) == 1)
+        #expect(try await f.runHousekeeping(.deliveries(before: [f.brand: f.now])) == 1)
         _ = try await f.restart()
         f.giveSlots(9)
         let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         let items = try await follow(f, f.brand, from: position, limit: 7).items
         #expect(items.map(\.record.id) == [row.id])
         #expect(try await follow(f, BrandID(trusted: "nobody"), from: 0, limit: 7).items.isEmpty)
@@ -140,7 +140,7 @@ enum LogCases {
         try await log.grow(turns: 25)
         try await check(f, log)
         let records = try await log.records(f.brand)
-        _ = try await f.keepHouse(.deliveries(before: [f.brand: records[records.count / 2].queuedAt]))
+        _ = try await f.runHousekeeping(.deliveries(before: [f.brand: records[records.count / 2].queuedAt]))
         try await check(f, log)
     }
 
@@ -247,7 +247,7 @@ enum LogCases {
         let request = f.request((first..<first + count).map { f.message("u-\($0)", in: "c-\($0)") }, brand: brand)
         let rows = try await f.commit { $0.accepts = [request] }.owned
         #expect(rows.count == count)
-        let outcomes = rows.map { f.answer($0, .rejected(token: .keep), status: 400, reason: reason()) }
+        let outcomes = rows.map { f.response($0, .rejected(token: .keep), status: 400, reason: reason()) }
         try await f.commit { $0.outcomes = outcomes }
     }
 
@@ -262,7 +262,7 @@ enum LogCases {
             try await f.store.deliveryStats(brand: f.brand, window: window, now: f.now).finished
                 == [.init(provider: .apns, state: .cancelled, reason: nil, count: 1)]
         )
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         #expect(
             try await f.store.deliveryStats(brand: f.brand, window: window, now: f.now).finished
                 == [.init(provider: .apns, state: .accepted, reason: nil, count: 1)]

@@ -210,7 +210,7 @@ enum LongConversationCases {
         let sequences: ClosedRange<Int64> = 1...200
         try await fill(f, sequences.map { kept.contains($0) ? f.message("u-1") : f.proactive("u-1") })
         let before = age(f)
-        #expect(try await f.keepHouse(.messages(before: before), limit: 7) > 190)
+        #expect(try await f.runHousekeeping(.messages(before: before), limit: 7) > 190)
         try await expectPages(f, kept)
         #expect(try await unread(f) == Int64(kept.count))
         var ids = try await f.messages("u-1", in: "c-1").map(\.id)
@@ -231,8 +231,8 @@ enum LongConversationCases {
             #expect(try await unread(f) == left, "\(mark)")
         }
         // The others follow when their pushes have ended.
-        _ = try await f.keepHouse(.expired)
-        #expect(try await f.keepHouse(.messages(before: before), limit: 7) > 0)
+        _ = try await f.runHousekeeping(.expired)
+        #expect(try await f.runHousekeeping(.messages(before: before), limit: 7) > 0)
         try await expectPages(f, [201, 202])
         #expect(try await unread(f) == 2)
     }
@@ -243,7 +243,7 @@ enum LongConversationCases {
         let before = age(f)
         try await fill(f, messages(f, 50))
         try await f.change(f.read("u-1", "c-1", 100))
-        #expect(try await f.keepHouse(.messages(before: before), limit: 9) == 150 + 50 + 30)
+        #expect(try await f.runHousekeeping(.messages(before: before), limit: 9) == 150 + 50 + 30)
         try await expectPages(f, Array(151...200))
         #expect(try await unread(f) == 50)
         try await f.change(f.read("u-1", "c-1", 192))
@@ -254,7 +254,7 @@ enum LongConversationCases {
         (f) async throws in
         try await fill(f, messages(f, 200))
         let before = age(f)
-        #expect(try await f.keepHouse(.messages(before: before), limit: 50) == 200 + 67 + 40)
+        #expect(try await f.runHousekeeping(.messages(before: before), limit: 50) == 200 + 67 + 40)
         try await expectPages(f, [])
         #expect(try await f.unread("u-1") == 0)
         _ = try await f.restart()
@@ -268,8 +268,8 @@ enum LongConversationCases {
         let theirs = try await page(f, after: 0, of: "u-2", in: "of another")
         _ = try await ErasureCases.erase(f)
         #expect(try await f.accepted(f.message("u-1")).sequence == 1)
-        #expect(try await f.keepHouse(.erasures, limit: 11) >= 200)
-        #expect(try await f.keepHouse(.erasures) == 0)
+        #expect(try await f.runHousekeeping(.erasures, limit: 11) >= 200)
+        #expect(try await f.runHousekeeping(.erasures) == 0)
         #expect(try await page(f, after: 0, of: "u-2", in: "of another") == theirs && theirs?.count == 30)
         try await expectPages(f, [1])
     }
@@ -280,8 +280,8 @@ enum LongConversationCases {
         _ = try await f.store.deleteBrand(f.brand)
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.accepted(f.message("u-1")).sequence == 1)
-        #expect(try await f.keepHouse(.deletedBrands, limit: 11) >= 230)
-        #expect(try await f.keepHouse(.deletedBrands) == 0)
+        #expect(try await f.runHousekeeping(.deletedBrands, limit: 11) >= 230)
+        #expect(try await f.runHousekeeping(.deletedBrands) == 0)
         try await expectPages(f, [1])
     }
 

@@ -41,7 +41,7 @@ enum MergeCases {
         let messages = try await f.messages("u-1", in: "c-a")
         #expect(messages.map(\.sequence) == [1, 2] && messages.allSatisfy { $0.consumer.rawValue == "u-1" })
         let tap = try await f.change(f.tap("u-1", "d-1", try #require(first.messageID)))
-        #expect(try tap.tapAnswer.first)
+        #expect(try tap.tapResult.first)
     }
 
     static let follows = ContractCase("rows that wait for a merged consumer's device are sent with the count of both") {
@@ -138,9 +138,9 @@ enum MergeCases {
         }
         #expect(try result.changes[0].readChange.unread == 1)
         #expect(try result.changes[2].readChange.unread == 1)
-        let answers = try result.accepts[0].map { try $0.acceptedEvent }
-        #expect(answers.map(\.unread) == [2, 3] && answers.map(\.deliveries) == [2, 2])
-        #expect(answers[0].conversation?.rawValue == "c-u")
+        let responses = try result.accepts[0].map { try $0.acceptedEvent }
+        #expect(responses.map(\.unread) == [2, 3] && responses.map(\.deliveries) == [2, 2])
+        #expect(responses[0].conversation?.rawValue == "c-u")
         let key = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1"))?.key)
         #expect(result.unread == [key: 3])
         #expect(result.owned.allSatisfy { $0.consumer == key && $0.unread == 3 } && !result.owned.isEmpty)
@@ -154,7 +154,7 @@ enum MergeCases {
         f.giveSlots(9)
         let rows = try await f.owned(f.message("a-1"), f.message("a-1"))
         try await f.open(f.session(2, device: "d-1"), anonymous: 1)
-        try await f.outcome(f.answer(rows[0]))
+        try await f.outcome(f.response(rows[0]))
         try await f.outcome(f.retry(rows[1], seconds: 5))
         #expect(try await f.deliveries().map(\.state) == [.retrying, .accepted])
         #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1", "u-1"])
@@ -230,7 +230,7 @@ enum MergeCases {
         func merged(_ byte: UInt8, by login: UInt8, after seconds: Int64, days: Int64 = 2) async throws -> [String] {
             f.wait(seconds: seconds)
             // The session that a pass removed was no longer proof.
-            _ = try await f.keepHouse(.sessions, limit: 1)
+            _ = try await f.runHousekeeping(.sessions, limit: 1)
             var terms = LoginTerms(anonymousMergeDays: days)
             terms.anonymousToken = f.session(byte).tokenHash
             let change = StoreChange.openSession(f.session(login, "u-\(byte)", device: "d-\(byte)"), terms)
@@ -366,9 +366,9 @@ enum MergeCases {
         try await f.register("d-2", of: "u-1")
         f.giveSlots(9)
         let theirs = try await f.ownedRow(f.message("a-1", in: "c-a"))
-        try await f.outcome(f.answer(theirs, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        try await f.outcome(f.response(theirs, .rejected(token: .keep), status: 400, reason: "BadTopic"))
         let own = try await f.ownedRow(f.message("u-1", in: "c-u"))
-        try await f.outcome(f.answer(own))
+        try await f.outcome(f.response(own))
         try await f.open(f.session(2, device: "d-1"), anonymous: 1)
         let waiting = try await f.owned(f.message("u-1", in: "c-u")).map(\.id)
         for name in ["u-1", "a-1"] {
@@ -393,7 +393,7 @@ enum MergeCases {
         guard case .retried = try await f.change(.retry(retry)) else { throw Unexpected(what: "not retried") }
         let again = try #require(try await f.claim().rows.first)
         #expect(again.id == theirs.id && again.unread == 3)
-        try await f.outcome(f.answer(again))
+        try await f.outcome(f.response(again))
         let receipt = f.receipt("u-1", "d-1", try #require(theirs.message?.id))
         #expect(try await f.change(receipt).recorded == 1)
         #expect(try await f.delivery(theirs.id).record.state == .delivered)
@@ -443,9 +443,9 @@ enum MergeCases {
         return opening
     }
 
-    private static func refusal(_ result: StoreChangeResult) throws -> MergeRefusal {
-        guard case .notMerged(let refusal) = result else { throw Unexpected(what: "\(result)") }
-        return refusal
+    private static func rejection(_ result: StoreChangeResult) throws -> MergeRejection {
+        guard case .notMerged(let rejection) = result else { throw Unexpected(what: "\(result)") }
+        return rejection
     }
 
     private static func audited(_ f: ContractFixture) async throws -> [String] {
@@ -462,7 +462,7 @@ enum MergeCases {
             try await f.open(f.session(byte, name, device: "d-\(byte)"))
             let registration = try await f.register("d-\(byte)", of: name).registration.id
             let first = try await f.ownedRow(f.message(name, in: "c-\(byte)"))
-            try await f.outcome(f.answer(first))
+            try await f.outcome(f.response(first))
             let offer = try #require(try await f.accepted(f.proactive(name, in: "p-\(byte)")).messageID)
             try await f.accepted(f.message("u-1", in: "c-u"))
             let before = try await f.unread("u-1")
@@ -484,7 +484,7 @@ enum MergeCases {
                 limit: 10
             )
             #expect(pending.first?.id == offer)
-            #expect(try await f.change(f.tap("u-1", "d-\(byte)", offer)).tapAnswer.first)
+            #expect(try await f.change(f.tap("u-1", "d-\(byte)", offer)).tapResult.first)
             #expect(try await f.accepted(f.message(name, in: nil)).unread == before + 2)
             // A repetition has the same result, across a restart too.
             _ = try await f.restart()
@@ -505,18 +505,18 @@ enum MergeCases {
         try await f.change(f.anonymous("a-1"))
         for name in ["u-1", "u-2", "u-3"] { try await f.accepted(f.message(name, in: "c-\(name)")) }
         #expect(try await f.change(merge(f, "u-1", into: "nobody")).isNotFound)
-        #expect(try await refusal(f.change(merge(f, "a-9", into: "u-1"))) == .unknown)
-        #expect(try await refusal(f.change(merge(f, "nobody", into: "u-1"))) == .unknown)
-        #expect(try await refusal(f.change(merge(f, "u-1", into: "u-1"))) == .itself)
-        #expect(try await refusal(f.change(merge(f, "u-1", into: "a-1"))) == .intoAnonymous)
+        #expect(try await rejection(f.change(merge(f, "a-9", into: "u-1"))) == .unknown)
+        #expect(try await rejection(f.change(merge(f, "nobody", into: "u-1"))) == .unknown)
+        #expect(try await rejection(f.change(merge(f, "u-1", into: "u-1"))) == .itself)
+        #expect(try await rejection(f.change(merge(f, "u-1", into: "a-1"))) == .intoAnonymous)
         _ = try await f.change(merge(f, "u-2", into: "u-1"))
-        #expect(try await refusal(f.change(merge(f, "u-1", into: "u-2"))) == .itself)
-        #expect(try await refusal(f.change(merge(f, "u-2", into: "u-3"))) == .elsewhere)
+        #expect(try await rejection(f.change(merge(f, "u-1", into: "u-2"))) == .itself)
+        #expect(try await rejection(f.change(merge(f, "u-2", into: "u-3"))) == .elsewhere)
         let erase = StoreChange.erase(
             ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-3"), audit: nil)
         )
         _ = try await f.change(erase)
-        #expect(try await refusal(f.change(merge(f, "u-3", into: "u-1"))) == .unknown)
+        #expect(try await rejection(f.change(merge(f, "u-3", into: "u-1"))) == .unknown)
         #expect(try await f.change(merge(f, "u-1", into: "u-3")).isNotFound)
         #expect(try await f.unread("u-1") == 2)
         #expect(try await audited(f) == ["u-2 -> u-1"])
@@ -530,7 +530,7 @@ enum MergeCases {
         f.giveSlots(9)
         try await f.register("d-1", of: "a-1")
         let row = try await f.ownedRow(f.message("a-1", in: "c-1"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         try await f.accepted(f.message("u-1", in: "c-u"))
         _ = try merged(try await f.change(merge(f, "a-1", into: "a-2")))
         _ = try merged(try await f.change(merge(f, "a-2", into: "u-1")))
@@ -557,7 +557,7 @@ enum MergeCases {
         for name in ["a-1", "a-2", "u-1"] {
             #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: name)) == nil)
         }
-        #expect(try await f.keepHouse(.erasures) > 0)
+        #expect(try await f.runHousekeeping(.erasures) > 0)
         #expect(try await f.deliveries().isEmpty)
     }
 

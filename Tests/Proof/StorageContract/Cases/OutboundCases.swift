@@ -91,10 +91,10 @@ enum OutboundCases {
         let gone = StoppedDeviceRequest(lane: f.apns, stoppedBy: f.now, limit: 1)
         _ = try await f.commit { $0.invalidations = [gone] }
         _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
-        _ = try await f.keepHouse(.deletedApps)
-        let told = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
+        _ = try await f.runHousekeeping(.deletedApps)
+        let reported = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
         #expect(
-            told == [
+            reported == [
                 #"{"consumer":"u-1","app":"shop","deviceId":"d-1","pushType":"apns","reason":"unregistered","scope":"all"}"#,
                 #"{"consumer":"u-1","app":"shop","deviceId":"d-2","pushType":"apns","reason":"remote_logout","scope":"agent"}"#,
                 #"{"consumer":"u-1","app":"shop","deviceId":"d-3","pushType":"apns","reason":"token_moved","scope":"all"}"#,
@@ -114,22 +114,22 @@ enum OutboundCases {
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
         try await f.change(f.tap("u-1", "d-1", try #require(rows[1].message?.id)))
-        let outcomes = rows.map { f.answer($0, .rejected(token: .keep), status: 400, reason: "BadTopic") }
+        let outcomes = rows.map { f.response($0, .rejected(token: .keep), status: 400, reason: "BadTopic") }
         try await f.commit { $0.outcomes = outcomes }
         f.giveSlots(0)
         try await f.accepted(f.message("u-1"))
         f.wait(seconds: 8 * 86_400)
-        #expect(try await f.keepHouse(.expired) == 1)
-        let told = try await f.items().filter { $0.type == .deliveryFailed }.map(\.data.text)
-        try #require(told.count == 2)
+        #expect(try await f.runHousekeeping(.expired) == 1)
+        let reported = try await f.items().filter { $0.type == .deliveryFailed }.map(\.data.text)
+        try #require(reported.count == 2)
         let first = try #require(rows[0].message?.id)
         #expect(
-            told[0] == """
+            reported[0] == """
                 {"deliveryId":"\(rows[0].id)","messageId":"\(first)","consumer":"u-1","app":"shop","deviceId":"d-1",\
                 "provider":"apns","state":"failed","status":400,"reason":"BadTopic","attempts":1}
                 """
         )
-        #expect(told[1].contains(#""state":"expired","attempts":0}"#) && !told[1].contains("status"))
+        #expect(reported[1].contains(#""state":"expired","attempts":0}"#) && !reported[1].contains("status"))
     }
 
     static let dense = ContractCase("positions are dense across failed turns, restarts and removals") {
@@ -138,7 +138,7 @@ enum OutboundCases {
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
         f.wait(seconds: 40 * 86_400)
         let before = [f.brand: f.now.adding(seconds: -86_400)]
-        #expect(try await f.keepHouse(.outbound(before: before, acknowledgedBefore: f.now)) == 3)
+        #expect(try await f.runHousekeeping(.outbound(before: before, acknowledgedBefore: f.now)) == 3)
         _ = try await f.restart()
         try await f.accepted(f.message("u-1", in: "c-4"))
         _ = try await f.restart()
@@ -226,7 +226,7 @@ enum OutboundCases {
         f.wait(seconds: 100)
         let long = [f.brand: f.now.adding(seconds: -86_400)]
         func pass(_ before: [BrandID: Timestamp]) async throws -> Int {
-            try await f.keepHouse(.outbound(before: before, acknowledgedBefore: f.now), limit: 2)
+            try await f.runHousekeeping(.outbound(before: before, acknowledgedBefore: f.now), limit: 2)
         }
         _ = try await f.acknowledge("crm", 4)
         #expect(try await pass(long) == 0)
@@ -306,7 +306,7 @@ enum OutboundCases {
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.store.subscriptions(brand: f.brand).subscriptions.isEmpty)
         #expect(try await f.items().isEmpty)
-        _ = try await f.keepHouse(.deletedBrands, limit: 2)
+        _ = try await f.runHousekeeping(.deletedBrands, limit: 2)
         #expect(try await f.subscribe("crm", fromStart: true).mark == 0)
         try await f.accepted(f.message("u-1"))
         #expect(try await f.items().map(\.position) == [1])
@@ -322,8 +322,8 @@ enum OutboundCases {
         f.store.onOutbound { continuation.yield(($0, $1)) }
         _ = try await f.accept(f.message("u-1"), f.message("u-1", in: "c-2"), f.message("u-1"))
         var iterator = stream.makeAsyncIterator()
-        let told = await iterator.next()
-        #expect(told?.0 == f.brand && told?.1 == 2)
+        let reported = await iterator.next()
+        #expect(reported?.0 == f.brand && reported?.1 == 2)
         #expect(try await f.items().count == 2)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// The outcomes of rows that were handed out.
 enum OutcomeCases {
     static let all = [
-        finishedToLog, finishedWithoutAnswer, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry,
+        finishedToLog, finishedWithoutResponse, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry,
         lateAfterTap,
         unknownDelivery, drop, dropOfNewerToken, dropOfNewerRegistration, dropByAttempt, quarantine,
         quarantineOfNewerToken, retriedThenCancelled,
@@ -18,8 +18,8 @@ enum OutcomeCases {
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"))
         f.wait(seconds: 1)
         let outcomes = [
-            f.answer(rows[0], .accepted(providerID: "apns-9"), badge: 3),
-            f.answer(rows[1], .rejected(token: .keep), status: 400, reason: "BadTopic", badge: 4),
+            f.response(rows[0], .accepted(providerID: "apns-9"), badge: 3),
+            f.response(rows[1], .rejected(token: .keep), status: 400, reason: "BadTopic", badge: 4),
             f.record(rows[2], .finished(.suppressed, .silenced), .accepted(providerID: nil)),
         ]
         let result = try await f.commit { $0.outcomes = outcomes }
@@ -39,7 +39,7 @@ enum OutcomeCases {
         #expect(try await f.restart().backlog.isEmpty)
     }
 
-    static let finishedWithoutAnswer = ContractCase("a delivery that was never sent finishes without an attempt") {
+    static let finishedWithoutResponse = ContractCase("a delivery that was never sent finishes without an attempt") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(10)
@@ -66,7 +66,7 @@ enum OutcomeCases {
             #expect(row.attempts == number)
             #expect(try await f.delivery(row.id).record.state == .sending)
         }
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         let detail = try await f.delivery(row.id)
         #expect(detail.record.state == .accepted && detail.record.attempts == 3)
         #expect(detail.attempts.map(\.number) == [1, 2, 3] && detail.attempts.map(\.status) == [503, 503, 200])
@@ -93,7 +93,7 @@ enum OutcomeCases {
         let row = try await f.ownedRow(f.message("u-1"))
         try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
         #expect(try await f.delivery(row.id).record.suppressedBy == .read)
-        try await f.outcome(f.answer(row, .accepted(providerID: "late"), badge: 1))
+        try await f.outcome(f.response(row, .accepted(providerID: "late"), badge: 1))
         let detail = try await f.delivery(row.id)
         #expect(detail.record.state == .accepted && detail.record.suppressedBy == nil)
         #expect(detail.record.providerID == "late" && detail.record.attempts == 1 && detail.record.badge == 1)
@@ -106,7 +106,7 @@ enum OutcomeCases {
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
         try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
-        try await f.outcome(f.answer(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        try await f.outcome(f.response(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
         let record = try await f.delivery(row.id).record
         #expect(record.state == .cancelled && record.suppressedBy == .read && record.attempts == 1)
         #expect(record.status == 400 && record.reason == "BadTopic")
@@ -139,7 +139,7 @@ enum OutcomeCases {
         let before = try await f.deliveries().reversed().filter { $0.messageID != nil }
         #expect(before.map(\.state) == [.tapped, .delivered, .cancelled, .cancelled])
         try await f.change(f.tap("u-1", "d-1", ids[2]))
-        let outcomes = rows.map { f.answer($0) }
+        let outcomes = rows.map { f.response($0) }
         try await f.commit { $0.outcomes = outcomes }
         let records = try await f.deliveries().reversed().filter { $0.messageID != nil }
         #expect(records.map(\.state) == [.tapped, .delivered, .tapped, .accepted])
@@ -153,7 +153,7 @@ enum OutcomeCases {
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
         _ = try await f.store.deleteBrand(f.brand)
-        let outcomes = [f.answer(rows[0]), f.retry(rows[1], seconds: 1)]
+        let outcomes = [f.response(rows[0]), f.retry(rows[1], seconds: 1)]
         #expect(try await f.commit { $0.outcomes = outcomes }.outcomes == [OutcomeEffect(), OutcomeEffect()])
         #expect(try await f.restart().backlog.isEmpty)
     }

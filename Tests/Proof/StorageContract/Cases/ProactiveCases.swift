@@ -58,12 +58,12 @@ enum ProactiveCases {
             first = first ?? accepted.messageID
         }
         let tapped = try #require(first)
-        let answer = try await f.change(f.clearingTap("u-1", "d-1", tapped)).tapAnswer
-        #expect(answer.first && answer.message.id == tapped)
+        let response = try await f.change(f.clearingTap("u-1", "d-1", tapped)).tapResult
+        #expect(response.first && response.message.id == tapped)
         #expect(try await f.pending("u-1").isEmpty)
         #expect(try await f.pending("u-2").map(\.id) == [others])
         let since = try await f.accepted(f.proactive("u-1")).messageID
-        #expect(try await !f.change(f.clearingTap("u-1", "d-1", tapped)).tapAnswer.first)
+        #expect(try await !f.change(f.clearingTap("u-1", "d-1", tapped)).tapResult.first)
         #expect(try await f.pending("u-1").map(\.id) == [since])
     }
 
@@ -75,7 +75,7 @@ enum ProactiveCases {
         try await f.register("d-2", of: "u-1")
         f.giveSlots(2)
         let first = try await f.owned(f.proactive("u-1"))
-        let outcomes = first.map { f.answer($0) }
+        let outcomes = first.map { f.response($0) }
         try await f.commit { $0.outcomes = outcomes }
         f.giveSlots(1)
         let owned = try await f.ownedRow(f.proactive("u-1"))
@@ -90,14 +90,14 @@ enum ProactiveCases {
         #expect(records.map(\.suppressedBy) == [nil, nil, .read, .read, nil, nil])
         // A cleared message can still be tapped: its push may be on the screen.
         let cleared = try #require(owned.message?.id)
-        #expect(try await f.change(f.tap("u-1", "d-2", cleared)).tapAnswer.first)
+        #expect(try await f.change(f.tap("u-1", "d-2", cleared)).tapResult.first)
     }
 
     static let removed = ContractCase("a removed message is no longer pending") { (f) async throws in
         try await f.accepted(f.proactive("u-1"))
         f.wait(seconds: 1000)
         let kept = try await f.accepted(f.proactive("u-1")).messageID
-        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now])) == 1)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now])) == 1)
         #expect(try await f.pending("u-1").map(\.id) == [kept])
     }
 

@@ -7,8 +7,8 @@ enum QueueCases {
     static let all = [
         rowForEachDevice, wholeRow, quarantinedGetNone, slots, noBudget, backlogKeepsOrder, withoutBacklogOwns,
         sameTurnOrder,
-        claimOrder, claimWholeRow, claimLimit, claimLanes, notDue, orderAfterGiveBack, giveBackBehindElder,
-        giveBackAndAcceptInOneTurn, beginTakesBack, beginRestoresOrder, beginMakesDue,
+        claimOrder, claimWholeRow, claimLimit, claimLanes, notDue, orderAfterRequeue, requeueBehindElder,
+        requeueAndAcceptInOneTurn, beginTakesBack, beginRestoresOrder, beginMakesDue,
         beginKeepsRetries, deliveryNumbersRise,
     ]
 
@@ -216,7 +216,7 @@ enum QueueCases {
         #expect(claim.rows.map(\.id) == [row.id] && claim.rows.map(\.attempts) == [1] && claim.nextDue == nil)
     }
 
-    static let orderAfterGiveBack = ContractCase("a row that is requeued for later moves its younger ones with it") {
+    static let orderAfterRequeue = ContractCase("a row that is requeued for later moves its younger ones with it") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.register("d-2", of: "u-2")
@@ -234,7 +234,7 @@ enum QueueCases {
         #expect(try await f.claim(limit: 2).rows.map(\.message?.sequence) == [2, 3])
     }
 
-    static let giveBackBehindElder = ContractCase("a requeued row stays behind its older ones that wait") {
+    static let requeueBehindElder = ContractCase("a requeued row stays behind its older ones that wait") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(3)
@@ -250,7 +250,7 @@ enum QueueCases {
         #expect(try await f.claim().rows.map(\.id) == rows.map(\.id))
     }
 
-    static let giveBackAndAcceptInOneTurn = ContractCase(
+    static let requeueAndAcceptInOneTurn = ContractCase(
         "a row that is requeued in a turn keeps that turn's new rows back"
     ) {
         (f) async throws in
@@ -277,7 +277,7 @@ enum QueueCases {
         #expect(rows.count == 4)
         try await f.outcome(f.retry(rows[0], seconds: 60))
         let finished = try #require(rows.first { $0.lane == f.fcm })
-        try await f.outcome(f.answer(finished))
+        try await f.outcome(f.response(finished))
         let old = f.incarnation
         f.wait(seconds: 10)
         let start = try await f.restart()
@@ -357,7 +357,7 @@ enum QueueCases {
             let row = try await f.ownedRow(f.message("u-1"))
             #expect(row.id > last)
             last = row.id
-            try await f.outcome(f.answer(row))
+            try await f.outcome(f.response(row))
         }
         _ = try await f.store.deleteBrand(f.brand)
         _ = try await f.restart()

@@ -90,7 +90,7 @@ enum ReadCases {
         f.giveSlots(1)
         let row = try #require(try await f.commit { $0.changes = [f.read("u-1", "c-1", 1)] }.owned.first)
         #expect(row.conversation == nil && row.expiresAt > f.now && row.token == "token-of-d-1")
-        try await f.outcome(f.answer(row, badge: 0))
+        try await f.outcome(f.response(row, badge: 0))
         let record = try await f.delivery(row.id).record
         #expect(record.state == .accepted && record.messageID == nil && record.badge == 0)
     }
@@ -170,7 +170,7 @@ enum ReadCases {
         _ = try await f.claim()
         f.giveSlots(9)
         try await f.change(f.read("u-1", "c-1", 1))
-        f.wait(seconds: ReadMark.toldForSeconds)
+        f.wait(seconds: ReadMark.sentForSeconds)
         let result = try await f.commit { $0.changes = [f.read("u-1", "c-2", 1)] }
         #expect(result.owned.map(\.marks) == [["c-2 1"]])
     }

@@ -103,9 +103,9 @@ enum ResealingCases {
             #expect(apps == wantedApps)
             #expect(credentials == wantedCredentials)
             // Each brand has an entry.
-            let told = try await trail(f)
-            #expect(told.map(\.brand) == brands.map(\.id))
-            for entry in told {
+            let reported = try await trail(f)
+            #expect(reported.map(\.brand) == brands.map(\.id))
+            for entry in reported {
                 #expect(entry.at == rotatedAt && entry.actor == .gateway && entry.target == entry.brand?.rawValue)
             }
             _ = try await f.restart()

@@ -19,7 +19,7 @@ enum RetentionCases {
     private static func send(_ f: ContractFixture, _ count: Int, in conversation: String = "c-1") async throws {
         f.giveSlots(100)
         for _ in 0..<count {
-            for row in try await f.owned(f.message("u-1", in: conversation)) { try await f.outcome(f.answer(row)) }
+            for row in try await f.owned(f.message("u-1", in: conversation)) { try await f.outcome(f.response(row)) }
         }
     }
 
@@ -31,18 +31,18 @@ enum RetentionCases {
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
         try await f.outcome(f.retry(row, seconds: 0))
-        try await f.outcome(f.answer(try #require(try await f.claim().rows.first)))
+        try await f.outcome(f.response(try #require(try await f.claim().rows.first)))
         #expect(try await f.delivery(row.id).attempts.count == 2)
         f.giveSlots(0)
         try await f.accepted(f.message("u-1"))
         let before = age(f)
         try await send(f, 1, in: "c-2")
-        #expect(try await f.keepHouse(.deliveries(before: [BrandID(trusted: "gone"): f.now])) == 0)
-        #expect(try await f.keepHouse(.deliveries(before: before)) == 1)
+        #expect(try await f.runHousekeeping(.deliveries(before: [BrandID(trusted: "gone"): f.now])) == 0)
+        #expect(try await f.runHousekeeping(.deliveries(before: before)) == 1)
         #expect(try await f.store.delivery(brand: f.brand, id: row.id) == nil)
         #expect(try await f.deliveries().map(\.state) == [.accepted, .pending])
         #expect(try await f.messages("u-1", in: "c-1").count == 2)
-        #expect(try await f.keepHouse(.deliveries(before: before)) == 0)
+        #expect(try await f.runHousekeeping(.deliveries(before: before)) == 0)
     }
 
     static let deliveriesInBatches = ContractCase("each brand's deliveries are stored for its own retention") {
@@ -53,9 +53,12 @@ enum RetentionCases {
         try await f.makeBrand(other, app: f.app)
         let before = age(f)
         try await send(f, 3)
-        #expect(try await f.keepHouse(.deliveries(before: [other: f.now]), limit: 2) == 0)
+        #expect(try await f.runHousekeeping(.deliveries(before: [other: f.now]), limit: 2) == 0)
         #expect(
-            try await f.keepHouse(.deliveries(before: before.merging([other: f.now]) { first, _ in first }), limit: 2)
+            try await f.runHousekeeping(
+                .deliveries(before: before.merging([other: f.now]) { first, _ in first }),
+                limit: 2
+            )
                 == 7
         )
         #expect(try await f.deliveries().count == 3)
@@ -66,7 +69,7 @@ enum RetentionCases {
         try await f.register("d-1", of: "u-1")
         try await send(f, 3)
         let newest = try #require(try await f.deliveries().first).id
-        #expect(try await f.keepHouse(.deliveries(before: age(f))) == 3)
+        #expect(try await f.runHousekeeping(.deliveries(before: age(f))) == 3)
         _ = try await f.restart()
         f.giveSlots(1)
         #expect(try await f.ownedRow(f.message("u-1")).id > newest)
@@ -78,10 +81,10 @@ enum RetentionCases {
         try await send(f, 5)
         let before = age(f)
         try await send(f, 2)
-        #expect(try await f.keepHouse(.messages(before: before), limit: 2) == 5)
+        #expect(try await f.runHousekeeping(.messages(before: before), limit: 2) == 5)
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [6, 7])
         #expect(try await f.accepted(f.message("u-1")).sequence == 8)
-        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now.adding(seconds: 1)])) == 2)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now.adding(seconds: 1)])) == 2)
         _ = try await f.restart()
         #expect(try await f.accepted(f.message("u-1")).sequence == 9)
         let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
@@ -100,7 +103,7 @@ enum RetentionCases {
         #expect(try await f.unread("u-1") == 3)
         let before = age(f)
         #expect(try await f.accepted(f.message("u-1")).unread == 4)
-        #expect(try await f.keepHouse(.messages(before: before), limit: 4) == 6)
+        #expect(try await f.runHousekeeping(.messages(before: before), limit: 4) == 6)
         #expect(try await f.unread("u-1") == 1)
         // The writer's memory agrees with the file.
         #expect(try await f.accepted(f.message("u-1", in: "c-2")).unread == 2)
@@ -114,16 +117,16 @@ enum RetentionCases {
         try await f.register("d-1", of: "u-1")
         _ = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1"))
         let first = try #require(try await f.claim(limit: 1).rows.first)
-        try await f.outcome(f.answer(first))
+        try await f.outcome(f.response(first))
         let second = try #require(try await f.claim(limit: 1).rows.first)
         let before = age(f)
-        #expect(try await f.keepHouse(.messages(before: before)) == 1)
+        #expect(try await f.runHousekeeping(.messages(before: before)) == 1)
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [2, 3])
         #expect(try await f.unread("u-1") == 2)
-        try await f.outcome(f.answer(second))
+        try await f.outcome(f.response(second))
         // The third one is removed before the second: a later pass removes what it had to leave.
         #expect(try await f.claim().rows.map(\.message?.text) == ["Your order has shipped"])
-        #expect(try await f.keepHouse(.messages(before: before)) == 1)
+        #expect(try await f.runHousekeeping(.messages(before: before)) == 1)
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [3])
     }
 
@@ -132,7 +135,7 @@ enum RetentionCases {
         try await f.register("d-1", of: "u-1")
         try await send(f, 2)
         let records = try await f.deliveries()
-        #expect(try await f.keepHouse(.messages(before: age(f))) == 2)
+        #expect(try await f.runHousekeeping(.messages(before: age(f))) == 2)
         #expect(try await f.deliveries() == records)
         var query = DeliveryQuery(brand: f.brand, limit: 10)
         query.message = try #require(records.last?.messageID)
@@ -146,9 +149,9 @@ enum RetentionCases {
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1", id: "e"))
         let id = try #require(row.message?.id)
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         try await f.change(f.tap("u-1", "d-1", id))
-        #expect(try await f.keepHouse(.messages(before: age(f))) == 1)
+        #expect(try await f.runHousekeeping(.messages(before: age(f))) == 1)
         #expect(try await f.change(f.tap("u-1", "d-1", id)).isNotFound)
         f.wait(seconds: -9 * 86_400)
         let again = try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent.event
@@ -158,7 +161,7 @@ enum RetentionCases {
     static let messageIDsStay = ContractCase("the newest message's id is known when the message is removed") {
         (f) async throws in
         let id = try #require(try await f.accepted(f.message("u-1")).messageID)
-        #expect(try await f.keepHouse(.messages(before: age(f))) == 1)
+        #expect(try await f.runHousekeeping(.messages(before: age(f))) == 1)
         let last = try #require(try await f.restart().lastMessage)
         var generator = MessageIDGenerator(after: last)
         #expect(generator.next(at: Timestamp(milliseconds: 1)) > id)
@@ -172,8 +175,8 @@ enum RetentionCases {
         f.wait(seconds: -365 * 86_400)
         try await send(f, 3)
         let before = age(f)
-        #expect(try await f.keepHouse(.deliveries(before: before)) == 3)
-        #expect(try await f.keepHouse(.messages(before: before)) == 3)
+        #expect(try await f.runHousekeeping(.deliveries(before: before)) == 3)
+        #expect(try await f.runHousekeeping(.messages(before: before)) == 3)
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [1, 2])
         #expect(try await f.unread("u-1") == 2)
     }

@@ -4,20 +4,20 @@ import Testing
 
 /// Retries of deliveries.
 enum RetryCases {
-    static let all = [again, order, refusals, collapsed]
+    static let all = [again, order, rejections, collapsed]
 
     private static func retry(_ f: ContractFixture, _ id: DeliveryID, brand: BrandID? = nil) -> StoreChange {
         .retry(RetryRequest(brand: brand ?? f.brand, delivery: id, ttlSeconds: 600))
     }
 
-    private static func refusal(_ result: StoreChangeResult) -> RetryRefusal? {
-        if case .notRetried(let refusal) = result { refusal } else { nil }
+    private static func rejection(_ result: StoreChangeResult) -> RetryRejection? {
+        if case .notRetried(let rejection) = result { rejection } else { nil }
     }
 
     /// A delivery that failed.
     private static func failed(_ f: ContractFixture, _ event: AgentEvent? = nil) async throws -> OutboxRow {
         let row = try await f.ownedRow(event ?? f.message("u-1"))
-        try await f.outcome(f.answer(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
+        try await f.outcome(f.response(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
         return row
     }
 
@@ -35,7 +35,7 @@ enum RetryCases {
         let claimed = try #require(try await f.claim().rows.first)
         #expect(claimed.id == row.id && claimed.attempts == 1 && claimed.message?.id == row.message?.id)
         #expect(claimed.expiresAt == f.now.adding(seconds: 600))
-        var outcome = f.answer(claimed)
+        var outcome = f.response(claimed)
         outcome.earlierTries = claimed.attempts
         try await f.outcome(outcome)
         let detail = try await f.delivery(row.id)
@@ -61,13 +61,13 @@ enum RetryCases {
         #expect(claimed.count == 3 && claimed == claimed.sorted() && claimed.first == row.id)
     }
 
-    static let refusals = ContractCase("a delivery that cannot be retried has a reason") { (f) async throws in
+    static let rejections = ContractCase("a delivery that cannot be retried has a reason") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(9)
         let running = try await f.ownedRow(f.message("u-1"))
-        #expect(refusal(try await f.change(retry(f, running.id))) == .state(.sending))
-        try await f.outcome(f.answer(running))
-        #expect(refusal(try await f.change(retry(f, running.id))) == .state(.accepted))
+        #expect(rejection(try await f.change(retry(f, running.id))) == .state(.sending))
+        try await f.outcome(f.response(running))
+        #expect(rejection(try await f.change(retry(f, running.id))) == .state(.accepted))
         #expect(try await f.change(retry(f, DeliveryID(999_999))).isNotFound)
         let row = try await failed(f)
         #expect(try await f.change(retry(f, row.id, brand: BrandID(trusted: "x"))).isNotFound)
@@ -75,19 +75,19 @@ enum RetryCases {
         try await f.makeBrand(other, app: f.app)
         #expect(try await f.change(retry(f, row.id, brand: other)).isNotFound)
         try await f.change(f.read("u-1", "c-1", 2))
-        #expect(refusal(try await f.change(retry(f, row.id))) == .read)
+        #expect(rejection(try await f.change(retry(f, row.id))) == .read)
         let kept = try await failed(f)
         try await f.change(f.unregister("u-1", .agent))
-        #expect(refusal(try await f.change(retry(f, kept.id))) == .notReceived)
+        #expect(rejection(try await f.change(retry(f, kept.id))) == .notReceived)
         try await f.register("d-1", of: "u-1")
         guard case .retried = try await f.change(retry(f, kept.id)) else { throw Unexpected(what: "not retried") }
         let second = try await failed(f)
         try await f.change(f.unregister("u-1", .all))
-        #expect(refusal(try await f.change(retry(f, second.id))) == .registrationGone)
+        #expect(rejection(try await f.change(retry(f, second.id))) == .registrationGone)
         f.wait(seconds: 86_400)
-        #expect(try await f.keepHouse(.messages(before: [f.brand: f.now])) > 0)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now])) > 0)
         try await f.register("d-1", of: "u-1")
-        #expect(refusal(try await f.change(retry(f, second.id))) == .messageGone)
+        #expect(rejection(try await f.change(retry(f, second.id))) == .messageGone)
     }
 
     static let collapsed = ContractCase("a delivery that a newer one replaced is not retried") {
@@ -100,9 +100,9 @@ enum RetryCases {
         var newer = f.message("u-1")
         newer.collapseKey = "order"
         let next = try await f.ownedRow(newer)
-        #expect(refusal(try await f.change(retry(f, row.id))) == .collapsed)
-        try await f.outcome(f.answer(next))
-        #expect(refusal(try await f.change(retry(f, row.id))) == .collapsed, "the device shows the newer one")
+        #expect(rejection(try await f.change(retry(f, row.id))) == .collapsed)
+        try await f.outcome(f.response(next))
+        #expect(rejection(try await f.change(retry(f, row.id))) == .collapsed, "the device shows the newer one")
         var another = f.message("u-1")
         another.collapseKey = "order"
         let last = try await failed(f, another)

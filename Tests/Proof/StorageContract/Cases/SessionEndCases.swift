@@ -11,7 +11,7 @@ enum SessionEndCases {
     ) {
         (f) async throws in
         let heard = [f.listen(), f.listen()]
-        func told(_ change: StoreChange) async throws -> [Set<SessionEnd>] {
+        func reported(_ change: StoreChange) async throws -> [Set<SessionEnd>] {
             try await f.change(change)
             return heard.map { $0.take() }
         }
@@ -19,9 +19,9 @@ enum SessionEndCases {
             try await f.open(f.session(byte, consumer, device: "d-\(byte)"))
         }
         let first = StoreChange.endSession(tokenHash: f.session(1).tokenHash, unregister: .none)
-        #expect(try await told(first) == [[f.end(of: "u-1")], [f.end(of: "u-1")]])
+        #expect(try await reported(first) == [[f.end(of: "u-1")], [f.end(of: "u-1")]])
         // It has ended already.
-        #expect(try await told(first) == [[], []])
+        #expect(try await reported(first) == [[], []])
         func remote(_ consumer: String, _ device: String? = nil) -> StoreChange {
             .endSessions(
                 brand: f.brand,
@@ -30,9 +30,9 @@ enum SessionEndCases {
                 unregister: .agent
             )
         }
-        #expect(try await told(remote("u-1", "d-9")) == [[], []])
-        #expect(try await told(remote("u-1", "d-2")) == [[f.end(of: "u-1")], [f.end(of: "u-1")]])
-        #expect(try await told(remote("nobody")) == [[], []])
+        #expect(try await reported(remote("u-1", "d-9")) == [[], []])
+        #expect(try await reported(remote("u-1", "d-2")) == [[f.end(of: "u-1")], [f.end(of: "u-1")]])
+        #expect(try await reported(remote("nobody")) == [[], []])
         // Each of a turn.
         try await f.commit { $0.changes = ["u-2", "u-3"].map { remote($0) } }
         #expect(heard.map { $0.take() } == Array(repeating: [f.end(of: "u-2"), f.end(of: "u-3")], count: 2))

@@ -4,7 +4,7 @@ import Testing
 
 /// Logins that log out other devices.
 enum SingleDeviceCases {
-    static let all = [others, unnamed, told]
+    static let all = [others, unnamed, reported]
 
     static let others = ContractCase("a login as the only device ends the older sessions and the other devices") {
         (f) async throws in
@@ -43,7 +43,7 @@ enum SingleDeviceCases {
         #expect(try await f.registrations("u-1").count == 1)
     }
 
-    static let told = ContractCase("the feed has the devices that a login has logged out") { (f) async throws in
+    static let reported = ContractCase("the feed has the devices that a login has logged out") { (f) async throws in
         _ = try await f.subscribe("crm")
         try await f.register("d-1", of: "u-1")
         try await f.open(f.session(1, device: "d-1"))

@@ -47,7 +47,7 @@ enum StoppedDeviceCases {
         return try #require(try await f.commit { $0.putBacks = [request] }.putBacks.first)
     }
 
-    private static func told(_ f: ContractFixture) async throws -> [String] {
+    private static func reported(_ f: ContractFixture) async throws -> [String] {
         try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
     }
 
@@ -66,7 +66,7 @@ enum StoppedDeviceCases {
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-2"])
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
         #expect(try await f.change(f.unregister("u-2", .all)).unregisteredChange.ended.count == 1)
-        #expect(try await told(f).count == 1)
+        #expect(try await reported(f).count == 1)
         // It stops once.
         #expect(try await stop(f, rows[0]).stopped.isEmpty)
     }
@@ -84,7 +84,7 @@ enum StoppedDeviceCases {
         #expect(none == StoppedDeviceResult(oldest: stoppedAt))
         #expect(try await end(f) == StoppedDeviceResult(registrations: [row.registration]))
         #expect(
-            try await told(f) == [
+            try await reported(f) == [
                 #"{"consumer":"u-1","app":"shop","deviceId":"d-1","pushType":"apns","reason":"token_dead","scope":"all"}"#
             ]
         )
@@ -105,7 +105,7 @@ enum StoppedDeviceCases {
         #expect(after.id == before.id && after.state == .active && after.token == before.token)
         #expect(after.registeredAt == before.registeredAt)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
-        #expect(try await told(f).isEmpty)
+        #expect(try await reported(f).isEmpty)
         #expect(try await end(f) == StoppedDeviceResult())
     }
 
@@ -146,7 +146,7 @@ enum StoppedDeviceCases {
         let claimed = try await f.claim().rows
         #expect(claimed.map(\.id) == [second.id])
         #expect(try await f.delivery(first.id).record.state == .failed)
-        var outcome = f.answer(claimed[0])
+        var outcome = f.response(claimed[0])
         outcome.earlierTries = claimed[0].attempts
         try await f.outcome(outcome)
         #expect(try await f.delivery(second.id).record.state == .accepted)
@@ -184,7 +184,7 @@ enum StoppedDeviceCases {
         #expect(try await f.registrations("u-1").map(\.token) == ["newer"])
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
         #expect(try await f.delivery(row.id).record.state == .failed)
-        #expect(try await told(f).isEmpty)
+        #expect(try await reported(f).isEmpty)
     }
 
     static let taken = ContractCase("a stopped device that another consumer registers, or its token, is not restored") {
@@ -192,7 +192,7 @@ enum StoppedDeviceCases {
         _ = try await f.subscribe("crm")
         _ = try await stopped(f, "d-1")
         #expect(try await f.register("d-1", of: "u-2").ended.isEmpty)
-        #expect(try await told(f).count == 1)
+        #expect(try await reported(f).count == 1)
         _ = try await stopped(f, "d-2")
         let other = try await f.register(f.device("d-3", of: "u-2", token: "token-of-d-2"))
         #expect(other.created && other.ended.isEmpty)
@@ -226,7 +226,7 @@ enum StoppedDeviceCases {
         _ = try await stopped(f, "d-2")
         _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
         #expect(try await f.restart().stopped.isEmpty)
-        #expect(try await f.keepHouse(.deletedApps) > 0)
+        #expect(try await f.runHousekeeping(.deletedApps) > 0)
         #expect(try await end(f) == StoppedDeviceResult())
     }
 

@@ -12,10 +12,10 @@ enum TapCases {
     static let own = ContractCase("a tap returns the message") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         let id = try #require(try await f.accepted(f.proactive("u-1")).messageID)
-        let answer = try await f.change(f.tap("u-1", "d-1", id)).tapAnswer
-        #expect(answer.first && answer.tappedAt == f.now && answer.message.id == id)
-        #expect(answer.message.kind == .proactive && answer.message.text == "A table is free tonight")
-        #expect(answer.message.conversation.rawValue == "c-1" && answer.message.sequence == 1)
+        let response = try await f.change(f.tap("u-1", "d-1", id)).tapResult
+        #expect(response.first && response.tappedAt == f.now && response.message.id == id)
+        #expect(response.message.kind == .proactive && response.message.text == "A table is free tonight")
+        #expect(response.message.conversation.rawValue == "c-1" && response.message.sequence == 1)
     }
 
     static let foreign = ContractCase("another consumer's, another brand's or an unknown message is not found") {
@@ -48,27 +48,27 @@ enum TapCases {
         let second = try #require(try await f.accepted(another).messageID)
         f.wait(seconds: 60)
         let tappedAt = f.now
-        _ = try await f.change(f.tap("u-1", "d-1", first)).tapAnswer
+        _ = try await f.change(f.tap("u-1", "d-1", first)).tapResult
         f.wait(seconds: 1)
         #expect(try await f.change(f.tap("u-1", "d-1", second)).isGone)
-        let answer = try await f.change(f.tap("u-1", "d-1", first)).tapAnswer
-        #expect(!answer.first && answer.tappedAt == tappedAt)
+        let response = try await f.change(f.tap("u-1", "d-1", first)).tapResult
+        #expect(!response.first && response.tappedAt == tappedAt)
     }
 
     static let repeats = ContractCase("a repeated tap returns the same and records nothing") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         let id = try #require(row.message?.id)
         f.wait(seconds: 9)
         let tappedAt = f.now.adding(seconds: -3)
-        _ = try await f.change(f.tap("u-1", "d-1", id, at: tappedAt)).tapAnswer
+        _ = try await f.change(f.tap("u-1", "d-1", id, at: tappedAt)).tapResult
         f.wait(seconds: 100)
         let changes = [f.tap("u-1", "d-1", id), f.tap("u-1", "d-2", id)]
         for change in try await f.commit({ $0.changes = changes }).changes {
-            let answer = try change.tapAnswer
-            #expect(!answer.first && answer.tappedAt == tappedAt && answer.message.id == id)
+            let response = try change.tapResult
+            #expect(!response.first && response.tappedAt == tappedAt && response.message.id == id)
         }
         #expect(try await f.delivery(row.id).record.tappedAt == tappedAt)
     }
@@ -81,7 +81,7 @@ enum TapCases {
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
         let cameAt = f.now
         f.wait(seconds: 60)
-        try await f.outcome(f.answer(rows[0]))
+        try await f.outcome(f.response(rows[0]))
         for row in rows {
             let id = try #require(row.message?.id)
             let receipt = DeviceReceipt(
@@ -92,17 +92,17 @@ enum TapCases {
             )
             let receipts = StoreChange.receipts(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), [receipt])
             #expect(try await f.change(receipts).recorded == 1)
-            let answer = try await f.change(f.tap("u-1", "d-1", id, at: cameAt.adding(seconds: -9_000_000))).tapAnswer
-            #expect(answer.first && answer.tappedAt == cameAt)
-            #expect(try await f.change(f.tap("u-1", "d-1", id)).tapAnswer.tappedAt == cameAt)
+            let response = try await f.change(f.tap("u-1", "d-1", id, at: cameAt.adding(seconds: -9_000_000))).tapResult
+            #expect(response.first && response.tappedAt == cameAt)
+            #expect(try await f.change(f.tap("u-1", "d-1", id)).tapResult.tappedAt == cameAt)
         }
-        try await f.outcome(f.answer(rows[1]))
+        try await f.outcome(f.response(rows[1]))
         for record in try await f.deliveries() {
             #expect(record.state == .tapped && record.tappedAt == cameAt)
             #expect(record.deliveredAt == cameAt && record.displayedAt == cameAt)
         }
-        let told = try await f.items().filter { $0.type == .messageTapped }
-        #expect(told.count == 2 && told.allSatisfy { $0.data.text.contains(cameAt.rfc3339) })
+        let reported = try await f.items().filter { $0.type == .messageTapped }
+        #expect(reported.count == 2 && reported.allSatisfy { $0.data.text.contains(cameAt.rfc3339) })
     }
 
     static let beforeOutcome = ContractCase("a tap that arrives before the outcome marks the delivery") {
@@ -115,7 +115,7 @@ enum TapCases {
         try await f.change(f.tap("u-1", "d-1", try #require(rows[0].message?.id)))
         #expect(try await f.delivery(rows[0].id).record.tappedAt == tappedAt)
         f.wait(seconds: 1)
-        let outcomes = rows.map { f.answer($0) }
+        let outcomes = rows.map { f.response($0) }
         try await f.commit { $0.outcomes = outcomes }
         let record = try await f.delivery(rows[0].id).record
         #expect(record.state == .tapped && record.tappedAt == tappedAt && record.providerID == "p-1")
@@ -127,7 +127,7 @@ enum TapCases {
         try await f.register("d-2", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"))
-        let outcomes = rows.map { f.answer($0) }
+        let outcomes = rows.map { f.response($0) }
         try await f.commit { $0.outcomes = outcomes }
         try await f.change(f.tap("u-1", "d-2", try #require(rows[0].message?.id)))
         #expect(try await f.deliveries().reversed().map(\.state) == [.accepted, .tapped])
@@ -147,7 +147,7 @@ enum TapCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
-        try await f.outcome(f.answer(rows[0]))
+        try await f.outcome(f.response(rows[0]))
         let ids = try rows.map { try #require($0.message?.id) }
         func receipt(_ id: MessageID, _ device: String) -> DeviceReceipt {
             DeviceReceipt(message: id, device: DeviceID(trusted: device), state: .delivered, at: f.now)
@@ -161,7 +161,7 @@ enum TapCases {
         #expect(try await f.change(f.receipt("u-2", "d-1", ids[0])).recorded == 0)
         try await f.accepted(f.message("u-2", in: "c-2"))
         #expect(try await f.change(f.receipt("u-2", "d-1", ids[0])).recorded == 0)
-        try await f.outcome(f.answer(rows[1]))
+        try await f.outcome(f.response(rows[1]))
         #expect(try await f.deliveries().map(\.state) == [.delivered, .delivered])
     }
 
@@ -170,7 +170,7 @@ enum TapCases {
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
         let id = try #require(row.message?.id)
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         for state in [DeviceReceipt.State.displayed, .dismissed] {
             #expect(try await f.change(f.receipt("u-1", "d-1", id, state)).recorded == 1)
             #expect(try await f.delivery(row.id).record.state == .delivered)
@@ -185,7 +185,7 @@ enum TapCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
-        try await f.outcome(f.answer(rows[0]))
+        try await f.outcome(f.response(rows[0]))
         let start = f.now
         // The second delivery's receipts arrive before its outcome.
         for state in [DeviceReceipt.State.dismissed, .displayed, .delivered, .displayed] {
@@ -194,7 +194,7 @@ enum TapCases {
                 #expect(try await f.change(f.receipt("u-1", "d-1", try #require(row.message?.id), state)).recorded == 1)
             }
         }
-        try await f.outcome(f.answer(rows[1]))
+        try await f.outcome(f.response(rows[1]))
         for row in rows {
             let record = try await f.delivery(row.id).record
             #expect(record.state == .delivered && record.dismissedAt == start.adding(seconds: 1))
@@ -211,7 +211,7 @@ enum TapCases {
         var silent = f.message("u-1")
         silent.silent = true
         f.giveSlots(1)
-        try await f.outcome(f.answer(try await f.ownedRow(silent)))
+        try await f.outcome(f.response(try await f.ownedRow(silent)))
         let more = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect(more.reports == stats.reports)
     }
@@ -221,7 +221,7 @@ enum TapCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.answer(row))
+        try await f.outcome(f.response(row))
         let id = try #require(row.message?.id)
         let guessed = MessageID(high: id.high, low: id.low ^ 1)
         func receipt(_ id: MessageID) -> DeviceReceipt {

@@ -201,7 +201,7 @@ enum WaitingCases {
             }
             try await f.accepted(short)
             f.wait(seconds: 10)
-            #expect(try await f.keepHouse(.expired) == 1)
+            #expect(try await f.runHousekeeping(.expired) == 1)
             let ended = try #require(try await f.deliveries().first)
             #expect(ended.state == (id == "e-1" ? .suppressed : .expired))
             #expect(ended.suppressedBy == (id == "e-1" ? .quietHours : nil))
@@ -279,8 +279,8 @@ enum WaitingCases {
         for _ in 0..<12 { try await f.accepted(f.message("u-1")) }
         let rows = try await share(f).rows
         #expect(rows.map(\.message?.sequence) == [1, 2, 3])
-        let answers = [f.answer(rows[0]), f.answer(rows[1]), f.answer(rows[2])]
-        #expect(try await f.commit { $0.outcomes = answers }.unowned.isEmpty)
+        let responses = [f.response(rows[0]), f.response(rows[1]), f.response(rows[2])]
+        #expect(try await f.commit { $0.outcomes = responses }.unowned.isEmpty)
         #expect(try await share(f).rows.isEmpty)
         f.wait(seconds: 5)
         // It is recalled in the turn that stores the last outcome; its due rows are handed out in the same turn.

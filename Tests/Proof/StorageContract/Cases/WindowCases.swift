@@ -5,7 +5,7 @@ import Testing
 /// Agents' messages to consumers with an open messaging window (R97-R102, Architecture page, 7).
 enum WindowCases {
     static let all = [
-        held, released, order, pause, read, ends, crash, expired, perDevice, merged, collapsed, news, unheard,
+        held, released, order, pause, read, ends, crash, expired, perDevice, merged, collapsed, windowEvents, unheard,
     ]
 
     private static func state(_ f: ContractFixture, _ row: Int) async throws -> DeliveryState {
@@ -182,9 +182,9 @@ enum WindowCases {
         event.ttlSeconds = 10
         try await f.accepted(event)
         try await f.accepted(f.message("u-1"))
-        #expect(try await f.keepHouse(.expired) == 0)
+        #expect(try await f.runHousekeeping(.expired) == 0)
         f.wait(seconds: 10)
-        #expect(try await f.keepHouse(.expired) == 1)
+        #expect(try await f.runHousekeeping(.expired) == 1)
         let states = [try await state(f, 0), try await state(f, 1)]
         #expect(states == [.expired, .held])
     }
@@ -237,7 +237,7 @@ enum WindowCases {
             $0.accepts = [request]
         }
         // The window is open under an id that leads elsewhere: it receives nothing under it.
-        #expect(result.held.released == 1 && result.held.made == 0 && result.news.isEmpty)
+        #expect(result.held.released == 1 && result.held.made == 0 && result.windowEvents.isEmpty)
         let sequences = try await f.claim().rows.filter { $0.message?.conversation.rawValue == "c-b" }
             .filter { $0.token == "token-of-d-3" }.map(\.message?.sequence)
         #expect(sequences == [1, 2])
@@ -261,7 +261,7 @@ enum WindowCases {
         #expect(try await f.claim().rows.map(\.message?.sequence) == [3])
     }
 
-    static let news = ContractCase(
+    static let windowEvents = ContractCase(
         "an open window receives messages, reads, resolutions and typing, in its consumer's own conversations"
     ) {
         (f) async throws in
@@ -277,18 +277,18 @@ enum WindowCases {
         ]
         let request = f.request(events + [events[0]])
         let result = try await f.commit { $0.accepts = [request] }
-        #expect(result.news.allSatisfy { $0.consumer == f.name("u-1") })
+        #expect(result.windowEvents.allSatisfy { $0.consumer == f.name("u-1") })
         #expect(
-            result.news.map { text($0.kind) } == [
+            result.windowEvents.map { text($0.kind) } == [
                 "message c-1 1 agent", "message c-1 2 proactive", "read c-1 1 0", "resolved c-1 false",
                 "typing c-1 false",
             ]
         )
         let read = try await f.commit { $0.changes = [f.read("u-1", "c-1", 9), f.read("u-1", "c-1", 9)] }
-        #expect(read.news.map { text($0.kind) } == ["read c-1 2 0"])
+        #expect(read.windowEvents.map { text($0.kind) } == ["read c-1 2 0"])
     }
 
-    private static func text(_ kind: WindowNews.Kind) -> String {
+    private static func text(_ kind: WindowEvent.Kind) -> String {
         switch kind {
         case .message(let message): "message \(message.conversation) \(message.sequence) \(message.kind.rawValue)"
         case .read(let conversation, let sequence, let unread): "read \(conversation) \(sequence) \(unread)"
@@ -307,6 +307,6 @@ enum WindowCases {
         )
         let request = f.request([f.message("u-1"), f.readEvent("u-1", in: "c-1", .sequence(1))])
         let result = try await f.commit { $0.accepts = [request] }
-        #expect(result.news.isEmpty && result.held == HeldCounts())
+        #expect(result.windowEvents.isEmpty && result.held == HeldCounts())
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 extension ContractFixture {
     /// Returns the outcome of a row that an earlier turn handed out.
-    func answer(
+    func response(
         _ row: OutboxRow,
         _ outcome: PushOutcome = .accepted(providerID: "p-1"),
         status: Int = 200,
@@ -27,7 +27,7 @@ extension ContractFixture {
         OutcomeRecord(
             delivery: row.id,
             registration: row.registration,
-            answer: PushAnswer(
+            response: PushResponse(
                 outcome: outcome,
                 status: status,
                 reason: reason,
@@ -57,7 +57,7 @@ extension ContractFixture {
         OutcomeRecord(
             delivery: row.id,
             registration: row.registration,
-            answer: nil,
+            response: nil,
             disposition: disposition,
             token: .none
         )

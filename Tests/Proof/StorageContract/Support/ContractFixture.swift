@@ -137,11 +137,11 @@ final class ContractFixture {
     }
 
     /// Runs a whole pass of housekeeping in batches of `limit`; returns the number of removed rows.
-    func keepHouse(_ work: HousekeepingBatch.Work, limit: Int = 100) async throws -> Int {
+    func runHousekeeping(_ work: HousekeepingBatch.Work, limit: Int = 100) async throws -> Int {
         var batch = HousekeepingBatch(work: work, now: now, limit: limit)
         var removed = 0
         repeat {
-            let progress = try await store.keepHouse(batch)
+            let progress = try await store.runHousekeeping(batch)
             #expect(progress.removed <= limit && progress.heldMilliseconds >= 0)
             #expect(progress.next == nil || progress.next != batch.position || progress.removed > 0)
             removed += progress.removed

@@ -42,7 +42,7 @@ struct RandomLog {
             }
             if Int.random(in: 0..<8, using: &random) == 0 { try await handOver() }
             try await post()
-            try await answer()
+            try await respond()
             try await report()
         }
         // Rows that the clock has delayed are due by then.
@@ -118,7 +118,7 @@ struct RandomLog {
         take(try await f.store.commit(turn))
     }
 
-    private mutating func answer() async throws {
+    private mutating func respond() async throws {
         var outcomes: [OutcomeRecord] = []
         var kept: [OutboxRow] = []
         for row in owned {
@@ -132,10 +132,10 @@ struct RandomLog {
             case 2: outcome = f.unsent(row, .finished(.expired, nil))
             case 3...6:
                 let reason = Self.reasons[Int.random(in: 0..<2, using: &random)]
-                outcome = f.answer(row, .rejected(token: .keep), status: 400, reason: reason)
-            default: outcome = f.answer(row)
+                outcome = f.response(row, .rejected(token: .keep), status: 400, reason: reason)
+            default: outcome = f.response(row)
             }
-            outcome.answer?.latencyMilliseconds = Int64.random(in: 0...3000, using: &random)
+            outcome.response?.latencyMilliseconds = Int64.random(in: 0...3000, using: &random)
             outcomes.append(outcome)
         }
         owned = kept

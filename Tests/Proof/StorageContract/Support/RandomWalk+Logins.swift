@@ -105,8 +105,8 @@ extension RandomWalk {
     func checkEnds(_ before: [WalkModel.Session]) {
         let live = Dictionary(uniqueKeysWithValues: model.sessions.map { ($0.createdAt, $0.device) })
         let ended = Set(before.filter { live[$0.createdAt] != .some($0.device) }.map { f.end(of: $0.consumer) })
-        let told = heard.take()
-        #expect(told.isSuperset(of: ended) && told.isEmpty == ended.isEmpty)
+        let reported = heard.take()
+        #expect(reported.isSuperset(of: ended) && reported.isEmpty == ended.isEmpty)
     }
 
     // MARK: Retries
@@ -136,10 +136,10 @@ extension RandomWalk {
             guard case .notRetried(.state(state)) = result else { throw Unexpected(what: "\(state): \(result)") }
             return
         }
-        let expected = model.refusal(request.delivery, row)
+        let expected = model.rejection(request.delivery, row)
         switch result {
         case .retried: #expect(expected == nil)
-        case .notRetried(let refusal): #expect(expected == refusal)
+        case .notRetried(let rejection): #expect(expected == rejection)
         default: throw Unexpected(what: "\(result)")
         }
         if expected == nil { model.retry(request.delivery, until: f.now.adding(seconds: request.ttlSeconds)) }

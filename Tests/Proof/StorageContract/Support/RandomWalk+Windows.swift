@@ -26,12 +26,12 @@ extension RandomWalk {
 
     func checkWindows(_ turn: WriterTurn, _ result: WriterTurnResult) {
         #expect(result.held.released == released)
-        var told = 0
-        for (input, answer) in zip(turn.accepts[0].events, result.accepts[0]) {
-            guard case .accepted(let accepted) = answer, accepted.messageID != nil else { continue }
-            if turn.windows.contains(f.name(model.name(input.event.consumer.rawValue))) { told += 1 }
+        var reported = 0
+        for (input, response) in zip(turn.accepts[0].events, result.accepts[0]) {
+            guard case .accepted(let accepted) = response, accepted.messageID != nil else { continue }
+            if turn.windows.contains(f.name(model.name(input.event.consumer.rawValue))) { reported += 1 }
         }
-        #expect(result.news.count { if case .message = $0.kind { true } else { false } } == told)
-        #expect(result.news.allSatisfy { turn.windows.contains($0.consumer) })
+        #expect(result.windowEvents.count { if case .message = $0.kind { true } else { false } } == reported)
+        #expect(result.windowEvents.allSatisfy { turn.windows.contains($0.consumer) })
     }
 }

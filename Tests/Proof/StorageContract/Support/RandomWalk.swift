@@ -20,7 +20,7 @@ struct RandomWalk {
     var released = 0
 
     /// The store's notifications of ended sessions.
-    let heard: HeardEnds
+    let heard: SessionEndRecorder
 
     private let isPerDevice: Bool
 
@@ -37,7 +37,7 @@ struct RandomWalk {
     mutating func run(turns: Int) async throws {
         for number in 1...turns {
             try await walk()
-            if chance(4) { try await keepHouse() }
+            if chance(4) { try await runHousekeeping() }
             if number % 250 == 0 { try await compare() }
             if number % 400 == 0 { try await restart() }
         }
@@ -84,17 +84,17 @@ struct RandomWalk {
 
         for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
         released = releases.reduce(0) { $0 + model.release($1, f.windows) }
-        for (change, answer) in zip(turn.changes, result.changes) {
+        for (change, response) in zip(turn.changes, result.changes) {
             switch change {
-            case .upsertConsumer, .openSession: try applyLogin(change, answer)
+            case .upsertConsumer, .openSession: try applyLogin(change, response)
             case .retry(let request):
-                try applyRetry(request, answer, stateBefore: retried?.state)
-                if case .retried = answer { openBefore.insert(request.delivery) }
-            default: try apply(change, answer)
+                try applyRetry(request, response, stateBefore: retried?.state)
+                if case .retried = response { openBefore.insert(request.delivery) }
+            default: try apply(change, response)
             }
         }
-        let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, answer in
-            try apply(input.event, input.messageID, answer)
+        let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, response in
+            try apply(input.event, input.messageID, response)
         }
         checkWindows(turn, result)
         checkEnds(sessionsBefore)
@@ -122,7 +122,7 @@ struct RandomWalk {
             }
             let seconds = Int64.random(in: 0...4, using: &random)
             switch Int.random(in: 0..<100, using: &random) {
-            case 0..<60: outcomes.append(f.answer(row))
+            case 0..<60: outcomes.append(f.response(row))
             case 60..<75: outcomes.append(f.retry(row, seconds: seconds))
             case 75..<88: outcomes.append(f.unsent(row, .release(due: f.now.adding(seconds: seconds - 2))))
             case 88..<94: outcomes.append(f.unsent(row, .finished(.expired, nil)))
@@ -236,7 +236,7 @@ struct RandomWalk {
                 let owner = model.name(device.consumer.rawValue)
                 return isSame ? $0.value.consumer != owner : $0.value.token == device.token
             }
-            #expect(Set(change.ended) == Set(expected.keys) && model.refusal(device) == nil)
+            #expect(Set(change.ended) == Set(expected.keys) && model.rejection(device) == nil)
             model.end(change.ended)
             model.bind(device)
             let id = change.registration.id
@@ -249,8 +249,8 @@ struct RandomWalk {
             )
             if !device.receives.contains(.agent) { model.narrow(id) }
             if !device.receives.contains(.proactive) { model.withdrawProactive(id) }
-        case (.register(let device), .boundElsewhere): #expect(model.refusal(device) == .boundElsewhere)
-        case (.register(let device), .conflict): #expect(model.refusal(device) == .conflict)
+        case (.register(let device), .boundElsewhere): #expect(model.rejection(device) == .boundElsewhere)
+        case (.register(let device), .conflict): #expect(model.rejection(device) == .conflict)
         case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
             let named = model.registrations.filter {
                 $0.value.consumer == model.name(consumer.rawValue)
@@ -280,31 +280,31 @@ struct RandomWalk {
     private mutating func apply(
         _ event: AgentEvent,
         _ id: MessageID,
-        _ answer: EventResult
+        _ response: EventResult
     ) throws -> (conversation: String, mark: Int64)? {
         let consumer = model.name(event.consumer.rawValue)
         if let known = model.events[event.id.rawValue] {
-            let (duplicate, _) = try answer.duplicateEvent
+            let (duplicate, _) = try response.duplicateEvent
             let first = known.flatMap { model.made[$0.id] }
             #expect(duplicate.messageID == first?.id && duplicate.sequence == first?.sequence)
             return nil
         }
         let asked = event.conversation.flatMap { model.conversations[$0.rawValue] }
         if let asked, asked.consumer != consumer {
-            #expect(answer == .rejected(.conversationOfAnotherConsumer))
+            #expect(response == .rejected(.conversationOfAnotherConsumer))
             return nil
         }
         switch event.type {
         case .agentMessage, .proactiveMessage:
             let target = event.conversation?.rawValue ?? model.active(consumer) ?? id.description
-            let accepted = try answer.acceptedEvent
+            let accepted = try response.acceptedEvent
             let made = model.add(event, id, to: target, at: f.now)
             #expect(accepted.messageID == id && accepted.conversation?.rawValue == target)
             #expect(accepted.sequence == made.sequence && accepted.unread == model.unread(consumer))
             #expect(accepted.deliveries == model.receivers(consumer, event.kind))
         case .conversationResolved, .messagesRead:
             guard asked != nil, let name = event.conversation?.rawValue else {
-                #expect(answer == .rejected(.unknownConversation))
+                #expect(response == .rejected(.unknownConversation))
                 return nil
             }
             model.events[event.id.rawValue] = .some(nil)
@@ -313,7 +313,7 @@ struct RandomWalk {
             } else {
                 model.conversations[name]?.isResolved = true
             }
-            #expect(try answer.acceptedEvent.unread == model.unread(consumer))
+            #expect(try response.acceptedEvent.unread == model.unread(consumer))
             if event.type == .messagesRead { return (name, Int64(model.conversations[name]?.mark ?? 0)) }
         case .agentTyping: throw Unexpected(what: "\(event.type)")
         }
@@ -384,23 +384,23 @@ struct RandomWalk {
 
     // MARK: Occasional actions
 
-    private mutating func keepHouse() async throws {
+    private mutating func runHousekeeping() async throws {
         let limit = Int.random(in: 1...30, using: &random)
         let before = f.now.adding(seconds: -Int64.random(in: 20...300, using: &random))
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
             let expired = model.open.filter { !$0.value.isHeld && $0.value.expiresAt <= f.now }.count
-            let (now, removed) = (f.now, try await f.keepHouse(.expired, limit: limit))
+            let (now, removed) = (f.now, try await f.runHousekeeping(.expired, limit: limit))
             #expect(removed == expired)
             model.finish { !$0.isHeld && $0.expiresAt <= now }
         case 1:
             let old = model.finished.filter { model.queuedAt[$0].map { $0 < before } == true }
-            let removed = try await f.keepHouse(.deliveries(before: [f.brand: before]), limit: limit)
+            let removed = try await f.runHousekeeping(.deliveries(before: [f.brand: before]), limit: limit)
             #expect(removed == old.count)
             model.finished.subtract(old)
             model.removed += old.count
         default:
-            let removed = try await f.keepHouse(.messages(before: [f.brand: before]), limit: limit)
+            let removed = try await f.runHousekeeping(.messages(before: [f.brand: before]), limit: limit)
             #expect(removed == model.removeMessages(before: before))
         }
     }

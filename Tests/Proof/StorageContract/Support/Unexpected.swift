@@ -34,10 +34,10 @@ extension StoreChangeResult {
     }
 
     /// The result of a tap; throws when it was something else.
-    var tapAnswer: TapAnswer {
+    var tapResult: TapResult {
         get throws {
-            guard case .tapped(let answer) = self else { throw Unexpected(what: "\(self)") }
-            return answer
+            guard case .tapped(let response) = self else { throw Unexpected(what: "\(self)") }
+            return response
         }
     }
 

@@ -13,7 +13,7 @@ extension WalkModel {
     }
 
     /// Returns the reason why a session does not get a device; nil when it does.
-    func refusal(_ device: DeviceToRegister) -> DeviceRefusal? {
+    func rejection(_ device: DeviceToRegister) -> DeviceRejection? {
         guard let session = sessions.first(where: { $0.token == device.session }) else { return nil }
         if let bound = session.device, bound != device.device.rawValue { return .boundElsewhere }
         let owned = registrations.values.first { $0.device == device.device.rawValue }
@@ -23,7 +23,7 @@ extension WalkModel {
         return .conflict
     }
 
-    enum DeviceRefusal {
+    enum DeviceRejection {
         case boundElsewhere, conflict
     }
 
@@ -63,7 +63,7 @@ extension WalkModel {
     }
 
     /// Returns the reason why a failed or expired delivery is not retried; nil when it is.
-    func refusal(_ id: DeliveryID, _ row: Row) -> RetryRefusal? {
+    func rejection(_ id: DeliveryID, _ row: Row) -> RetryRejection? {
         guard let registration = registration(of: row) else { return .registrationGone }
         guard registration.value.isActive else { return .registrationQuarantined }
         if let message = row.message, made[message] == nil { return .messageGone }

@@ -34,7 +34,7 @@ struct NotStoringStore: GatewayStore {
     func close() async {}
     func probe() async throws(StorageError) {}
     func probeWriting() async throws(StorageError) {}
-    func keepHouse(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
+    func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         throw Self.notKept
     }
 
@@ -83,8 +83,8 @@ struct NotStoringStore: GatewayStore {
     ) async throws(StorageError) -> IdempotencyRecord? {
         nil
     }
-    func burnCode(_ code: RedeemedCode) async throws(StorageError) -> Bool { true }
-    func endIdempotent(key: [UInt8], answer: IdempotencyRecord.Answer?) async throws(StorageError) {}
+    func markCodeUsed(_ code: RedeemedCode) async throws(StorageError) -> Bool { true }
+    func endIdempotent(key: [UInt8], response: IdempotencyRecord.Response?) async throws(StorageError) {}
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
     func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] { [] }
     func session(tokenHash: [UInt8]) async throws(StorageError) -> StoredSession? {

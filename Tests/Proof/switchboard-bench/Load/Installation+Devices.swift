@@ -47,7 +47,7 @@ extension Installation {
     ///   - milliseconds: The delay of each response.
     ///   - http: An HTTP client.
     /// - Throws: ``HarnessError`` when the simulator returns an error.
-    func delayAnswers(milliseconds: Int, _ http: HTTPClient) async throws {
+    func delayResponses(milliseconds: Int, _ http: HTTPClient) async throws {
         let rules = #"[{"match":{"provider":"apns"},"do":{"delayMs":\#(milliseconds)}}]"#
         try await simulator.setRules(rules, http)
     }

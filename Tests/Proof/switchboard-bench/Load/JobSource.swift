@@ -8,7 +8,7 @@ import Synchronization
 final class JobSource: PushSource {
     private struct State {
         var handedOut = 0
-        var answered = 0
+        var responded = 0
         var accepted = 0
         var whenDone: (@Sendable (Int) -> Void)?
         var start = ContinuousClock.now
@@ -50,17 +50,17 @@ final class JobSource: PushSource {
         for number in range { pushes.append(jobs.job(number)) }
     }
 
-    func receive(_ answers: [PushResult]) {
+    func receive(_ responses: [PushResult]) {
         let done: (@Sendable (Int) -> Void, Int)? = state.withLock { state in
-            state.answered += answers.count
+            state.responded += responses.count
             let before = state.accepted
-            for answer in answers {
-                if case .accepted = answer.answer.outcome { state.accepted += 1 }
+            for result in responses {
+                if case .accepted = result.response.outcome { state.accepted += 1 }
             }
             let tenth = min(Int(seconds(ContinuousClock.now - state.start) * 10), 36_000)
             while state.acceptedByTime.count <= tenth { state.acceptedByTime.append(0) }
             state.acceptedByTime[tenth] += state.accepted - before
-            guard state.answered == count, let whenDone = state.whenDone else { return nil }
+            guard state.responded == count, let whenDone = state.whenDone else { return nil }
             state.whenDone = nil
             return (whenDone, state.accepted)
         }

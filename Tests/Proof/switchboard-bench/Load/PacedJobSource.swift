@@ -14,7 +14,7 @@ final class PacedJobSource: PushSource {
     private struct State {
         var due = 0
         var handedOut = 0
-        var answered = 0
+        var responded = 0
         var accepted = 0
         /// The due time of the first burst.
         var start = NIODeadline.now()
@@ -74,7 +74,7 @@ final class PacedJobSource: PushSource {
     }
 
     /// Waits until that many have a result.
-    private func finish(_ answers: Int, _ begin: () -> Void) async {
+    private func finish(_ responses: Int, _ begin: () -> Void) async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.due = max(state.due, warmUp)
@@ -93,18 +93,18 @@ final class PacedJobSource: PushSource {
         for number in range { pushes.append(jobs.job(number)) }
     }
 
-    func receive(_ answers: [PushResult]) {
+    func receive(_ responses: [PushResult]) {
         let now = NIODeadline.now()
         let done: (@Sendable () -> Void)? = state.withLock { state in
-            for answer in answers {
-                if case .accepted = answer.answer.outcome { state.accepted += 1 }
-                let number = Int(answer.delivery.rawValue) - warmUp
+            for result in responses {
+                if case .accepted = result.response.outcome { state.accepted += 1 }
+                let number = Int(result.delivery.rawValue) - warmUp
                 guard number >= 0 else { continue }
                 let due = state.start + .milliseconds(Int64(number / perBurst * Self.burstMilliseconds))
                 state.latencies.append(Double((now - due).nanoseconds) / 1e9)
             }
-            state.answered += answers.count
-            guard state.answered == warmUp || state.answered == warmUp + count else { return nil }
+            state.responded += responses.count
+            guard state.responded == warmUp || state.responded == warmUp + count else { return nil }
             defer { state.whenDone = nil }
             return state.whenDone
         }

@@ -86,8 +86,8 @@ struct TimedEvents {
         let body = EventBodies.event(run: run, number: number, consumers: consumers)
         let sentAt = Date().timeIntervalSince1970
         let path = "/v1/brands/\(Installation.brand)/events"
-        let answer = try await installation.call(http, "POST", path, body, authorization: authorization)
-        guard let result = (answer["results"] as? [[String: Any]])?.first,
+        let response = try await installation.call(http, "POST", path, body, authorization: authorization)
+        guard let result = (response["results"] as? [[String: Any]])?.first,
             let message = result["messageId"] as? String
         else { throw HarnessError("an event was not accepted") }
         return (message, sentAt)

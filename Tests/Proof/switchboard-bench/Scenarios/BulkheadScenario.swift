@@ -23,34 +23,34 @@ struct BulkheadScenario {
     /// - Returns: The figures.
     /// - Throws: An error when a request is rejected or a push is missing.
     func run(http: HTTPClient) async throws -> Report {
-        var sites: [BulkheadSite] = []
+        var fixtures: [BulkheadFixture] = []
         let result: Result<Report, any Error>
         do {
-            for _ in 0..<3 { sites.append(try await BulkheadSite(http: http)) }
-            result = .success(try await measure(sites))
+            for _ in 0..<3 { fixtures.append(try await BulkheadFixture(http: http)) }
+            result = .success(try await measure(fixtures))
         } catch { result = .failure(error) }
-        for site in sites { await site.stop() }
+        for fixture in fixtures { await fixture.stop() }
         return try result.get()
     }
 
-    private func measure(_ sites: [BulkheadSite]) async throws -> Report {
-        await sites[0].silenceFCM()
+    private func measure(_ fixtures: [BulkheadFixture]) async throws -> Report {
+        await fixtures[0].silenceFCM()
         let start = ContinuousClock.now
-        for site in sites { try await site.fillFCM() }
+        for fixture in fixtures { try await fixture.fillFCM() }
         var turns: [(silent: Double, healthy: Double, other: Double)] = []
         for round in 0..<rounds {
             let first = ContinuousClock.now + .milliseconds(20)
             // The order of the three rotates.
-            func due(_ site: Int) -> ContinuousClock.Instant {
-                first + .microseconds((site + round) % 3 * 1_000_000 / (3 * rate))
+            func due(_ index: Int) -> ContinuousClock.Instant {
+                first + .microseconds((index + round) % 3 * 1_000_000 / (3 * rate))
             }
-            async let silent = sites[0].p99(from: due(0), seconds: seconds, rate: rate)
-            async let healthy = sites[1].p99(from: due(1), seconds: seconds, rate: rate)
-            async let other = sites[2].p99(from: due(2), seconds: seconds, rate: rate)
+            async let silent = fixtures[0].p99(from: due(0), seconds: seconds, rate: rate)
+            async let healthy = fixtures[1].p99(from: due(1), seconds: seconds, rate: rate)
+            async let other = fixtures[2].p99(from: due(2), seconds: seconds, rate: rate)
             turns.append(try await (silent, healthy, other))
         }
         let silence = ProcessHarness.seconds(ContinuousClock.now - start)
-        guard try await sites[0].isFCMSilent(), try await !sites[1].isFCMSilent() else {
+        guard try await fixtures[0].isFCMSilent(), try await !fixtures[1].isFCMSilent() else {
             throw HarnessError("the silent provider was not silent, or the other one was")
         }
         let change = turns.map { ($0.silent * 2 / ($0.healthy + $0.other) - 1) * 100 }.median

@@ -35,10 +35,10 @@ struct BusyDeviceScenario {
 
     private func measure(_ busy: Installation, _ idle: Installation, _ http: HTTPClient) async throws -> Report {
         var loads: [TimedEvents] = []
-        for site in [busy, idle] {
-            let authorization = try await site.configure(http: http, consumers: Self.others + 1)
-            try await site.delayAnswers(milliseconds: delay, http)
-            var load = TimedEvents(site, http: http, authorization: authorization, consumers: Self.others)
+        for installation in [busy, idle] {
+            let authorization = try await installation.configure(http: http, consumers: Self.others + 1)
+            try await installation.delayResponses(milliseconds: delay, http)
+            var load = TimedEvents(installation, http: http, authorization: authorization, consumers: Self.others)
             // Opens the connections to the provider that the load needs.
             _ = try await load.latencies(run: "warm", events: seconds * rate, rate: rate)
             loads.append(load)

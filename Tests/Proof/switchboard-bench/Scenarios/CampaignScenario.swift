@@ -53,11 +53,11 @@ struct CampaignScenario {
         try await Installation.use(quiet: true) { busy in
             try await Installation.use(quiet: true) { idle in
                 var loads: [TimedEvents] = []
-                for site in [busy, idle] {
-                    let authorization = try await site.configure(http: http, consumers: Self.agents)
-                    try await site.delayAnswers(milliseconds: delay, http)
+                for installation in [busy, idle] {
+                    let authorization = try await installation.configure(http: http, consumers: Self.agents)
+                    try await installation.delayResponses(milliseconds: delay, http)
                     loads.append(
-                        TimedEvents(site, http: http, authorization: authorization, consumers: Self.agents)
+                        TimedEvents(installation, http: http, authorization: authorization, consumers: Self.agents)
                     )
                 }
                 let settings = #"{"settings":{"campaignRatePerSecond":\#(pace)}}"#

@@ -22,12 +22,12 @@ struct CommitLatencyScenario {
 
     private struct Round {
         var highest: Double
-        var answers: [Double]
+        var responses: [Double]
         /// The same at the same rate from a server that stores nothing: the part of the host and the server.
         var bare: [Double]
         var syncs: [Double]
 
-        var ratio: Double { answers.percentile(0.99) / syncs.percentile(0.99) }
+        var ratio: Double { responses.percentile(0.99) / syncs.percentile(0.99) }
     }
 
     /// Runs it on a fresh installation.
@@ -68,9 +68,9 @@ struct CommitLatencyScenario {
             let highest = Double(probeEvents) / ProcessHarness.seconds(ContinuousClock.now - start)
             // Before and after the load, not during it: the probe would be measured too.
             var syncs = try SyncProbe.run(path: file, count: Self.syncs)
-            var answers: [[Double]] = []
+            var responses: [[Double]] = []
             for load in [load, bare.load] {
-                answers.append(
+                responses.append(
                     try await load.post(
                         run: "half-\(round)",
                         events: Int(highest / 2 * seconds),
@@ -80,22 +80,22 @@ struct CommitLatencyScenario {
                 )
             }
             syncs += try SyncProbe.run(path: file, count: Self.syncs)
-            found.append(Round(highest: highest, answers: answers[0], bare: answers[1], syncs: syncs))
+            found.append(Round(highest: highest, responses: responses[0], bare: responses[1], syncs: syncs))
         }
 
         var report = Report()
         let name = "202 at half of the highest rate"
         func median(_ value: (Round) -> Double) -> Double { found.map(value).percentile(0.5) }
         report.add(name, "highest rate", median(\.highest), "events/s")
-        report.add(name, "202 p50", median { $0.answers.percentile(0.5) } * 1e3, "ms")
-        report.add(name, "202 p99", median { $0.answers.percentile(0.99) } * 1e3, "ms")
-        report.add(name, "202 slowest", found.map { $0.answers.percentile(1) }.percentile(1) * 1e3, "ms")
+        report.add(name, "202 p50", median { $0.responses.percentile(0.5) } * 1e3, "ms")
+        report.add(name, "202 p99", median { $0.responses.percentile(0.99) } * 1e3, "ms")
+        report.add(name, "202 slowest", found.map { $0.responses.percentile(1) }.percentile(1) * 1e3, "ms")
         report.add(name, "p99 of a server that stores nothing", median { $0.bare.percentile(0.99) } * 1e3, "ms")
         report.add(name, "fdatasync p50", median { $0.syncs.percentile(0.5) } * 1e3, "ms")
         report.add(name, "fdatasync p99", median { $0.syncs.percentile(0.99) } * 1e3, "ms")
         report.add(name, "ratio of p99, best round", found.map(\.ratio).percentile(0), "x")
         report.add(name, "ratio of p99", median(\.ratio), "x", atMost: ratioLimit)
-        let pooled = found.flatMap(\.answers).percentile(0.99) / found.flatMap(\.syncs).percentile(0.99)
+        let pooled = found.flatMap(\.responses).percentile(0.99) / found.flatMap(\.syncs).percentile(0.99)
         report.add(name, "ratio of p99, rounds together", pooled, "x")
         report.add(name, "ratio of p99, worst round", found.map(\.ratio).percentile(1), "x")
         return report

@@ -110,7 +110,7 @@ struct LargeChangesScenario {
         authorization: String
     ) async throws -> Reporter {
         let brand = "/v1/brands/\(Installation.brand)"
-        let answer = try await installation.call(
+        let response = try await installation.call(
             http,
             "POST",
             brand + "/consumers/consumer-\(number)/sessions",
@@ -122,7 +122,7 @@ struct LargeChangesScenario {
         let body = "[" + events.joined(separator: ",") + "]"
         let posted = try await installation.call(http, "POST", brand + "/events", body, authorization: authorization)
         let messages = (posted["results"] as? [[String: Any]])?.compactMap { $0["messageId"] as? String } ?? []
-        guard let session = answer["sessionToken"] as? String, messages.count == Self.receipts else {
+        guard let session = response["sessionToken"] as? String, messages.count == Self.receipts else {
             throw HarnessError("a consumer has no session or not all of its messages")
         }
         return Reporter(number: number, session: session, messages: messages)
@@ -143,14 +143,14 @@ struct LargeChangesScenario {
                 }
                 let body = #"{"receipts":["# + items.joined(separator: ",") + "]}"
                 group.addTask {
-                    let answer = try await installation.call(
+                    let response = try await installation.call(
                         http,
                         "POST",
                         "/v1/brands/\(Installation.brand)/receipts",
                         body,
                         authorization: "Bearer \(reporter.session)"
                     )
-                    return answer["recorded"] as? Int ?? 0
+                    return response["recorded"] as? Int ?? 0
                 }
             }
             return try await group.reduce(0, +)

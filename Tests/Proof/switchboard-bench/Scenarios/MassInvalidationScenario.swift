@@ -27,26 +27,26 @@ struct MassInvalidationScenario {
         try await Installation.use(quiet: true) { try await measure($0, http) }
     }
 
-    private func measure(_ site: Installation, _ http: HTTPClient) async throws -> Report {
-        let authorization = try await site.configure(http: http, consumers: devices)
-        try await site.simulator.setRules(Self.gone, http)
-        let events = BatchedEvents(site, http: http, authorization: authorization, consumers: 0..<devices)
+    private func measure(_ installation: Installation, _ http: HTTPClient) async throws -> Report {
+        let authorization = try await installation.configure(http: http, consumers: devices)
+        try await installation.simulator.setRules(Self.gone, http)
+        let events = BatchedEvents(installation, http: http, authorization: authorization, consumers: 0..<devices)
         let start = ContinuousClock.now
         let (devices, rate) = (devices, rate)
         async let posting: Void = events.post(seconds: (devices + rate - 1) / rate, rate: rate)
-        try await wait(site, http, isSuspended: true)
+        try await wait(installation, http, isSuspended: true)
         let alarm = ProcessHarness.seconds(ContinuousClock.now - start)
         try await posting
         try await Task.sleep(until: start + .seconds(seconds))
-        let early = try await site.simulator.acceptedPushes(http)
-        try await site.simulator.setRules("[]", http)
+        let early = try await installation.simulator.acceptedPushes(http)
+        try await installation.simulator.setRules("[]", http)
         let well = ContinuousClock.now
-        try await wait(site, http, isSuspended: false)
+        try await wait(installation, http, isSuspended: false)
         let again = ProcessHarness.seconds(ContinuousClock.now - well)
-        let arrived = try await lastArrival(of: events.count, site, http)
+        let arrived = try await lastArrival(of: events.count, installation, http)
         let all = ProcessHarness.seconds(arrived - well)
-        let accepted = try await site.simulator.acceptedPushes(http)
-        let lost = try await lostDevices(site, http, authorization)
+        let accepted = try await installation.simulator.acceptedPushes(http)
+        let lost = try await lostDevices(installation, http, authorization)
         var report = Report()
         let name = "\(devices) devices called gone for \(Int(seconds)) s"
         report.add(name, "first event to alarm", alarm, "s", atMost: alarmLimit)
@@ -59,11 +59,11 @@ struct MassInvalidationScenario {
     }
 
     /// Waits for the gauge of suspended lanes.
-    private func wait(_ site: Installation, _ http: HTTPClient, isSuspended: Bool) async throws {
+    private func wait(_ installation: Installation, _ http: HTTPClient, isSuspended: Bool) async throws {
         let line = "switchboard_delivery_suspended_lanes{provider=\"apns\"} \(isSuspended ? 1 : 0)\n"
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
-            let request = HTTPClientRequest(url: site.gateway.url + "/metrics")
+            let request = HTTPClientRequest(url: installation.gateway.url + "/metrics")
             let body = try await http.execute(request, timeout: .seconds(30)).body.collect(upTo: 16 << 20)
             if String(buffer: body).contains(line) { return }
             try await Task.sleep(for: .milliseconds(20))
@@ -72,24 +72,26 @@ struct MassInvalidationScenario {
     }
 
     /// Waits until all pushes were accepted, or none was for five seconds.
-    private func lastArrival(of count: Int, _ site: Installation, _ http: HTTPClient) async throws
+    private func lastArrival(of count: Int, _ installation: Installation, _ http: HTTPClient) async throws
         -> ContinuousClock.Instant
     {
         var last = (count: 0, at: ContinuousClock.now)
         while last.count < count, ContinuousClock.now - last.at < .seconds(5) {
-            let accepted = try await site.simulator.acceptedPushes(http)
+            let accepted = try await installation.simulator.acceptedPushes(http)
             if accepted != last.count { last = (accepted, .now) }
             try await Task.sleep(for: .milliseconds(20))
         }
         return last.at
     }
 
-    private func lostDevices(_ site: Installation, _ http: HTTPClient, _ authorization: String) async throws -> Int {
+    private func lostDevices(_ installation: Installation, _ http: HTTPClient, _ authorization: String) async throws
+        -> Int
+    {
         var lost = 0
         for number in 0..<devices {
             let device = "device-\(number)?consumer=consumer-\(number)"
             let path = "/v1/brands/\(Installation.brand)/apps/\(Installation.iosApp)/devices/\(device)"
-            var request = HTTPClientRequest(url: site.gateway.url + path)
+            var request = HTTPClientRequest(url: installation.gateway.url + path)
             request.headers.add(name: "authorization", value: authorization)
             let response = try await http.execute(request, timeout: .seconds(30))
             _ = try await response.body.collect(upTo: 1 << 20)

@@ -42,7 +42,7 @@ struct RequeueScenario {
                 OutcomeRecord(
                     delivery: row.id,
                     registration: row.registration,
-                    answer: nil,
+                    response: nil,
                     disposition: .release(due: turn.now, isAsked: false),
                     token: .none
                 )

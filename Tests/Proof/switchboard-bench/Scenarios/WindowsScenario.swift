@@ -110,8 +110,8 @@ struct WindowsScenario {
                     var tokens: [(Int, String)] = []
                     for number in stride(from: lane, to: idle, by: lanes) {
                         let path = "/v1/brands/\(Installation.brand)/consumers/consumer-\(number)/sessions"
-                        let answer = try await installation.call(http, "POST", path, "{}")
-                        guard let token = answer["sessionToken"] as? String else {
+                        let response = try await installation.call(http, "POST", path, "{}")
+                        guard let token = response["sessionToken"] as? String else {
                             throw HarnessError("the gateway returned no session token")
                         }
                         tokens.append((number, token))
@@ -163,7 +163,7 @@ struct WindowsScenario {
         }.get()
         try await server.close()
         try await group.shutdownGracefully()
-        let (frame, bare) = (result.afterAnswer.percentile(0.99), result.echo.percentile(0.99))
+        let (frame, bare) = (result.afterResponse.percentile(0.99), result.echo.percentile(0.99))
         report.add("windows", "202 to frame, p99", frame, "ms")
         report.add("windows", "bare WebSocket echo, p99", bare, "ms")
         report.add("windows", "ratio to the echo", frame / bare, "x", atMost: 5)
@@ -219,8 +219,8 @@ struct WindowsScenario {
         var ids: [String] = []
         for number in 0..<Self.devices / 2 {
             let body = EventBodies.event(run: "close", number: number, consumers: Self.devices)
-            let answer = try await installation.call(http, "POST", path, body, authorization: authorization)
-            let result = (answer["results"] as? [[String: Any]])?.first
+            let response = try await installation.call(http, "POST", path, body, authorization: authorization)
+            let result = (response["results"] as? [[String: Any]])?.first
             guard let id = result?["messageId"] as? String else { throw HarnessError("an event was not accepted") }
             ids.append(id)
         }

@@ -147,9 +147,9 @@ final class LogFixture {
         return OutcomeRecord(
             delivery: row.id,
             registration: row.registration,
-            answer: isExpired
+            response: isExpired
                 ? nil
-                : PushAnswer(
+                : PushResponse(
                     outcome: outcome,
                     status: status,
                     reason: reason,

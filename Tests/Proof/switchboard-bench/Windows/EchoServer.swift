@@ -38,8 +38,8 @@ enum EchoServer {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let frame = unwrapInboundIn(data)
             guard frame.opcode == .text else { return context.close(promise: nil) }
-            let answer = WebSocketFrame(fin: true, opcode: .text, data: frame.unmaskedData)
-            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+            let response = WebSocketFrame(fin: true, opcode: .text, data: frame.unmaskedData)
+            context.writeAndFlush(wrapOutboundOut(response), promise: nil)
         }
     }
 }

@@ -10,7 +10,7 @@ final class FrameLatency {
     /// The measured times in milliseconds.
     struct Result: Sendable {
         /// From the head of the 202 response to the frame; 0 when the frame arrived first.
-        var afterAnswer: [Double] = []
+        var afterResponse: [Double] = []
         /// From posting to the frame.
         var afterPost: [Double] = []
         /// From sending a message to receiving its echo.
@@ -28,7 +28,7 @@ final class FrameLatency {
     private var result = Result()
     private var number = 0
     private var sentAt = NIODeadline.now()
-    private var answeredAt: NIODeadline?
+    private var respondedAt: NIODeadline?
     private var heardAt: NIODeadline?
     /// The last sequence that each window received.
     private(set) var sequences: [Int]
@@ -68,13 +68,13 @@ final class FrameLatency {
             result.echo.append(Self.milliseconds(since: sentAt))
             again { $0.post() }
         }
-        let answers = NIOLoopBound(self, eventLoop: loop)
+        let responses = NIOLoopBound(self, eventLoop: loop)
         ClientBootstrap(group: loop)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(Answers(answers.value))
+                    try channel.pipeline.syncOperations.addHandler(ResponseReceiver(responses.value))
                 }
             }
             .connect(host: "127.0.0.1", port: port).assumeIsolated().whenFailure { [promise] in promise.fail($0) }
@@ -88,7 +88,7 @@ final class FrameLatency {
         guard let http else { return promise.fail(HarnessError("the gateway closed the connection")) }
         let body = EventBodies.event(run: "frame", number: number, consumers: windows.count)
         number += 1
-        (answeredAt, heardAt) = (nil, nil)
+        (respondedAt, heardAt) = (nil, nil)
         var head = HTTPRequestHead(
             version: .http1_1,
             method: .POST,
@@ -105,8 +105,8 @@ final class FrameLatency {
     }
 
     private func both() {
-        guard let answeredAt, let heardAt else { return }
-        result.afterAnswer.append(max(Double((heardAt - answeredAt).nanoseconds) / 1e6, 0))
+        guard let respondedAt, let heardAt else { return }
+        result.afterResponse.append(max(Double((heardAt - respondedAt).nanoseconds) / 1e6, 0))
         result.afterPost.append(Double((heardAt - sentAt).nanoseconds) / 1e6)
         again { latency in
             latency.sentAt = .now()
@@ -123,7 +123,7 @@ final class FrameLatency {
     }
 
     /// Receives the responses to events.
-    private final class Answers: ChannelInboundHandler {
+    private final class ResponseReceiver: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
 
         private let owner: FrameLatency
@@ -143,7 +143,7 @@ final class FrameLatency {
                 guard head.status == .accepted else {
                     return owner.promise.fail(HarnessError("the gateway responded \(head.status)"))
                 }
-                owner.answeredAt = .now()
+                owner.respondedAt = .now()
             case .body: break
             case .end: owner.both()
             }

@@ -12,14 +12,14 @@ struct Arrivals {
 
     init(_ evidence: Evidence) {
         for push in evidence.pushes {
-            guard let device = evidence.book.devices[push.token] else {
+            guard let device = evidence.record.devices[push.token] else {
                 afterLogout.append("push \(push.number) went to a token that was never registered")
                 continue
             }
             if let message = push.message {
                 times[.init(message: message, device: device.id), default: []].append(push.time)
             }
-            guard let gone = evidence.book.goneTokens[push.token], push.time > gone else { continue }
+            guard let gone = evidence.record.goneTokens[push.token], push.time > gone else { continue }
             let late = Int((push.time - gone) * 1000)
             if late <= Self.wireAllowanceMilliseconds {
                 onTheWire += 1

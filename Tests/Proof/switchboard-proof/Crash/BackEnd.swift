@@ -14,7 +14,7 @@ struct BackEnd: Sendable {
     let authorization: String
 
     /// A definite response.
-    struct Answer {
+    struct Response {
         /// The HTTP status: anything but 429 and 5xx.
         var status: Int
         /// The body.
@@ -31,13 +31,13 @@ struct BackEnd: Sendable {
     ///   - body: JSON; nil sends none.
     /// - Returns: The first definite response.
     /// - Throws: ``HarnessError`` when there is none.
-    func call(_ method: String, _ path: String, _ body: String? = nil) async throws -> Answer {
+    func call(_ method: String, _ path: String, _ body: String? = nil) async throws -> Response {
         let deadline = ContinuousClock.now + .seconds(60)
         var retries = 0
         while true {
             do {
                 let (status, data) = try await once(method, path, body)
-                if status != 429, status < 500 { return Answer(status: status, body: data, retries: retries) }
+                if status != 429, status < 500 { return Response(status: status, body: data, retries: retries) }
                 guard ContinuousClock.now < deadline else {
                     throw HarnessError("\(method) \(path): still \(status) after a minute")
                 }
@@ -63,11 +63,13 @@ struct BackEnd: Sendable {
     /// - Returns: The JSON object of the response, empty when there is none.
     /// - Throws: ``HarnessError`` for any other status than 2xx.
     func object(_ method: String, _ path: String, _ body: String? = nil) async throws -> [String: Any] {
-        let answer = try await call(method, path, body)
-        guard (200..<300).contains(answer.status) else {
-            throw HarnessError("\(method) \(path): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
+        let response = try await call(method, path, body)
+        guard (200..<300).contains(response.status) else {
+            throw HarnessError(
+                "\(method) \(path): \(response.status) \(String(decoding: response.body, as: UTF8.self))"
+            )
         }
-        return try JSONSerialization.jsonObject(with: answer.body) as? [String: Any] ?? [:]
+        return try JSONSerialization.jsonObject(with: response.body) as? [String: Any] ?? [:]
     }
 
     private func once(_ method: String, _ path: String, _ body: String?) async throws -> (Int, Data) {

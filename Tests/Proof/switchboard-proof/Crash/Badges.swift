@@ -12,11 +12,11 @@ struct Badges {
         var last: [Device: PushDrain.Push] = [:]
         var nextRead: [Device: Int] = [:]
         for push in evidence.pushes {
-            guard let badge = push.badge, let device = evidence.book.devices[push.token] else { continue }
+            guard let badge = push.badge, let device = evidence.record.devices[push.token] else { continue }
             defer { last[device] = push }
             guard let before = last[device], badge < before.badge ?? 0 else { continue }
             // Each read explains one fall at a device: after it the badge may only rise until the next read.
-            let reads = evidence.book.reads[device.consumer] ?? []
+            let reads = evidence.record.reads[device.consumer] ?? []
             var index = nextRead[device] ?? 0
             while index < reads.count, reads[index].end < before.time - Self.slackSeconds { index += 1 }
             if index < reads.count, reads[index].begin <= push.time {

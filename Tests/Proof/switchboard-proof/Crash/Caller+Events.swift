@@ -21,7 +21,7 @@ extension Caller {
         var deliveries: Int?
     }
 
-    private struct Answer: Decodable {
+    private struct Response: Decodable {
         var results: [Result]
     }
 
@@ -35,17 +35,17 @@ extension Caller {
             let key = hasKey ? "k-\(Int.random(in: 0..<2, using: &random))" : nil
             postings.append(posting(nextEvent(), for: index, isSilent: isSilent, collapseKey: key))
         }
-        book.posted += count
+        record.posted += count
         let (results, retries) = try await send(postings)
         for (posting, result) in zip(postings, results) { note(posting, result, isRetried: retries > 0) }
     }
 
     /// Posts an event again after its response: the result must be the same, and it must count nothing.
     mutating func replay() async throws {
-        guard let message = book.messages.randomElement(using: &random),
+        guard let message = record.messages.randomElement(using: &random),
             let index = consumers.firstIndex(where: { $0.number == message.consumer })
         else { return }
-        book.replays += 1
+        record.replays += 1
         let again = posting(message.event, for: index, isSilent: !message.counts, collapseKey: message.collapseKey)
         guard let result = try await send([again]).results.first else { return }
         if result.status != "duplicate" || result.messageId != message.id || result.sequence != message.sequence {
@@ -66,7 +66,7 @@ extension Caller {
             Int.random(in: 0..<3, using: &random) > 0
             ? consumer.lastSequence : Int.random(in: 1...consumer.lastSequence, using: &random)
         let id = nextEvent()
-        book.posted += 1
+        record.posted += 1
         let begin = Date().timeIntervalSince1970
         let json =
             #"{"id":"\#(id)","type":"messages.read","consumer":"u-\#(consumer.number)","conversation":"c-\#(consumer.number)","upToSequence":\#(upTo)}"#
@@ -74,8 +74,8 @@ extension Caller {
         guard let result = sent.results.first, result.status != "rejected" else {
             return contradict("read \(id) was rejected")
         }
-        book.accepted += 1
-        book.reads[consumer.number, default: []].append(
+        record.accepted += 1
+        record.reads[consumer.number, default: []].append(
             .init(upTo: upTo, begin: begin, end: Date().timeIntervalSince1970)
         )
         consumers[index].readSequence = max(consumer.readSequence, upTo)
@@ -99,15 +99,15 @@ extension Caller {
     private mutating func send(_ postings: [Posting]) async throws -> (results: [Result], retries: Int) {
         let body =
             postings.count == 1 ? postings[0].json : "[" + postings.map(\.json).joined(separator: ",") + "]"
-        let answer = try await backEnd.call("POST", "/events", body)
-        book.retries += answer.retries
+        let response = try await backEnd.call("POST", "/events", body)
+        record.retries += response.retries
         progress.posted(postings.count)
-        guard answer.status == 202 else {
-            throw HarnessError("events had the response status \(answer.status)")
+        guard response.status == 202 else {
+            throw HarnessError("events had the response status \(response.status)")
         }
-        let results = try JSONDecoder().decode(Answer.self, from: answer.body).results
+        let results = try JSONDecoder().decode(Response.self, from: response.body).results
         guard results.map(\.id) == postings.map(\.id) else { throw HarnessError("results are not in request order") }
-        return (results, answer.retries)
+        return (results, response.retries)
     }
 
     /// Records a result.
@@ -117,10 +117,10 @@ extension Caller {
         guard result.status == "accepted" || isRetried && result.status == "duplicate", let id = result.messageId,
             let sequence = result.sequence
         else { return contradict("\(posting.id) had the result \(result)") }
-        book.accepted += 1
+        record.accepted += 1
         var consumer = consumers[posting.index]
         let devices = consumer.tokens.keys.sorted { $0.id < $1.id }
-        book.messages.append(
+        record.messages.append(
             .init(
                 event: posting.id,
                 id: id,

@@ -25,7 +25,7 @@ struct Caller {
     let progress: Progress
     var random: SplitMix64
     var consumers: [Consumer]
-    var book = Book()
+    var record = ResponseRecord()
     private var lastEvent = 0
 
     init(number: Int, settings: CrashSettings, backEnd: BackEnd, progress: Progress) {
@@ -69,7 +69,7 @@ struct Caller {
     }
 
     /// Records a response that contradicts earlier ones.
-    mutating func contradict(_ text: String) { book.contradictions.append(text) }
+    mutating func contradict(_ text: String) { record.contradictions.append(text) }
 
     // MARK: Devices
 
@@ -82,10 +82,10 @@ struct Caller {
             Bool.random(using: &random)
             ? "/apps/\(device.app)/devices/\(device.id)?consumer=u-\(consumer.number)"
             : "/consumers/u-\(consumer.number)/sessions?deviceId=\(device.id)"
-        let answer = try await backEnd.call("DELETE", path)
-        book.retries += answer.retries
-        guard answer.status == 204 else { throw HarnessError("a logout had the response status \(answer.status)") }
-        book.goneTokens[token] = Date().timeIntervalSince1970
+        let response = try await backEnd.call("DELETE", path)
+        record.retries += response.retries
+        guard response.status == 204 else { throw HarnessError("a logout had the response status \(response.status)") }
+        record.goneTokens[token] = Date().timeIntervalSince1970
         consumers[index].tokens[device] = nil
     }
 
@@ -103,17 +103,17 @@ struct Caller {
         let consumer = consumers[index]
         let generation = (consumer.generations[device] ?? -1) + 1
         let token = device.token(generation: generation)
-        book.devices[token] = device
-        let answer = try await backEnd.call(
+        record.devices[token] = device
+        let response = try await backEnd.call(
             "PUT",
             "/apps/\(device.app)/devices/\(device.id)?consumer=u-\(consumer.number)",
             #"{"token":"\#(token)","pushType":"\#(device.pushType)"}"#
         )
-        book.retries += answer.retries
-        guard answer.status == 200 || answer.status == 201 else {
-            throw HarnessError("a registration had the response status \(answer.status)")
+        record.retries += response.retries
+        guard response.status == 200 || response.status == 201 else {
+            throw HarnessError("a registration had the response status \(response.status)")
         }
-        if let old = consumer.tokens[device] { book.goneTokens[old] = Date().timeIntervalSince1970 }
+        if let old = consumer.tokens[device] { record.goneTokens[old] = Date().timeIntervalSince1970 }
         consumers[index].tokens[device] = token
         consumers[index].generations[device] = generation
     }

@@ -31,8 +31,8 @@ struct Closing {
     func unread(of consumers: Int) async throws -> [Int: Int] {
         var counts: [Int: Int] = [:]
         for consumer in 0..<consumers {
-            let answer = try await backEnd.object("GET", "/unread?consumer=u-\(consumer)")
-            counts[consumer] = answer["unread"] as? Int
+            let response = try await backEnd.object("GET", "/unread?consumer=u-\(consumer)")
+            counts[consumer] = response["unread"] as? Int
         }
         return counts
     }

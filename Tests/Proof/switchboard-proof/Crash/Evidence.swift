@@ -9,7 +9,7 @@ struct Evidence: Sendable {
     }
 
     /// The callers' record.
-    var book: Book
+    var record: ResponseRecord
     /// The pushes that reached the devices, in order of arrival.
     var pushes: [PushDrain.Push]
     /// The number of pushes that the simulator rejected by its rules.

@@ -8,37 +8,37 @@ extension Verdict {
     ///   - ending: The signal that stopped the gateway.
     init(_ evidence: Evidence, ending: CrashSettings.Ending) {
         let arrivals = Arrivals(evidence)
-        let book = evidence.book
+        let record = evidence.record
         let name = ending == .kill ? "kill -9" : "SIGTERM"
         note("gateway stopped by \(name)", "\(evidence.endings.count)")
-        note("events posted", "\(book.posted)")
-        note("ids posted again after their response", "\(book.replays)")
-        note("requests sent again without a response", "\(book.retries)")
+        note("events posted", "\(record.posted)")
+        note("ids posted again after their response", "\(record.replays)")
+        note("requests sent again without a response", "\(record.retries)")
         lines.append(
             Line(
                 name: "events accepted (202 seen)",
-                value: "\(book.accepted)",
+                value: "\(record.accepted)",
                 bound: "= posted",
-                holds: book.accepted == book.posted
+                holds: record.accepted == record.posted
             )
         )
-        let pairs = book.messages.reduce(0) { $0 + $1.devices.count }
+        let pairs = record.messages.reduce(0) { $0 + $1.devices.count }
         note("deliveries expected (message x device)", "\(pairs)")
         note("pushes that reached a device", "\(evidence.pushes.count)")
         note("pushes that the simulator rejected, to be retried", "\(evidence.refused)")
-        let fates = Fates(evidence, arrivals)
-        note("delivered", "\(fates.delivered)")
-        for (reason, count) in fates.withdrawn.sorted(by: { $0.key < $1.key }) {
+        let results = MessageResults(evidence, arrivals)
+        note("delivered", "\(results.delivered)")
+        for (reason, count) in results.withdrawn.sorted(by: { $0.key < $1.key }) {
             note("withdrawn correctly: \(reason)", "\(count)")
         }
-        promiseNone("lost", fates.lost)
+        promiseNone("lost", results.lost)
         let duplicates = Duplicates(evidence, arrivals)
         promise("duplicated", duplicates.count, atMost: duplicates.inFlight, examples: duplicates.examples)
         note("in flight at a stop: arrived, no outcome stored", "\(duplicates.inFlight)")
         promiseNone("duplicated without having been in flight", duplicates.unexplained)
         promiseNone("unread errors", Self.unreadErrors(evidence))
-        promiseNone("gaps in sequences", Self.gaps(book))
-        promiseNone("responses that contradict earlier ones", book.contradictions)
+        promiseNone("gaps in sequences", Self.gaps(record))
+        promiseNone("responses that contradict earlier ones", record.contradictions)
         let badges = Badges(evidence)
         promiseNone("badge decreases without a read", badges.decreases)
         note("badge decreases after a read", "\(badges.explained)")
@@ -59,8 +59,8 @@ extension Verdict {
 
     private static func unreadErrors(_ evidence: Evidence) -> [String] {
         var counts: [Int: Int] = [:]
-        let marks = evidence.book.reads.mapValues { $0.map(\.upTo).max() ?? 0 }
-        for message in evidence.book.messages where message.counts {
+        let marks = evidence.record.reads.mapValues { $0.map(\.upTo).max() ?? 0 }
+        for message in evidence.record.messages where message.counts {
             if message.sequence > marks[message.consumer] ?? 0 { counts[message.consumer, default: 0] += 1 }
         }
         return evidence.unread.sorted { $0.key < $1.key }.compactMap { consumer, unread in
@@ -69,8 +69,8 @@ extension Verdict {
         }
     }
 
-    private static func gaps(_ book: Book) -> [String] {
-        let sequences = Dictionary(grouping: book.messages, by: \.consumer).mapValues { $0.map(\.sequence).sorted() }
+    private static func gaps(_ record: ResponseRecord) -> [String] {
+        let sequences = Dictionary(grouping: record.messages, by: \.consumer).mapValues { $0.map(\.sequence).sorted() }
         return sequences.sorted { $0.key < $1.key }.compactMap { consumer, found in
             found == Array(1...found.count) ? nil : "c-\(consumer): \(found.count) messages up to \(found.last ?? 0)"
         }

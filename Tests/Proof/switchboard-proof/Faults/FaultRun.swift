@@ -110,9 +110,9 @@ struct FaultRun {
             brand: brand,
             source: source
         )
-        let isRefusal = if case .refused = fault.expectation { true } else { false }
+        let isRejection = if case .refused = fault.expectation { true } else { false }
         let start = ContinuousClock.now
-        await source.send(over: provider, within: limit) { isRefusal && $0.refusal != nil }
+        await source.send(over: provider, within: limit) { isRejection && $0.refusal != nil }
         let time = seconds(ContinuousClock.now - start)
         await provider.shutdown(within: .seconds(2))
         try await http.shutdown()

@@ -86,12 +86,12 @@ final class FaultSource: PushSource {
         }
     }
 
-    func receive(_ answers: [PushResult]) {
+    func receive(_ responses: [PushResult]) {
         let provider = state.withLock { state in
             var isAtOnce = false
-            for answer in answers {
-                guard let job = state.jobs.removeValue(forKey: answer.delivery) else { continue }
-                switch answer.answer.outcome {
+            for result in responses {
+                guard let job = state.jobs.removeValue(forKey: result.delivery) else { continue }
+                switch result.response.outcome {
                 case .accepted:
                     state.counts.accepted.insert(job.token)
                 case .retry(let seconds, _):
@@ -105,7 +105,7 @@ final class FaultSource: PushSource {
                     state.waiting.append(job)
                     wakeLater(&state)
                 case .unregistered, .rejected, .misconfigured, .platformMisconfigured:
-                    state.counts.failed.append("\(answer.answer.status) \(answer.answer.reason ?? "")")
+                    state.counts.failed.append("\(result.response.status) \(result.response.reason ?? "")")
                 }
             }
             return isAtOnce ? state.provider : nil

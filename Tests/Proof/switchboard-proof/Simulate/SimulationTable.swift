@@ -16,7 +16,7 @@ struct SimulationTable {
             ("seeds", counts.seeds), ("steps", counts.steps), ("commits", counts.commits),
             ("commits that failed", counts.failedCommits), ("commits with a poison row", counts.poisonedCommits),
             ("events accepted", counts.accepted), ("replays", counts.replays),
-            ("rejected while the store failed", counts.refusals), ("pushes", counts.pushes),
+            ("rejected while the store failed", counts.rejections), ("pushes", counts.pushes),
             ("duplicate pushes, each explained", counts.duplicates), ("collapsed", counts.collapsed),
             ("logins", counts.logins), ("anonymous consumers merged", counts.merges),
             ("expired", counts.expired), ("registrations and token moves", counts.registrations),

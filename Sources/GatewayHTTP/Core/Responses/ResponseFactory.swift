@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Synchronization
+internal import TextFormats
+
+/// Creates responses.
+enum ResponseFactory {
+    /// A response with JSON text that was written by hand.
+    static func json(
+        _ status: HTTPResponse.Status,
+        _ writer: JSONWriter,
+        contentType: String = "application/json"
+    ) -> Response {
+        json(status, ByteBuffer(bytes: writer.bytes), contentType: contentType)
+    }
+
+    /// A response with JSON text.
+    static func json(
+        _ status: HTTPResponse.Status,
+        _ body: ByteBuffer,
+        contentType: String = "application/json"
+    ) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    /// A response with a value encoded as JSON; for rarely used routes.
+    static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
+        json(status, ByteBuffer(bytes: try encoded(value)))
+    }
+
+    /// Encodes a value as JSON text.
+    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    /// Encodes a value as JSON with sorted members, so that equal values have equal texts.
+    static func encoded(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return try encoder.encode(value)
+    }
+
+    /// A response without a body.
+    static let noContent = Response(status: .noContent)
+
+    /// A response with a page of a list; `item` writes one item.
+    static func page<Items: Collection>(
+        _ items: Items,
+        next: String?,
+        item: (inout JSONWriter, Items.Element) -> Void
+    ) -> Response {
+        var writer = JSONWriter(capacity: 64 + items.count * 256)
+        writer.literal(#"{"items":["#)
+        var first = true
+        for element in items {
+            if !first { writer.literal(",") }
+            first = false
+            item(&writer, element)
+        }
+        writer.literal(#"],"nextCursor":"#)
+        writer.string(orNull: next)
+        writer.literal("}")
+        return json(.ok, writer)
+    }
+}
+
+extension Response {
+    /// The response body as bytes.
+    func collected() async throws -> [UInt8] {
+        let writer = CollectingWriter()
+        try await body.write(writer)
+        return writer.bytes.withLock { $0 }
+    }
+}

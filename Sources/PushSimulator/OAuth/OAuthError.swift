@@ -1,0 +1,21 @@
+/// The error of the token endpoint (RFC 6749 section 5.2).
+struct OAuthError: Error {
+    /// The error code of the standard.
+    var error: String
+    /// A text for developers.
+    var text: String
+
+    /// The response.
+    var reply: SimulatorReply {
+        .json(
+            self.error == "invalid_client" ? 401 : 400,
+            headers: [("cache-control", "no-store")],
+            .object([
+                .init(name: "error", value: .string(self.error)),
+                .init(name: "error_description", value: .string(self.text)),
+            ])
+        )
+    }
+
+    static func grant(_ text: String) -> Self { Self(error: "invalid_grant", text: text) }
+}

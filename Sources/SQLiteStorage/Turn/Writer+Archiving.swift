@@ -1,0 +1,47 @@
+import GatewayModel
+import GatewayStorage
+
+/// Resolved conversations without messages, of which only the counters are kept.
+extension Writer {
+    /// Removes a conversation without messages.
+    ///
+    /// The counters stay when a back-end named it: it may name it again and expects its sequences to continue.
+    func archive(_ conversation: Int64) throws {
+        try db.prepare(
+            """
+            INSERT INTO resting_conversations (brand, id, consumer, last_sequence, read_sequence) \
+            SELECT c.brand, c.id, c.consumer, h.last_sequence, c.read_sequence FROM conversations c \
+            JOIN conversation_heads h ON h.conversation = c.key WHERE c.key = ? AND c.own = 0
+            """
+        ).int(conversation).run()
+        try removeConversation(conversation)
+    }
+
+    /// Deletes a conversation whose messages are removed.
+    func removeConversation(_ conversation: Int64) throws {
+        try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
+        try db.prepare("DELETE FROM conversation_heads WHERE conversation = ?").int(conversation).run()
+    }
+
+    /// Restores a resting conversation unchanged, and returns whether there was one; one whose consumer is being erased
+    /// is deleted, so that its name is free.
+    func restoreArchived(_ name: BrandedName) throws -> Bool {
+        let row = try db.prepare(
+            """
+            DELETE FROM resting_conversations WHERE brand = ? AND id = ? RETURNING consumer, last_sequence, read_sequence
+            """
+        ).int(name.brand).text(name.id)
+        guard try row.next() else { return false }
+        let (consumer, last, read) = (row.int64(0), row.int64(1), row.int64(2))
+        row.end()
+        try db.prepare(
+            """
+            INSERT INTO conversations (brand, id, consumer, read_sequence, resolved) \
+            SELECT ?1, ?2, key, ?4, 1 FROM consumers WHERE key = ?3
+            """
+        ).int(name.brand).text(name.id).int(consumer).int(read).run()
+        guard db.changedRows == 1 else { return false }
+        try insertHead(of: db.lastInsertedRow, sequence: last, message: 0)
+        return true
+    }
+}

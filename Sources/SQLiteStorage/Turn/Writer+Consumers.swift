@@ -1,0 +1,196 @@
+import GatewayModel
+import GatewayStorage
+
+/// Consumers, their conversations and registrations, from memory or from the file.
+extension Writer {
+    /// Returns the consumer of a name, or the one that it was merged into, whose own name differs.
+    func consumer(_ name: BrandedName) throws -> KnownConsumer? {
+        if let known = memory.consumers.value(name) { return known }
+        let row = try db.prepare(
+            """
+            SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), \
+            (SELECT t.id FROM consumers t WHERE t.key = u.merged_into) FROM consumers u WHERE u.brand = ? AND u.id = ?
+            """
+        ).int(name.brand).text(name.id)
+        guard try row.next() else { return nil }
+        if let other = row.optionalString(2) {
+            row.end()
+            // Not remembered by this name: each consumer is in memory once.
+            return try consumer(BrandedName(brand: name.brand, id: other))
+        }
+        let consumer = KnownConsumer(key: row.int64(0), name: name, unread: row.int64(1))
+        row.end()
+        memory.consumers.keep(consumer, for: name)
+        return consumer
+    }
+
+    func makeConsumer(_ name: BrandedName, isAnonymous: Bool = false, at now: Timestamp) throws -> KnownConsumer {
+        let goesAt = isAnonymous ? now.adding(seconds: Self.anonymousStaySeconds).milliseconds : nil
+        try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at, goes_at) VALUES (?, ?, ?, ?, ?)")
+            .int(name.brand).text(name.id).int(isAnonymous ? 1 : 0).int(now.milliseconds).int(goesAt).run()
+        let consumer = KnownConsumer(key: db.lastInsertedRow, name: name, unread: 0)
+        consumer.active = .none
+        memory.consumers.keep(consumer, for: name)
+        memory.registrations.keep([], for: consumer.key)
+        return consumer
+    }
+
+    /// The conversation that an id names.
+    enum NamedConversation {
+        case none
+        case own(KnownConversation)
+        /// Another consumer's conversation.
+        case foreign
+
+        var own: KnownConversation? {
+            if case .own(let conversation) = self { return conversation }
+            return nil
+        }
+    }
+
+    /// Returns the conversation of an id, as a consumer may see it; nil for an unknown one.
+    func conversation(_ name: BrandedName, of consumer: KnownConsumer?) throws -> NamedConversation {
+        if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
+        let row = try db.prepare(
+            """
+            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread \
+            FROM current_conversations WHERE brand = ? AND id = ?
+            """
+        ).int(name.brand).text(name.id)
+        guard try row.next() else {
+            return try restoreArchived(name) ? try self.conversation(name, of: consumer) : .none
+        }
+        defer { row.end() }
+        guard let consumer, row.int64(1) == consumer.key else {
+            return try releaseErased(conversation: row.int64(0), of: row.int64(1)) ? .none : .foreign
+        }
+        let conversation = KnownConversation(
+            key: row.int64(0),
+            name: name,
+            consumer: consumer.key,
+            lastSequence: row.int64(2),
+            readSequence: row.int64(3),
+            unread: row.int64(4),
+            lastMessage: row.int64(5),
+            isResolved: row.int64(6) != 0,
+            isIndexed: row.int64(7) != 0
+        )
+        remember(conversation, of: consumer)
+        return .own(conversation)
+    }
+
+    private func remember(_ conversation: KnownConversation, of consumer: KnownConsumer) {
+        consumer.remember(conversation)
+        memory.consumers.grew(by: conversation.bytes)
+    }
+
+    /// Opens a conversation that a back-end has named.
+    func makeConversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer,
+        at now: Timestamp
+    ) throws -> KnownConversation {
+        try insertConversation(name, of: consumer, own: nil, at: now, engagement: nil)
+    }
+
+    /// Opens a conversation that is named after an id of the gateway.
+    func makeConversation(
+        _ id: MessageID,
+        brand: Int64,
+        of consumer: KnownConsumer,
+        at now: Timestamp,
+        engagement: Engagement? = nil
+    ) throws -> KnownConversation {
+        try insertConversation(
+            BrandedName(brand: brand, id: id.description),
+            of: consumer,
+            own: Int64(bitPattern: id.high),
+            at: now,
+            engagement: engagement
+        )
+    }
+
+    private func insertConversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer,
+        own: Int64?,
+        at now: Timestamp,
+        engagement: Engagement?
+    ) throws -> KnownConversation {
+        try db.prepare("INSERT INTO conversations (brand, id, consumer, last_message, own) VALUES (?, ?, ?, ?, ?)")
+            .int(name.brand).text(name.id).int(consumer.key).int(own ?? 0).int(own == nil ? 0 : 1).run()
+        let key = db.lastInsertedRow
+        try insertHead(of: key, sequence: 0, message: own ?? 0)
+        let conversation = KnownConversation(key: key, name: name, consumer: consumer.key, lastMessage: own ?? 0)
+        remember(conversation, of: consumer)
+        try publish(
+            name.brand,
+            at: now,
+            .opened(consumer: consumer.name.id, conversation: name.id, engagement: engagement)
+        )
+        return conversation
+    }
+
+    /// Inserts the counters of a new conversation, or of one that rested.
+    func insertHead(of conversation: Int64, sequence: Int64, message: Int64) throws {
+        try db.prepare(
+            "INSERT INTO conversation_heads (conversation, last_sequence, unread, last_message) VALUES (?, ?, 0, ?)"
+        ).int(conversation).int(sequence).int(message).run()
+    }
+
+    /// Returns the unresolved conversation with the consumer's newest message.
+    func activeConversation(of consumer: KnownConsumer, _ context: inout TurnContext) throws -> KnownConversation? {
+        switch consumer.active {
+        case .conversation(let id):
+            return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+        case .none: return nil
+        case .unknown: break
+        }
+        try flush(&context)
+        let row = try db.prepare(
+            """
+            SELECT id FROM current_conversations WHERE consumer = ? AND resolved = 0 ORDER BY last_message DESC LIMIT 1
+            """
+        ).int(consumer.key)
+        guard try row.next() else {
+            consumer.active = .none
+            return nil
+        }
+        let id = row.string(0)
+        row.end()
+        consumer.active = .conversation(id)
+        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+    }
+
+    /// Returns the registrations that are pushed to, in the order of their ids.
+    func registrations(of consumer: Int64) throws -> [KnownRegistration] {
+        if let known = memory.registrations.value(consumer) { return known }
+        var found: [KnownRegistration] = []
+        let row = try db.prepare(
+            """
+            SELECT id, lane, token, platform, receives, device, locale, time_zone, \
+            (SELECT quiet_hours FROM consumers WHERE key = ?1) FROM registrations \
+            WHERE consumer = ?1 AND state = 'active' AND lane IN (SELECT id FROM lanes) ORDER BY id
+            """
+        ).int(consumer)
+        while try row.next() {
+            found.append(
+                KnownRegistration(
+                    id: row.int64(0),
+                    lane: row.int64(1),
+                    token: row.string(2),
+                    platform: DevicePlatform(rawValue: row.string(3)) ?? .ios,
+                    receives: Receives(rawValue: Int(row.int64(4))),
+                    device: row.string(5),
+                    traits: DeviceTraits(
+                        locale: row.optionalString(6),
+                        timeZone: row.optionalString(7),
+                        quietHours: row.optionalString(8).flatMap(QuietHours.init(stored:))
+                    )
+                )
+            )
+        }
+        memory.registrations.keep(found, for: consumer)
+        return found
+    }
+}

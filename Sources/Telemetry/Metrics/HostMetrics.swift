@@ -1,0 +1,27 @@
+package import Metrics
+
+/// The faults of the host, one gauge for each.
+///
+/// Created once; usable from any thread.
+///
+/// - Note: The faults are named by the delivery core, which this target does not import.
+package struct HostMetrics<Fault: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Sendable {
+    private let gauges: LabelledMetrics<Fault, Meter>
+
+    /// Creates the gauges, all at 0.
+    ///
+    /// - Parameter factory: The factory that stores them.
+    package init(factory: any MetricsFactory) {
+        gauges = LabelledMetrics {
+            Meter(label: MetricCatalogue.hostFaults.name, dimensions: [("fault", $0.rawValue)], factory: factory)
+        }
+        record([])
+    }
+
+    /// Sets the gauges.
+    ///
+    /// - Parameter faults: The current faults.
+    package func record(_ faults: Set<Fault>) {
+        for fault in Fault.allCases { gauges[fault].set(faults.contains(fault) ? Int64(1) : 0) }
+    }
+}
