@@ -2,7 +2,7 @@ import FairSharing
 import TestSupport
 import Testing
 
-@Suite("FairPlaces: places that owners share")
+@Suite("FairSlots: slots that owners share")
 struct FairSlotsTests {
     @Test("one owner fills the first half, and each owner without a place still gets one of the other half")
     func newcomers() {

@@ -2,7 +2,7 @@ import FairSharing
 import TestSupport
 import Testing
 
-@Suite("FairLine: owners take turns")
+@Suite("FairWorkQueue: owners take turns")
 struct FairWorkQueueTests {
     private typealias Line = FairWorkQueue<String, Int>
 

@@ -16,7 +16,7 @@ struct FeedNotifierTests {
         while notifier.waiting != count { await Task.yield() }
     }
 
-    @Test("are all woken by their brand's ring")
+    @Test("are all woken by their brand's notification")
     func notify() async {
         let notifier = FeedNotifier()
         async let first = notifier.wait(acme, after: 0, atMost: nil)
@@ -32,7 +32,7 @@ struct FeedNotifierTests {
         #expect(last == .over)
     }
 
-    @Test("miss no ring between a look and the wait")
+    @Test("miss no notification between a query and the wait")
     func missed() async {
         let notifier = FeedNotifier()
         let seen = notifier.lastNotification(acme)
