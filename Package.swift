@@ -203,8 +203,7 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage",
-                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore,
-                nioPosix,
+                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -212,7 +211,7 @@ let package = Package(
             linkerSettings: [allocator]
         ),
 
-        // Standing in for Apple and Google.
+        // Standing in for Apple and Google, and the demonstration with them.
         .target(
             name: "PushSimulator",
             dependencies: [

@@ -33,12 +33,19 @@ struct DemoEnvironment: Sendable {
             }
             // The gateway would create it too, and report where it is.
             let adminToken = randomDigits()
-            try Data(adminToken.utf8).write(to: URL(filePath: directory + "/data/admin-token"))
+            guard
+                FileManager.default.createFile(
+                    atPath: directory + "/data/admin-token",
+                    contents: Data(adminToken.utf8),
+                    attributes: [.posixPermissions: 0o600]
+                )
+            else { throw CocoaError(.fileWriteUnknown) }
             var configuration = SimulatorConfiguration()
             configuration.certificates = directory + "/keys"
             let simulator = try await PushSimulator.start(configuration)
             return DemoEnvironment(simulator: simulator, directory: directory, adminToken: adminToken)
         } catch {
+            try? FileManager.default.removeItem(atPath: directory)
             throw CommandFailure(.failure, "the demonstration cannot start in \(directory): \(error)")
         }
     }
@@ -53,6 +60,8 @@ struct DemoEnvironment: Sendable {
             // Webhooks in the demonstration are on this host.
             "SWITCHBOARD_OUTGOING_ALLOW_LOOPBACK": "true",
             "SWITCHBOARD_PROVIDER_TRUST_ROOTS": simulator.credentials.authorityFile,
+            // Its data is temporary.
+            "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS": "5",
             "SWITCHBOARD_LOG_LEVEL": "warning",
             "SWITCHBOARD_LOG_FORMAT": "text",
         ]

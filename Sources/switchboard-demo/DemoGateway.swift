@@ -4,7 +4,7 @@ import GatewayClient
 import ServiceLifecycle
 import Synchronization
 
-/// The gateway of the demonstration: `switchboard serve` as a child process, which never outlives this one.
+/// The gateway of the demonstration: `switchboard serve` as a child process, which ends with this one.
 ///
 /// Its standard error is that of this process.
 final class DemoGateway: Service {
@@ -13,19 +13,23 @@ final class DemoGateway: Service {
         var id: pid_t?
         /// Whether it was asked to stop.
         var isStopping = false
+        /// Whether a second signal stopped it at once.
+        var isAborted = false
         /// The error of an end that was not asked for.
         var failure: CommandFailure?
     }
 
     /// The start of the line that the gateway prints when it is ready.
     private static let ready = "listening on "
-    /// Seconds from SIGTERM to SIGKILL; its data is temporary.
-    private static let stopSeconds = 10.0
+    /// Seconds from SIGTERM to SIGKILL: more than the gateway's own deadline, so that only one that hangs is killed.
+    private static let stopSeconds = 20.0
 
     private let program: String
     private let settings: [String: String]
     private let listening: AsyncStream<String>.Continuation
     private let state = Mutex(State())
+    /// Second signals, while the gateway stops.
+    private let secondSignals = Mutex<[any DispatchSourceSignal]>([])
 
     /// Creates a gateway that is not started yet.
     ///
@@ -65,6 +69,18 @@ final class DemoGateway: Service {
 
     private func stop() {
         signal(SIGTERM)
+        // The service group ignores the default action of both, and reads only the first.
+        secondSignals.withLock { sources in
+            for number in [SIGINT, SIGTERM] {
+                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+                source.setEventHandler {
+                    self.state.withLock { $0.isAborted = true }
+                    self.signal(SIGKILL)
+                }
+                source.resume()
+                sources.append(source)
+            }
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.stopSeconds) { self.signal(SIGKILL) }
     }
 
@@ -85,6 +101,9 @@ final class DemoGateway: Service {
         }
         if let line = Self.firstLine(of: output), line.hasPrefix(Self.ready) {
             listening.yield(String(line.dropFirst(Self.ready.count)))
+        } else {
+            // It has ended, or is not a gateway; its id is not reused before it is waited for.
+            _ = kill(id, SIGKILL)
         }
         // Without reaping at first, so that the id is not reused before `signal` can see the end.
         var info = siginfo_t()
@@ -93,8 +112,12 @@ final class DemoGateway: Service {
             var status: Int32 = 0
             waitpid(id, &status, 0)
             state.id = nil
-            // Exit code 0, or one of the two signals.
-            if !state.isStopping || ![0, SIGTERM, SIGKILL].contains(status) { state.failure = Self.endFailure(status) }
+            // Exit code 0, or SIGTERM before the gateway handles it.
+            if state.isAborted {
+                state.failure = CommandFailure(.secondSignal, "a second signal stopped the demonstration at once")
+            } else if !state.isStopping || ![0, SIGTERM].contains(status) {
+                state.failure = Self.endFailure(status)
+            }
             return state.failure
         }
         close(output)
@@ -139,7 +162,7 @@ final class DemoGateway: Service {
         let result = posix_spawn(&id, words[0], &actions, &attributes, &argv, &variables)
         guard result == 0 else {
             close(ends[0])
-            throw Self.startFailure("start \(words[0])", result)
+            throw Self.startFailure("start \(words[0]), of the package util-linux,", result)
         }
         return (id, ends[0])
     }

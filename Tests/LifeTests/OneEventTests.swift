@@ -164,6 +164,10 @@ struct OneEventTests {
         let isKilled = signal == SIGKILL
         #expect(exit == .init(status: isKilled ? SIGKILL : 0, isSignal: isKilled), "\(demo.errors)")
         await #expect(throws: CommandFailure.self) { try await APIClient(server: server).exchange("GET", ["readyz"]) }
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.hasPrefix("switchboard-demo-") }
+        // Nothing can remove it after SIGKILL.
+        #expect(left.isEmpty || isKilled)
     }
 
     @Test("the demonstration says what is wrong with a gateway that cannot be started or ends early")

@@ -280,7 +280,7 @@ final class Gateway: Sendable {
     /// - Throws: ``CommandFailure``, or what a service threw.
     func run(
         signals: [UnixSignal],
-        beside others: [ServiceGroupConfiguration.ServiceConfiguration] = [],
+        beside others: [ServiceGroupConfiguration.ServiceConfiguration],
         onListening: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
         do {

@@ -4,7 +4,6 @@ internal import GatewayStorage
 internal import Hummingbird
 internal import Identity
 internal import IdentityProviders
-internal import PushPayloads
 internal import Telemetry
 
 // Every authentication method ends here: a verified identity becomes a session.
