@@ -79,15 +79,20 @@ extension SQLiteEngine {
                         JOIN messages m ON m.key = h.last_message AND m.conversation = h.conversation
                         UNION SELECT m.key, m.conversation, m.sequence, m.previous FROM chain c
                         JOIN messages m ON m.key = c.previous AND m.conversation = c.conversation
-                        AND m.sequence < c.sequence)
+                        AND m.sequence < c.sequence),
+                    stretches AS (SELECT conversation, sequence / 64 AS position, min(sequence) AS sequence, key
+                        FROM messages GROUP BY conversation, sequence / 64)
                     SELECT 'nothing leads to message ' || sequence || ' of ' || conversation FROM messages
                     WHERE key NOT IN (SELECT key FROM chain)
-                    UNION ALL SELECT 'place ' || position || ' of ' || conversation || ' has no message'
-                    FROM message_positions p WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.key = p.message
-                    AND m.conversation = p.conversation AND m.sequence = p.position * 64)
+                    UNION ALL SELECT 'place ' || position || ' of ' || conversation || ' is not the first message'
+                    FROM message_positions WHERE (conversation, position, message) NOT IN
+                    (SELECT conversation, position, key FROM stretches)
+                    -- The oldest ones of a conversation may have lost theirs, with those before them.
                     UNION ALL SELECT 'message ' || sequence || ' of ' || conversation || ' has no place'
-                    FROM messages m WHERE sequence % 64 = 0 AND NOT EXISTS (SELECT 1 FROM message_positions p
-                    WHERE p.conversation = m.conversation AND p.position = m.sequence / 64 AND p.message = m.key)
+                    FROM stretches WHERE (conversation, position) NOT IN
+                    (SELECT conversation, position FROM message_positions) AND (sequence % 64 = 0
+                    OR (conversation, position) NOT IN (SELECT conversation, min(position) FROM stretches
+                    GROUP BY conversation))
                     UNION ALL SELECT 'head ' || conversation || ' has no conversation' FROM conversation_heads
                     WHERE conversation NOT IN (SELECT key FROM conversations)
                     UNION ALL SELECT 'conversation ' || key || ' has no head' FROM conversations

@@ -31,7 +31,7 @@ struct SchemaTests {
         "0013-remember-in-buckets": "194dc1db6a240496d0e6d8eb15bada9b8b2a0e0a4cc929c316015dc60312e583",
         "0014-count-from-messages": "bd9041cc594609752030f0d28cf8a2b371e45764d4ab7b246d42fad2f40c662a",
         "0015-remember-devices-quickly": "b6d4b1e81fb9c54e10efb7f105b92b3e8e79b6ed1883082f56b42aa23050d0ec",
-        "0016-chain-messages": "4e56033037d8477d779b06e82b6e8b656dc2c2e8e37caa3350e28c8b252da3ea",
+        "0016-chain-messages": "51c8661bcc5c706c7ce14f3f340532461fa1ba03fd9ff51eee100b1dc1d798f0",
     ]
 
     private static let later = Migration(
