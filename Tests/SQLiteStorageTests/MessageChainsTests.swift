@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The chain of a conversation's messages", .timeLimit(.minutes(10)))
 struct MessageChainsTests {
-    @Test("any message of a long conversation is at most 63 messages behind one that is found at once")
+    @Test("a walk to any message of a long conversation visits at most 63 others, also where places were removed")
     func near() async throws {
         let engine = try SQLiteEngine()
         let store = try engine.openSQLite()
@@ -29,20 +29,39 @@ struct MessageChainsTests {
         var turn = WriterTurn(now: now, incarnation: incarnation)
         turn.accepts = [AcceptRequest(brand: brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
         _ = try await store.commit(turn)
-        let far = try await store.pool.read { db in
+        #expect(try await sequencesFarOff(store) == [])
+        // The places, then those that replaced them, then a whole stretch, and the oldest messages.
+        for removed in ["sequence % 64 = 0", "sequence % 64 = 1", "sequence / 64 = 5", "sequence < 100"] {
+            let keys = try await store.read { db in
+                try Int64.fetchAll(db, sql: "SELECT key FROM messages WHERE \(removed) ORDER BY key")
+            }
+            let count = try await store.write { try $0.removeMessages(keys, mark: nil) }
+            #expect(count == keys.count && count > 0)
+            #expect(try await sequencesFarOff(store) == [], "\(removed)")
+        }
+        await store.close()
+        #expect(try engine.brokenChains() == [])
+    }
+
+    /// Returns the sequences that a walk reaches only after more than 63 later messages, or that it passes.
+    private func sequencesFarOff(_ store: SQLiteStore) async throws -> [Int64] {
+        try await store.read { db in
             let chains = try MessageChains(ReadConnection(db))
             let row = try Row.fetchOne(db, sql: "SELECT conversation, last_message FROM conversation_heads")
             let head = try #require(row)
             let (conversation, last) = try (head.value(0) as Int64, head.value(1) as Int64)
-            return try (1...1000 as ClosedRange<Int64>).filter { sequence in
+            return try Int64.fetchAll(db, sql: "SELECT sequence FROM messages ORDER BY key").filter { sequence in
                 let key = try chains.place(after: sequence - 1, in: conversation)?.message ?? last
-                let found = try chains.link(key, in: conversation)?.sequence ?? 0
-                return !(sequence...sequence + 63).contains(found)
+                var later = 0
+                var isFound = false
+                try chains.visit(from: key, in: conversation) { link in
+                    isFound = link.sequence == sequence
+                    if link.sequence > sequence { later += 1 }
+                    return link.sequence > sequence
+                }
+                return !isFound || later > 63
             }
         }
-        #expect(far == [])
-        await store.close()
-        #expect(try engine.brokenChains() == [])
     }
 
     @Test("a chain that leads around in a circle, as damage may leave it, ends")

@@ -145,13 +145,20 @@ extension Writer {
         let (conversation, kind) = (row.int64(0), row.string(1))
         let (sequence, previous) = (row.int64(2), row.int64(3))
         row.end()
-        if sequence.isMultiple(of: MessageChains.distance) {
-            try db.prepare("DELETE FROM message_positions WHERE conversation = ? AND position = ?")
-                .int(conversation).int(sequence / MessageChains.distance).run()
-        }
-        // The oldest message of a conversation, as most that are removed, is the end of its chain.
+        let position = sequence / MessageChains.distance
+        var next: MessageChains.Link?
+        // The oldest message of a conversation, as most that are removed, is the end of its chain, and needs no place.
         if try chains.link(previous, in: conversation) != nil {
-            try lead(past: key, at: sequence, to: previous, in: conversation)
+            next = try lead(past: key, at: sequence, to: previous, in: conversation)
+        }
+        if let next, next.sequence / MessageChains.distance == position {
+            try db.prepare(
+                "UPDATE message_positions SET message = ? WHERE conversation = ? AND position = ? AND message = ?"
+            )
+            .int(next.key).int(conversation).int(position).int(key).run()
+        } else {
+            try db.prepare("DELETE FROM message_positions WHERE conversation = ? AND position = ? AND message = ?")
+                .int(conversation).int(position).int(key).run()
         }
         if kind != MessageKind.agent.rawValue { try forgetPending(key, in: conversation) }
     }
@@ -172,23 +179,31 @@ extension Writer {
     }
 
     /// Links what comes after a removed message to the one before it: the next message, or the conversation.
-    private func lead(past key: Int64, at sequence: Int64, to previous: Int64, in conversation: Int64) throws {
-        guard let last = try lastMessage(of: conversation) else { return }
+    ///
+    /// - Returns: The next message; nil when it was the newest.
+    private func lead(
+        past key: Int64,
+        at sequence: Int64,
+        to previous: Int64,
+        in conversation: Int64
+    ) throws -> MessageChains.Link? {
+        guard let last = try lastMessage(of: conversation) else { return nil }
         if last == key {
             try db.prepare("UPDATE conversation_heads SET last_message = ? WHERE conversation = ?")
                 .int(previous).int(conversation).run()
             try remembered(conversation)?.conversation?.lastMessage = previous
-            return
+            return nil
         }
-        var next: Int64?
+        var next: MessageChains.Link?
         let start = try chains.place(after: sequence, in: conversation)?.message ?? last
         try chains.visit(from: start, in: conversation) { link in
-            if link.previous == key { next = link.key }
+            if link.previous == key { next = link }
             return next == nil && link.sequence > sequence
         }
         if let next {
-            try db.prepare("UPDATE messages SET previous = ? WHERE key = ?").int(previous).int(next).run()
+            try db.prepare("UPDATE messages SET previous = ? WHERE key = ?").int(previous).int(next.key).run()
         }
+        return next
     }
 
     /// Lowers a conversation's count in the file, and in the writer's memory.

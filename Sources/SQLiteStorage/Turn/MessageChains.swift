@@ -2,7 +2,7 @@
 ///
 /// An index of messages by conversation would have a page of its own written for nearly each message. So a
 /// conversation is read from its newest message down, and from one of ``Place`` where that is nearer: a read visits at
-/// most 64 messages more than it needs, unless messages were removed between two places.
+/// most 64 messages more than it needs.
 struct MessageChains {
     /// The part of a message that a walk reads.
     struct Link {
@@ -18,7 +18,9 @@ struct MessageChains {
         let previous: Int64
     }
 
-    /// A message that is found without a walk.
+    /// A message that is found without a walk: the first of its ``MessageChains/distance`` sequences that is left.
+    ///
+    /// The oldest messages of a conversation may have none, and those that follow where the newest message was removed.
     struct Place {
         /// Its sequence divided by ``MessageChains/distance``.
         let position: Int64
@@ -31,7 +33,7 @@ struct MessageChains {
         let last: Int64
     }
 
-    /// The sequences between two places.
+    /// The sequences that have one place.
     static let distance: Int64 = 64
 
     /// The statements are reset after each row, so that one may walk within the body of another.
