@@ -281,8 +281,12 @@ extension SQLiteStore {
                     ),
                     arguments: [key, known]
                 )
-                for head in heads { keys += try chains.keys(of: Self.head(head), behind: known, limit: limit) }
-                keys = Array(keys.sorted().prefix(limit))
+                var ceiling = Int64.max
+                for head in heads {
+                    keys += try chains.keys(of: Self.head(head), behind: known, upTo: ceiling, limit: limit)
+                    keys = Array(keys.sorted().prefix(limit))
+                    if keys.count == limit { ceiling = keys.last ?? ceiling }
+                }
             }
             let messages = try db.cachedStatement(
                 sql: """

@@ -105,11 +105,19 @@ struct MessageChains {
     }
 
     /// Returns the keys of the first messages behind a sequence and behind a message, the oldest first.
-    func keys(of head: Head, after sequence: Int64 = 0, behind message: Int64 = 0, limit: Int) throws -> [Int64] {
+    ///
+    /// Those behind the ceiling are not needed: only some of them are among the keys.
+    func keys(
+        of head: Head,
+        after sequence: Int64 = 0,
+        behind message: Int64 = 0,
+        upTo ceiling: Int64 = .max,
+        limit: Int
+    ) throws -> [Int64] {
         var keys: [Int64] = []
         var floor = sequence
         var position = sequence / Self.distance + 1
-        while keys.count < limit {
+        while keys.count < limit, (keys.last ?? .min) < ceiling {
             let end = try place(from: position, atOrAfter: message, in: head.conversation)
             var run: [Link] = []
             try visit(from: end?.message ?? head.last, in: head.conversation) { link in
