@@ -13,8 +13,10 @@ extension DeliverySearch {
     /// A conversation whose messages are searched, newest first.
     private struct Searched {
         let head: MessageChains.Head
-        /// The newest message that was not searched yet, or one shortly after it; nil before the first look.
+        /// The message with which the walk continues, 0 when it has ended; nil before the first look.
         var next: Int64?
+        /// The messages that were found and are not searched yet, newest first.
+        var ahead: [Int64] = []
     }
 
     /// Finds the log's rows of stored messages in a consumer's present conversations.
@@ -112,16 +114,27 @@ extension DeliverySearch {
             let head = conversations[index].head
             // The conversations behind this one have only older messages.
             if keys.count == Self.messagesPerLook, let lowest = keys.last, head.last <= lowest { break }
-            let place = try conversations[index].next ?? start(in: head, below: below, chains)
-            var found: [Int64] = []
-            try chains.visit(from: place, in: head.conversation) { link in
-                guard link.key < below else { return true }
-                guard link.key >= first, found.count < Self.messagesPerLook else { return false }
-                found.append(link.key)
-                return true
+            var ahead = conversations[index].ahead
+            if ahead.count < Self.messagesPerLook {
+                let place = try conversations[index].next ?? start(in: head, below: below, chains)
+                var next: Int64 = 0
+                try chains.visit(from: place, in: head.conversation) { link in
+                    guard link.key < below else { return true }
+                    guard link.key >= first else {
+                        next = 0
+                        return false
+                    }
+                    ahead.append(link.key)
+                    next = link.previous
+                    return ahead.count < Self.messagesPerLook
+                }
+                conversations[index].next = next
+                conversations[index].ahead = ahead
             }
-            conversations[index].next = found.first ?? place
-            keys = Array((keys + found).sorted(by: >).prefix(Self.messagesPerLook))
+            keys = Array((keys + ahead).sorted(by: >).prefix(Self.messagesPerLook))
+        }
+        if let lowest = keys.last {
+            for index in conversations.indices { conversations[index].ahead.removeAll { $0 >= lowest } }
         }
         return keys
     }
