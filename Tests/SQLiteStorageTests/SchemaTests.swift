@@ -396,10 +396,10 @@ struct SchemaTests {
         var full = copy
         full.freeBytes = { _ in 1000 }
         #expect {
-            try full.take(bytes: 1001)
+            try full.take(bytes: 401)
         } throws: { error in
             guard case .full(let detail) = error as? StorageError else { return false }
-            return detail.contains(copy.path) && detail.contains("1001 bytes") && detail.contains("copyBeforeMigration")
+            return detail.contains(copy.path) && detail.contains("1002 bytes") && detail.contains("copyBeforeMigration")
         }
         #expect(try Data(contentsOf: URL(filePath: copy.path)) == whole)
         // Damaged data does not replace an intact copy, and is not migrated.

@@ -23,11 +23,13 @@ struct MigrationCopy {
         // The rest of a killed start counts as free.
         unlink(partial)
         let directory = (source as NSString).deletingLastPathComponent
-        if let free = freeBytes(directory.isEmpty ? "." : directory), free < bytes {
+        // The copy, and the WAL and the growth of a migration that writes all of the data.
+        let needed = bytes * 5 / 2
+        if let free = freeBytes(directory.isEmpty ? "." : directory), free < needed {
             throw .full(
                 detail:
-                    "the data is copied to \(path) before it is migrated, which needs \(bytes) bytes, and \(free) are "
-                    + "free; make room, or set storage.copyBeforeMigration to false when you have a backup"
+                    "the data is copied to \(path) before it is migrated, which needs \(needed) bytes in all, and \(free) "
+                    + "are free; make room, or set storage.copyBeforeMigration to false when you have a backup"
             )
         }
         do {
