@@ -1,5 +1,6 @@
-/// A seeded generator (splitmix64): the only source of randomness in a simulation, and in everything else that must be
-/// reproducible.
+/// A seeded generator (splitmix64): the only source of randomness in a simulation.
+///
+/// `Deploy/mutate.py` builds this folder without `TestSupport`, which has the same one for tests.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
