@@ -188,7 +188,7 @@ let package = Package(
             dependencies: [
                 "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
                 "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry",
-                "TextFormats", crypto, hummingbird, logging, nioCore, nioHTTP1, nioWebSocket, lifecycle,
+                "TextFormats", crypto, hummingbird, logging, metrics, nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             exclude: ["openapi.yaml"],
             swiftSettings: settings
@@ -262,8 +262,7 @@ let package = Package(
             name: "switchboard-bench",
             dependencies: [
                 "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections",
-                "Identity", "IdentityProviders", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
+                "HTTP2Connections", "Identity", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
                 "Telemetry", "TextFormats",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 nioWebSocket,

@@ -11,6 +11,11 @@ import Testing
 
 @testable import GatewayHTTP
 
+/// Lanes that cannot send.
+private struct NoLanes: LaneDirectory {
+    func lane(_ id: LaneID) -> LaneDescription? { nil }
+}
+
 @Suite("Pieces of a request in the delivery core", .timeLimit(.minutes(10)))
 struct EventIntakeTests {
     private static let brand = Brand(
@@ -39,7 +44,7 @@ struct EventIntakeTests {
         let clock = TestClock()
         let delivery = DeliveryService(
             store: store,
-            directory: TestLanes(),
+            directory: NoLanes(),
             makeProvider: { _, _ in nil },
             settings: DeliverySettings(),
             clock: clock,

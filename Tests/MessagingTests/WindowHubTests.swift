@@ -31,6 +31,11 @@ struct WindowHubTests {
         func recheck(_ close: WindowClose) {}
     }
 
+    private struct NoPresence: WindowPresence {
+        func windowOpened(_ name: ConsumerName, device: DeviceID?) {}
+        func windowClosed(_ name: ConsumerName, device: DeviceID?) {}
+    }
+
     private let clock = TestClock()
     private let hub: WindowHub
     private let c = Steps.conversation("c")

@@ -1,15 +1,15 @@
-package import Delivery
-package import GatewayStorage
+internal import Delivery
+internal import GatewayStorage
 internal import Identity
 
 /// Stores sessions through the delivery core's writer, so that sessions and registrations change in one order.
-package struct DeliverySessionWriter: SessionWriter {
+struct DeliverySessionWriter: SessionWriter {
     private let delivery: DeliveryService
 
     /// Creates a writer for a delivery core.
     ///
     /// - Parameter delivery: The core.
-    package init(delivery: DeliveryService) { self.delivery = delivery }
+    init(delivery: DeliveryService) { self.delivery = delivery }
 
     /// Applies one change in the writer's next transaction.
     ///
@@ -17,7 +17,7 @@ package struct DeliverySessionWriter: SessionWriter {
     /// - Returns: The result of the change, once it is on disk.
     /// - Throws: `StorageError`: the store's own, `closed` when the core is stopping, `unavailable` when the queue is
     ///   full or the core has a fault.
-    package func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
+    func perform(_ change: StoreChange) async throws(StorageError) -> StoreChangeResult {
         do {
             return try await delivery.perform(change)
         } catch {

@@ -1,44 +1,49 @@
 package import Delivery
 package import GatewayModel
 package import GatewayStorage
+package import GuardedHTTP
 package import Identity
 package import IdentityProviders
 package import Logging
+package import Messaging
+package import Metrics
 internal import PushProviders
-package import Telemetry
+internal import Telemetry
 
-/// The services that the routes use; created by the executable, or by a test.
+/// The services that the routes use, and the one place where they are made from a gateway's parts.
 package struct GatewayServices: Sendable {
     /// The store for reading.
-    package var store: any GatewayStore
+    package let store: any GatewayStore
     /// The delivery core, which accepts events and changes.
-    package var delivery: DeliveryService
+    package let delivery: DeliveryService
     /// Brands, apps and credentials.
-    package var directory: Directory
+    package let directory: Directory
     /// The authentication of service accounts.
-    package var accounts: ServiceAccountAuthenticator
+    let accounts: ServiceAccountAuthenticator
     /// The authentication of the administrator.
-    package var admin: AdminToken
+    let admin: AdminToken
     /// The service that opens, finds and ends consumers' sessions.
-    package var sessions: SessionService
+    let sessions: SessionService
+    /// The cache of issuers' JWK sets; closed by the owner of the client that it uses, before that client.
+    package let publishedKeys: JWKSetCache
     /// The verification of assertions.
-    package var assertions: AssertionVerifier
-    /// The clock.
-    package var clock: any GatewayClock
-    /// The detection of a wrong system clock; trusts the clock until it is set.
-    package var keeper: ClockKeeper
-    /// The logger for operators.
-    package var logger: Logger
-    /// The metrics.
-    package var metrics: HTTPMetrics
-    /// Renders the Prometheus text; called for each scrape.
-    package var renderMetrics: @Sendable () -> String
-    /// The outbound feed.
-    package var outbound = OutboundServices()
+    let assertions: AssertionVerifier
     /// The service that redeems identity providers' codes.
-    package var codes: CodeExchange
+    let codes: CodeExchange
+    /// The gateway's clock, for records, timeouts and expiry.
+    let clock: any GatewayClock
+    /// The detection of a wrong system clock.
+    package let keeper: ClockKeeper
+    /// The logger for operators.
+    package let logger: Logger
+    /// The metrics.
+    let metrics: HTTPMetrics
+    /// Renders the Prometheus text; called for each scrape.
+    let renderMetrics: @Sendable () -> String
+    /// The outbound feed.
+    let outbound: OutboundServices
     /// Messaging windows.
-    package var windows = WindowServices()
+    let windows: WindowServices
     /// The parser of events, which keeps its buffers.
     let events = EventReader()
     /// The seal for cursors of lists.
@@ -47,10 +52,8 @@ package struct GatewayServices: Sendable {
     let engagements: EngagementSeal
     /// The running requests with an idempotency key.
     let idempotency = IdempotencyKeys()
-    /// Creates a provider for a self-check; throws until it is set.
-    package var makeProvider: ProviderMaker = { _, _, _, _ throws(PushCredentialError) in
-        throw PushCredentialError(pointer: "", detail: "this process has no providers")
-    }
+    /// Creates a provider for a self-check.
+    let makeProvider: ProviderMaker
     /// The slots of open delivery streams.
     let tails = CallSlots(limit: DeliveryTail.limit, brandLimit: DeliveryTail.brandLimit)
     /// The slots of running exports.
@@ -58,49 +61,93 @@ package struct GatewayServices: Sendable {
     /// The slots of running self-checks.
     let selfChecks = CallSlots(limit: ProbeRoutes.selfCheckLimit, brandLimit: ProbeRoutes.selfCheckBrandLimit)
 
-    /// Creates the services.
+    /// Creates the services and connects them: the directory's changes go to the delivery core, and its commits to
+    /// windows.
     ///
     /// - Parameters:
     ///   - store: The store for reading.
-    ///   - delivery: The delivery core, which accepts events and changes.
+    ///   - delivery: The delivery core, which is started and run by the caller.
     ///   - directory: Brands, apps and credentials.
-    ///   - accounts: The authentication of service accounts.
     ///   - admin: The authentication of the administrator.
-    ///   - sessions: The service that opens, finds and ends consumers' sessions.
-    ///   - assertions: The verification of assertions.
-    ///   - codes: The service that redeems identity providers' codes.
-    ///   - clock: The clock.
-    ///   - logger: The logger for operators.
-    ///   - metrics: The metrics.
+    ///   - clock: The gateway's clock, for records, timeouts and expiry.
+    ///   - hostClock: The host's wall clock, for times that others set, such as those of tokens; nil is `clock`.
+    ///   - keeper: The detection of a wrong system clock; nil trusts `clock`.
+    ///   - identityProviders: The client for JWK sets and token endpoints; closed by its owner.
+    ///   - outbound: The outbound feed.
+    ///   - presence: The observer of opened and closed windows; nil is the delivery core.
+    ///   - windowLimits: The limits of messaging windows.
+    ///   - makeProvider: Creates a provider for a self-check.
+    ///   - metrics: The factory of metrics.
     ///   - renderMetrics: Renders the Prometheus text.
+    ///   - logger: The logger for operators.
     package init(
         store: any GatewayStore,
         delivery: DeliveryService,
         directory: Directory,
-        accounts: ServiceAccountAuthenticator,
         admin: AdminToken,
-        sessions: SessionService,
-        assertions: AssertionVerifier,
-        codes: CodeExchange,
         clock: any GatewayClock,
-        logger: Logger,
-        metrics: HTTPMetrics,
-        renderMetrics: @escaping @Sendable () -> String
+        hostClock: (any GatewayClock)? = nil,
+        keeper: ClockKeeper? = nil,
+        identityProviders: GuardedHTTPClient,
+        outbound: OutboundServices = OutboundServices(),
+        presence: (any WindowPresence)? = nil,
+        windowLimits: WindowLimits = WindowLimits(),
+        makeProvider: @escaping ProviderMaker,
+        metrics: any MetricsFactory,
+        renderMetrics: @escaping @Sendable () -> String,
+        logger: Logger
     ) {
+        let hostClock = hostClock ?? clock
+        let windowMetrics = WindowMetrics(factory: metrics)
+        let providerMetrics = IdentityProviderMetrics(factory: metrics)
         self.store = store
         self.delivery = delivery
         self.directory = directory
-        self.accounts = accounts
+        accounts = ServiceAccountAuthenticator(directory: directory, clock: hostClock)
         self.admin = admin
-        self.sessions = sessions
-        self.assertions = assertions
-        self.codes = codes
+        sessions = SessionService(
+            store: store,
+            directory: directory,
+            writer: DeliverySessionWriter(delivery: delivery),
+            // The same clock as the housekeeper's, or it could remove a session that was just opened.
+            clock: clock
+        )
+        publishedKeys = JWKSetCache(
+            client: identityProviders,
+            clock: hostClock,
+            metrics: providerMetrics,
+            logger: logger
+        )
+        assertions = AssertionVerifier(directory: directory, publishedKeys: publishedKeys, clock: hostClock)
+        codes = CodeExchange(
+            directory: directory,
+            store: store,
+            client: identityProviders,
+            clock: hostClock,
+            metrics: providerMetrics,
+            logger: logger
+        )
         self.clock = clock
-        keeper = ClockKeeper(trusting: clock, store: store, logger: logger)
+        self.keeper = keeper ?? ClockKeeper(trusting: clock, store: store, logger: logger)
         self.logger = logger
-        self.metrics = metrics
+        self.metrics = HTTPMetrics(factory: metrics)
         self.renderMetrics = renderMetrics
+        self.outbound = outbound
+        windows = WindowServices(
+            hub: WindowHub(presence: presence ?? delivery, metrics: windowMetrics),
+            limits: windowLimits,
+            metrics: windowMetrics
+        )
         cursors = CursorSeal(key: directory.derivedKey(for: "cursor"))
         engagements = EngagementSeal(key: directory.derivedKey(for: "engagement context"))
+        self.makeProvider = makeProvider
+
+        delivery.setPresence(of: directory.brands)
+        directory.onChange { [weak directory] change in
+            if let directory { delivery.setPresence(of: directory.brands) }
+            delivery.lanesRemoved(change.removedLanes)
+            delivery.lanesChanged(change.changedLanes, change.laneChange)
+        }
+        delivery.observe(windows: windows.hub)
     }
 }

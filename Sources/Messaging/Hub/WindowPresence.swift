@@ -17,23 +17,3 @@ package protocol WindowPresence: Sendable {
     ///   - device: The device that it was opened with.
     func windowClosed(_ name: ConsumerName, device: DeviceID?)
 }
-
-/// A subscriber that does nothing, for a gateway whose pushes ignore windows.
-package struct NoPresence: WindowPresence {
-    /// Creates one.
-    package init() {}
-
-    /// Does nothing.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device that it is on.
-    package func windowOpened(_ name: ConsumerName, device: DeviceID?) {}
-
-    /// Does nothing.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device that it was opened with.
-    package func windowClosed(_ name: ConsumerName, device: DeviceID?) {}
-}

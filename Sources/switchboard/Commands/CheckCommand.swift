@@ -61,7 +61,7 @@ struct CheckCommand: AsyncParsableCommand {
         // A certificate that an earlier version stored with its password.
         for app in gateway.directory.allApps { _ = try? await gateway.directory.openApp(brand: app.brand, app: app.id) }
         for lane in gateway.directory.lanes {
-            let verdict = await ProviderCheck(factory: gateway.providers.factory).check(lane)
+            let verdict = await ProviderCheck(factory: gateway.providerFactory).check(lane)
             report.say("\(lane.key)", verdict.isUsable, verdict.text)
         }
         await gateway.close()

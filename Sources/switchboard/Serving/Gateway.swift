@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Delivery
 import Foundation
 import GatewayClient
@@ -7,6 +8,7 @@ import GatewayStorage
 import GuardedHTTP
 import Hummingbird
 import Identity
+import IdentityProviders
 import Logging
 import Messaging
 import NIOCore
@@ -19,61 +21,48 @@ import UnixSignals
 
 /// A gateway with all its parts: store, directory, delivery, providers and HTTP.
 final class Gateway: Sendable {
-    /// Its settings.
-    let settings: GatewaySettings
-    /// The store.
-    let store: any GatewayStore
-    /// Brands, apps and credentials.
-    let directory: Directory
-    /// The delivery core.
-    let delivery: DeliveryService
-    /// The push providers.
-    let providers: GatewayProviders
-    /// The metrics.
-    let registry: PrometheusRegistry
     /// The file of the admin token, and whether this start created it.
     let adminToken: (path: String, isNew: Bool)
+    /// Brands, apps and credentials.
+    var directory: Directory { services.directory }
+    /// The factory of the push providers.
+    var providerFactory: PushProviderFactory { providers.factory }
 
+    private let settings: GatewaySettings
+    private let services: GatewayServices
     private let server: GatewayServer
+    private let providers: GatewayProviders
     private let outbound: GatewayOutbound
-    private let identity: GatewayIdentity
+    private let identityProviders: GuardedHTTPClient
+    private let registry: PrometheusRegistry
     private let names: GatewayNames
     /// The ports of the listeners; a port that the system chooses is added once it is known.
     private let ownPorts: OwnPorts
-    /// The keeper of the gateway clock, which timeouts and retention use.
-    private let keeper: ClockKeeper
-    private let logger: Logger
+
+    private var logger: Logger { services.logger }
 
     private init(
-        settings: GatewaySettings,
-        store: any GatewayStore,
-        directory: Directory,
-        delivery: DeliveryService,
-        providers: GatewayProviders,
-        registry: PrometheusRegistry,
         adminToken: (path: String, isNew: Bool),
+        settings: GatewaySettings,
+        services: GatewayServices,
         server: GatewayServer,
+        providers: GatewayProviders,
         outbound: GatewayOutbound,
-        identity: GatewayIdentity,
+        identityProviders: GuardedHTTPClient,
+        registry: PrometheusRegistry,
         names: GatewayNames,
-        ownPorts: OwnPorts,
-        keeper: ClockKeeper,
-        logger: Logger
+        ownPorts: OwnPorts
     ) {
-        self.settings = settings
-        self.store = store
-        self.directory = directory
-        self.delivery = delivery
-        self.providers = providers
-        self.registry = registry
         self.adminToken = adminToken
+        self.settings = settings
+        self.services = services
         self.server = server
+        self.providers = providers
         self.outbound = outbound
-        self.identity = identity
+        self.identityProviders = identityProviders
+        self.registry = registry
         self.names = names
         self.ownPorts = ownPorts
-        self.keeper = keeper
-        self.logger = logger
     }
 
     /// Opens the data directory and its content; does not listen or send yet.
@@ -105,8 +94,6 @@ final class Gateway: Sendable {
             await store.close()
             throw error
         }
-        // Records, timeouts and expiry use this clock; times set by others, such as tokens', use the host's clock.
-        let steadyClock = keeper.clock
         let clockMetrics = ClockMetrics(factory: registry)
         registry.addCollector { keeper.record(in: clockMetrics) }
         let ownPorts = OwnPorts()
@@ -139,19 +126,12 @@ final class Gateway: Sendable {
                 return try providers.factory.make(lane: lane.key, app: lane.app, brand: lane.brand, source: source)
             },
             settings: settings.delivery,
-            clock: steadyClock,
+            clock: keeper.clock,
             metrics: DeliveryMetrics(factory: registry),
             logger: logger
         )
         registry.addCollector { delivery.recordGauges() }
         keeper.onEnd { delivery.expireAgain() }
-        delivery.setPresence(of: directory.brands)
-        directory.onChange { [weak directory] change in
-            if let directory { delivery.setPresence(of: directory.brands) }
-            delivery.lanesRemoved(change.removedLanes)
-            delivery.lanesChanged(change.changedLanes, change.laneChange)
-        }
-        let http = HTTPMetrics(factory: registry)
         let outbound = GatewayOutbound(
             store: store,
             directory: directory,
@@ -161,65 +141,36 @@ final class Gateway: Sendable {
             registry: registry,
             logger: logger
         )
-        let identity = GatewayIdentity(
-            store: store,
-            directory: directory,
-            settings: settings,
-            resolver: names.identity,
-            policy: policy,
-            registry: registry,
-            logger: logger
-        )
-        var services = GatewayServices(
+        let identityProviders = identityProviderClient(settings, names, policy)
+        let services = GatewayServices(
             store: store,
             delivery: delivery,
             directory: directory,
-            accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
             admin: token.token,
-            sessions: SessionService(
-                store: store,
-                directory: directory,
-                writer: DeliverySessionWriter(delivery: delivery),
-                // The same clock as the housekeeper's, or it could remove a session that was just opened.
-                clock: steadyClock
-            ),
-            assertions: AssertionVerifier(
-                directory: directory,
-                publishedKeys: identity.publishedKeys,
-                clock: clock
-            ),
-            codes: identity.codes,
-            clock: steadyClock,
-            logger: logger,
-            metrics: http,
-            renderMetrics: { registry.render() }
-        )
-        services.keeper = keeper
-        services.outbound = outbound.services
-        services.windows = WindowServices(
-            presence: delivery,
-            limits: windowLimits,
-            metrics: WindowMetrics(factory: registry)
-        )
-        delivery.observe(windows: services.windows.hub)
-        services.makeProvider = { lane, app, brand, source throws(PushCredentialError) in
-            try providers.factory.make(lane: lane, app: app, brand: brand, source: source)
-        }
-        return Gateway(
-            settings: settings,
-            store: store,
-            directory: directory,
-            delivery: delivery,
-            providers: providers,
-            registry: registry,
-            adminToken: (files.adminTokenPath, token.isNew),
-            server: GatewayServer(services: services, limits: limits),
-            outbound: outbound,
-            identity: identity,
-            names: names,
-            ownPorts: ownPorts,
+            clock: keeper.clock,
+            hostClock: clock,
             keeper: keeper,
+            identityProviders: identityProviders,
+            outbound: outbound.services,
+            windowLimits: windowLimits,
+            makeProvider: { lane, app, brand, source throws(PushCredentialError) in
+                try providers.factory.make(lane: lane, app: app, brand: brand, source: source)
+            },
+            metrics: registry,
+            renderMetrics: { registry.render() },
             logger: logger
+        )
+        return Gateway(
+            adminToken: (files.adminTokenPath, token.isNew),
+            settings: settings,
+            services: services,
+            server: GatewayServer(services: services, limits: limits),
+            providers: providers,
+            outbound: outbound,
+            identityProviders: identityProviders,
+            registry: registry,
+            names: names,
+            ownPorts: ownPorts
         )
     }
 
@@ -234,6 +185,25 @@ final class Gateway: Sendable {
         } catch {
             throw CommandFailure(error, path: files.databasePath)
         }
+    }
+
+    /// Makes the client for the identity providers of brands; sends no request yet.
+    private static func identityProviderClient(
+        _ settings: GatewaySettings,
+        _ names: GatewayNames,
+        _ policy: AddressPolicy
+    ) -> GuardedHTTPClient {
+        var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
+        // A device waits: a refused connection is reported at once, without retries.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return GuardedHTTPClient(
+            resolver: names.identity,
+            configuration: configuration,
+            policy: policy,
+            // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to
+            // benefit.
+            maxIdle: 0
+        )
     }
 
     /// Returns the limits of the server, of windows and of provider connections, reduced to fit the descriptor limit.
@@ -283,6 +253,7 @@ final class Gateway: Sendable {
         beside others: [ServiceGroupConfiguration.ServiceConfiguration],
         onListening: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
+        let (store, delivery, keeper) = (services.store, services.delivery, services.keeper)
         do {
             let start = try await delivery.start(mayExpire: !keeper.isGuarded)
             logger.notice(
@@ -365,10 +336,11 @@ final class Gateway: Sendable {
 
     /// Closes all resources.
     func close() async {
-        await identity.close()
+        await services.publishedKeys.close()
+        await identityProviders.close()
         await providers.close()
         names.shutdown()
-        await store.close()
+        await services.store.close()
     }
 
     private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) -> Void) -> any Service {

@@ -1,7 +1,5 @@
 import GatewayModel
-import Identity
 import PushProviders
-import Synchronization
 
 /// A provider that accepts every push at once, except those to tokens that begin with `bad`; it stores the pushes.
 final class AcceptingProvider: PushProvider {
@@ -37,11 +35,4 @@ final class AcceptingProvider: PushProvider {
 
     func check() async -> PushProviderVerdict { PushProviderVerdict(isUsable: true, text: "a test") }
     func shutdown(within limit: Duration) async {}
-}
-
-/// The lanes of the test's directory, which is created after the delivery core.
-final class TestLanes: LaneDirectory {
-    let directory = Mutex<Directory?>(nil)
-
-    func lane(_ id: LaneID) -> LaneDescription? { directory.withLock { $0 }?.lane(id) }
 }

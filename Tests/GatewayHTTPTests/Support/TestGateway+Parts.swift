@@ -1,14 +1,14 @@
 import AsyncHTTPClient
+import CoreMetrics
 import Delivery
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
 import Identity
-import IdentityProviders
 import Logging
+import Messaging
 import Outbound
 import SQLiteStorage
-import Synchronization
 import Telemetry
 
 @testable import GatewayHTTP
@@ -27,8 +27,8 @@ extension TestGateway {
 
     static func makeServices(
         _ data: SharedData,
-        delivery: DeliveryService,
-        lanes: TestLanes,
+        presence: TestPresence,
+        windows: WindowLimits,
         metrics: TestMetrics,
         logger: Logger
     ) async throws -> GatewayServices {
@@ -39,58 +39,42 @@ extension TestGateway {
             clock: clock,
             reader: TestSettingsReader()
         )
-        lanes.directory.withLock { $0 = directory }
-        directory.onChange { change in
-            delivery.lanesChanged(change.changedLanes, change.laneChange)
-            delivery.lanesRemoved(change.removedLanes)
-        }
-        let providerMetrics = IdentityProviderMetrics(factory: metrics.factory)
-        let providers = GuardedHTTPClient(
-            resolver: NoNames(),
-            configuration: HTTPClient.Configuration(),
-            policy: AddressPolicy(allowsLoopback: true),
-            maxIdle: 0
-        )
-        var services = GatewayServices(
+        var settings = DeliverySettings()
+        // On a clock that stands still they would wait forever.
+        settings.outcomeWaitMilliseconds = 0
+        let delivery = DeliveryService(
             store: store,
-            delivery: delivery,
             directory: directory,
-            accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
-            admin: try AdminToken(text: adminToken),
-            sessions: SessionService(
-                store: store,
-                directory: directory,
-                writer: DeliverySessionWriter(delivery: delivery),
-                clock: clock
-            ),
-            assertions: AssertionVerifier(
-                directory: directory,
-                publishedKeys: JWKSetCache(
-                    client: providers,
-                    clock: clock,
-                    metrics: providerMetrics,
-                    logger: logger
-                ),
-                clock: clock
-            ),
-            codes: CodeExchange(
-                directory: directory,
-                store: store,
-                client: providers,
-                clock: clock,
-                metrics: providerMetrics,
-                logger: logger
-            ),
+            makeProvider: { _, source in AcceptingProvider(source: source, clock: clock) },
+            settings: settings,
             clock: clock,
-            logger: logger,
-            metrics: HTTPMetrics(factory: metrics.factory),
-            renderMetrics: { metrics.response }
+            metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
+            logger: logger
         )
         let notifier = FeedNotifier(limitPerBrand: 1)
         store.onOutbound { brand, _ in notifier.notify(brand) }
-        services.outbound = OutboundServices(notifier: notifier, addresses: AddressPolicy(allowsLoopback: true))
-        services.makeProvider = { _, _, _, source in AcceptingProvider(source: source, clock: clock) }
-        return services
+        let policy = AddressPolicy(allowsLoopback: true)
+        return GatewayServices(
+            store: store,
+            delivery: delivery,
+            directory: directory,
+            admin: try AdminToken(text: adminToken),
+            clock: clock,
+            keeper: data.keeper,
+            identityProviders: GuardedHTTPClient(
+                resolver: NoNames(),
+                configuration: HTTPClient.Configuration(),
+                policy: policy,
+                maxIdle: 0
+            ),
+            outbound: OutboundServices(notifier: notifier, addresses: policy),
+            presence: presence,
+            windowLimits: windows,
+            makeProvider: { _, _, _, source in AcceptingProvider(source: source, clock: clock) },
+            metrics: metrics.factory,
+            renderMetrics: { metrics.response },
+            logger: logger
+        )
     }
 }
 

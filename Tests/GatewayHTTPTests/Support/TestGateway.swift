@@ -1,4 +1,3 @@
-import CoreMetrics
 import Delivery
 import Foundation
 import GatewayModel
@@ -102,34 +101,14 @@ enum TestGateway {
         _ logger: Logger,
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
-        let lanes = TestLanes()
-        var settings = DeliverySettings()
-        // On a clock that stands still they would wait forever.
-        settings.outcomeWaitMilliseconds = 0
-        let delivery = DeliveryService(
-            store: data.store,
-            directory: lanes,
-            makeProvider: { [clock = data.clock] _, source in AcceptingProvider(source: source, clock: clock) },
-            settings: settings,
-            clock: data.clock,
-            metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
-            logger: logger
-        )
-        var services = try await makeServices(
+        let presence = TestPresence()
+        let services = try await makeServices(
             data,
-            delivery: delivery,
-            lanes: lanes,
+            presence: presence,
+            windows: windows,
             metrics: metrics,
             logger: logger
         )
-        if let keeper = data.keeper { services.keeper = keeper }
-        let presence = TestPresence()
-        services.windows = WindowServices(
-            presence: presence,
-            limits: windows,
-            metrics: WindowMetrics(factory: metrics.factory)
-        )
-        let (hub, outbound, directory) = (services.windows.hub, services.outbound, services.directory)
         let server = GatewayServer(services: services, limits: limits)
         let application = server.buildApplication(host: "127.0.0.1", port: 0)
         let body: @Sendable () async throws -> Void = {
@@ -138,9 +117,9 @@ enum TestGateway {
                     API(
                         client: client,
                         clock: data.clock,
-                        outbound: outbound,
-                        directory: directory,
-                        windows: hub,
+                        outbound: services.outbound,
+                        directory: services.directory,
+                        windows: services.windows.hub,
                         presence: presence,
                         data: data,
                         routes: server.routes.names
@@ -149,8 +128,8 @@ enum TestGateway {
             }
         }
         if started {
-            _ = try await delivery.start()
-            try await withRunning(delivery, logger, body)
+            _ = try await services.delivery.start()
+            try await withRunning(services.delivery, logger, body)
         } else {
             try await body()
         }

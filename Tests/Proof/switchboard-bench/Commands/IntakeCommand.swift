@@ -8,10 +8,10 @@ import GatewayStorage
 import GuardedHTTP
 import Hummingbird
 import Identity
-import IdentityProviders
 import Logging
 import NIOCore
 import ProcessHarness
+import PushProviders
 import ServiceLifecycle
 import Telemetry
 
@@ -75,36 +75,20 @@ struct IntakeCommand: AsyncParsableCommand {
             store: store,
             delivery: delivery,
             directory: directory,
-            accounts: ServiceAccountAuthenticator(directory: directory, clock: clock),
             admin: try AdminToken(text: adminToken),
-            sessions: SessionService(
-                store: store,
-                directory: directory,
-                writer: DeliverySessionWriter(delivery: delivery),
-                clock: clock
-            ),
-            assertions: AssertionVerifier(
-                directory: directory,
-                publishedKeys: NoPublishedKeys(),
-                clock: clock
-            ),
-            codes: CodeExchange(
-                directory: directory,
-                store: store,
-                client: GuardedHTTPClient(
-                    resolver: NoNames(),
-                    configuration: HTTPClient.Configuration(),
-                    policy: AddressPolicy(),
-                    maxIdle: 0
-                ),
-                clock: clock,
-                metrics: IdentityProviderMetrics(factory: registry),
-                logger: logger
-            ),
             clock: clock,
-            logger: logger,
-            metrics: HTTPMetrics(factory: registry),
-            renderMetrics: { registry.render() }
+            identityProviders: GuardedHTTPClient(
+                resolver: NoNames(),
+                configuration: HTTPClient.Configuration(),
+                policy: AddressPolicy(),
+                maxIdle: 0
+            ),
+            makeProvider: { _, _, _, _ throws(PushCredentialError) in
+                throw PushCredentialError(pointer: "", detail: "this process has no providers")
+            },
+            metrics: registry,
+            renderMetrics: { registry.render() },
+            logger: logger
         )
         // Counted, but never reached.
         let limits = ServerLimits(rates: RateLimits(accountPerSecond: 1_000_000))
