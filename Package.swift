@@ -198,13 +198,24 @@ let package = Package(
             dependencies: ["TextFormats", httpClient, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings
         ),
-        .executableTarget(
-            name: "switchboard",
+
+        // One gateway with all its parts, and the command line.
+        .target(
+            name: "Gateway",
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage",
-                "Telemetry", arguments, httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                "Telemetry", httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "switchboard",
+            dependencies: [
+                "Gateway", "GatewayClient", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
+                "SQLiteStorage", "Telemetry", arguments, lifecycle, logging, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings,
@@ -433,15 +444,15 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "switchboard", "Delivery", "GatewayClient", "GatewayModel", "Messaging", "PushProviders", "Telemetry",
-                "TestSupport", arguments, logging,
+                "switchboard", "Delivery", "Gateway", "GatewayClient", "GatewayModel", "Messaging", "PushProviders",
+                "Telemetry", "TestSupport", arguments, logging,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "LifeTests",
             dependencies: [
-                "switchboard", "switchboard-proof", "GatewayClient", "ProcessHarness", "PushSimulator",
+                "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
                 "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gateway
 import GatewayClient
 
 /// The root command; all functions are subcommands.

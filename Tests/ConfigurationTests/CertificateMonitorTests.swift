@@ -6,7 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("Certificate monitor")
 struct CertificateMonitorTests {

@@ -2,7 +2,7 @@ import Foundation
 import GatewayClient
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("Data directory")
 struct DataDirectoryTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("Limit of file descriptors")
 struct DescriptorLimitTests {

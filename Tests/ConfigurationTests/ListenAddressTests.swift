@@ -1,6 +1,6 @@
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("Listen address")
 struct ListenAddressTests {

@@ -3,7 +3,7 @@ import Messaging
 import Telemetry
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("SIGHUP names the settings that need a restart")
 struct ReloadTests {
@@ -27,11 +27,11 @@ struct ReloadTests {
         let running = GatewaySettings()
         let members = Mirror(reflecting: running).children.compactMap(\.label)
         #expect(Self.changes.map(\.member) == members)
-        #expect(ReloadSignal.needingRestart(running, running).isEmpty)
+        #expect(running.partsNeedingRestart(in: running).isEmpty)
         for (_, name, change) in Self.changes {
             var read = running
             change(&read)
-            #expect(read != running && ReloadSignal.needingRestart(running, read) == [name])
+            #expect(read != running && running.partsNeedingRestart(in: read) == [name])
         }
     }
 }

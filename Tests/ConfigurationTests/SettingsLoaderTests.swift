@@ -4,7 +4,7 @@ import Logging
 import Telemetry
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("Configuration")
 struct SettingsLoaderTests {
@@ -186,7 +186,8 @@ struct SettingsLoaderTests {
             "SWITCHBOARD_LOG_LEVEL": "info",
         ])
         #expect(
-            loader.unknownEnvironmentNames() == [.init(name: "SWITCHBOARD_LOG_LEVLE", nearest: "SWITCHBOARD_LOG_LEVEL")]
+            loader.unknownEnvironmentNames(besides: ["SWITCHBOARD_SERVER"])
+                == [.init(name: "SWITCHBOARD_LOG_LEVLE", nearest: "SWITCHBOARD_LOG_LEVEL")]
         )
     }
 }

@@ -3,7 +3,7 @@ import GatewayClient
 import ProcessHarness
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 /// The documentation: its examples run, its tables are complete, its links are valid.
 ///

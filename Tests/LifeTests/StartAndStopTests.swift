@@ -3,7 +3,7 @@ import GatewayClient
 import ProcessHarness
 import Testing
 
-@testable import switchboard
+@testable import Gateway
 
 @Suite("Start and stop", .timeLimit(.minutes(10)))
 struct StartAndStopTests {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gateway
 import GatewayClient
 
 /// The options of every subcommand that uses the HTTP API.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gateway
 import GatewayModel
 import Identity
 import Logging
@@ -27,7 +28,7 @@ struct CheckCommand: AsyncParsableCommand {
         let settings = try await loader.load()
         var report = CheckReport(json: json)
         report.say("configuration", true, "\(options.config ?? "no file") and the environment are valid")
-        for unknown in loader.unknownEnvironmentNames() {
+        for unknown in loader.unknownEnvironmentNames(besides: ClientEnvironment.names) {
             let hint = unknown.nearest.map { "; did you mean \($0)?" } ?? ""
             report.say("configuration", false, "\(unknown.name) is not a setting of this version\(hint)")
         }

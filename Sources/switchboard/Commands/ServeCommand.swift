@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import GatewayClient
 import GatewayModel
 import Glibc
@@ -32,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try await loader.load()
         let threshold = LogThreshold(settings.log.level)
         let logger = settings.log.logger("switchboard", threshold: threshold)
-        for unknown in loader.unknownEnvironmentNames() {
+        for unknown in loader.unknownEnvironmentNames(besides: ClientEnvironment.names) {
             logger.warning(
                 "an environment variable is not a setting of this version",
                 metadata: [LogKey.setting: "\(unknown.name)", LogKey.nearest: "\(unknown.nearest ?? "")"]

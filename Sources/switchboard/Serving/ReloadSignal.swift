@@ -1,3 +1,4 @@
+import Gateway
 import Logging
 import ServiceLifecycle
 import Telemetry
@@ -28,28 +29,11 @@ struct ReloadSignal: Service {
                 "settings reloaded",
                 metadata: [
                     LogKey.signal: "\(signal)", LogKey.level: "\(settings.log.level)",
-                    LogKey.needsRestart: .array(Self.needingRestart(running, settings).map { "\($0)" }),
+                    LogKey.needsRestart: .array(running.partsNeedingRestart(in: settings).map { "\($0)" }),
                 ]
             )
         } catch {
             logger.error("settings not reloaded; keeping the current ones", metadata: [LogKey.errorText: "\(error)"])
         }
-    }
-
-    /// Returns the changed parts that need a restart.
-    ///
-    /// - Parameters:
-    ///   - running: The settings in use.
-    ///   - read: The reloaded settings.
-    /// - Returns: Sections, or keys if part of the section can change at run time.
-    static func needingRestart(_ running: GatewaySettings, _ read: GatewaySettings) -> [String] {
-        [
-            ("server", running.server == read.server), ("storage", running.storage == read.storage),
-            ("provider", running.provider == read.provider),
-            ("outgoing", running.outgoing == read.outgoing),
-            ("intake, delivery", running.delivery == read.delivery),
-            ("retention", running.housekeeping == read.housekeeping), ("window", running.window == read.window),
-            ("log.format", running.log.format == read.log.format), ("metrics", running.metrics == read.metrics),
-        ].filter { !$0.1 }.map(\.0)
     }
 }

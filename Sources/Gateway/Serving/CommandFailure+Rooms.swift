@@ -1,7 +1,7 @@
-import GatewayClient
-import GatewayStorage
-import Identity
-import SQLiteStorage
+package import GatewayClient
+package import GatewayStorage
+package import Identity
+package import SQLiteStorage
 
 extension CommandFailure {
     /// Maps an error of the store to an exit status and message.
@@ -9,7 +9,7 @@ extension CommandFailure {
     /// - Parameters:
     ///   - error: The store's error.
     ///   - path: The database.
-    init(_ error: StorageError, path: String) {
+    package init(_ error: StorageError, path: String) {
         switch error {
         case .newerSchema, .changedMigration:
             self.init(.newerDatabase, "\(path): \(error.text); start that version, or restore a backup")
@@ -21,7 +21,7 @@ extension CommandFailure {
     /// Maps the error of a failed backup or restore to an exit status and message.
     ///
     /// - Parameter error: The error of the backup.
-    init(_ error: BackupError) {
+    package init(_ error: BackupError) {
         switch error {
         case .source(.newerSchema, _), .source(.changedMigration, _): self.init(.newerDatabase, error.text)
         case .exists: self.init(.usage, error.text)
@@ -34,7 +34,7 @@ extension CommandFailure {
     /// - Parameters:
     ///   - error: The directory's error.
     ///   - path: The database.
-    init(_ error: DirectoryError, path: String) {
+    package init(_ error: DirectoryError, path: String) {
         switch error {
         case .storage(let error): self.init(error, path: path)
         case .wrongMasterKey: self.init(.masterKey, error.text)

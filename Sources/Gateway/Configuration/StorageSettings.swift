@@ -7,13 +7,13 @@ import SQLiteStorage
 /// - `storage.minFreeMegabytes` (MiB, 0 to 1,000,000,000, default 64; 0 = never refuse)
 /// - `storage.copyBeforeMigration` (true or false, default true)
 /// - `storage.memoryMegabytes` (MiB, 0 to 1,000,000, default 192)
-struct StorageSettings: Equatable {
+package struct StorageSettings: Equatable, Sendable {
     /// The SQLite file; nil is the one in the data directory.
     var sqlitePath: String?
     /// MiB that must be free on the data's file system for events to be accepted; 0 disables the check.
     var minFreeMegabytes: UInt64 = 64
     /// Whether the database is copied to its directory before migrations change it.
-    var copiesBeforeMigration = true
+    package var copiesBeforeMigration = true
     /// MiB of the writer's cache of consumers with recent events.
     var memoryMegabytes = UInt64(SQLiteStore.defaultMemoryBytes >> 20)
 

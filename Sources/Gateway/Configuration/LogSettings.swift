@@ -1,14 +1,14 @@
 import Configuration
-import Logging
-import Telemetry
+package import Logging
+package import Telemetry
 
 /// Log lines on standard error.
 ///
 /// - `log.level` (trace, debug, info, notice, warning, error, critical; default info)
 /// - `log.format` (json, text; default json)
-struct LogSettings: Equatable {
+package struct LogSettings: Equatable, Sendable {
     /// The lowest level that is written.
-    var level = Logger.Level.info
+    package var level = Logger.Level.info
     /// The format of log lines.
     var format = LogFormat.json
 
@@ -31,7 +31,7 @@ struct LogSettings: Equatable {
     ///   - label: The logger's name.
     ///   - threshold: The level that the whole process shares.
     /// - Returns: The logger.
-    func logger(_ label: String, threshold: LogThreshold) -> Logger {
+    package func logger(_ label: String, threshold: LogThreshold) -> Logger {
         let format = format
         return Logger(label: label) { GatewayLogHandler(label: $0, threshold: threshold, format: format) }
     }

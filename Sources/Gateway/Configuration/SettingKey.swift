@@ -1,6 +1,6 @@
 /// Every setting, by its key in the file (`section.key`); the one list that the file, the environment and the checks
 /// share.
-enum SettingKey: String, CaseIterable {
+package enum SettingKey: String, CaseIterable, Sendable {
     case serverListen = "server.listen"
     case serverDataDir = "server.dataDir"
     case serverAdminTokenFile = "server.adminTokenFile"
@@ -45,7 +45,7 @@ enum SettingKey: String, CaseIterable {
     static let environmentPrefix = "SWITCHBOARD"
 
     /// The setting's environment variable: `intake.maxPendingEvents` is `SWITCHBOARD_INTAKE_MAX_PENDING_EVENTS`.
-    var environmentName: String {
+    package var environmentName: String {
         var name = Self.environmentPrefix + "_"
         var previousIsLower = false
         for character in rawValue {

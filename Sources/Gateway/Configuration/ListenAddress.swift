@@ -1,5 +1,5 @@
 /// The address of a listener.
-struct ListenAddress: Equatable, CustomStringConvertible {
+package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     /// A name or an address, IPv6 without brackets.
     var host: String
     /// 0 lets the system choose.
@@ -37,8 +37,8 @@ struct ListenAddress: Equatable, CustomStringConvertible {
     }
 
     /// Whether only this host can reach it.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// `HOST:PORT`, as in a URL.
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -3,30 +3,35 @@ import GatewayClient
 import SQLiteStorage
 
 /// The data directory of an instance, created with mode 0700; its secrets have mode 0600 and are created once.
-struct DataDirectory {
+package struct DataDirectory: Sendable {
     /// The admin token's file name.
-    static let adminTokenName = "admin-token"
+    package static let adminTokenName = "admin-token"
     /// The master key's file name.
     static let masterKeyName = "master-key"
     /// The database's file name.
     static let databaseName = "switchboard.sqlite"
 
     /// The instance's settings.
-    let settings: GatewaySettings
+    package let settings: GatewaySettings
+
+    /// Creates a description of an instance's files; nothing is read or written yet.
+    ///
+    /// - Parameter settings: The instance's settings.
+    package init(settings: GatewaySettings) { self.settings = settings }
 
     /// The SQLite file.
-    var databasePath: String { settings.storage.sqlitePath ?? path(Self.databaseName) }
+    package var databasePath: String { settings.storage.sqlitePath ?? path(Self.databaseName) }
 
     /// The admin token's file.
     var adminTokenPath: String { settings.server.adminTokenFile ?? path(Self.adminTokenName) }
 
     /// The master key's file.
-    var masterKeyPath: String { settings.server.masterKeyFile ?? path(Self.masterKeyName) }
+    package var masterKeyPath: String { settings.server.masterKeyFile ?? path(Self.masterKeyName) }
 
     /// Creates the directory when it is missing and checks that it is writable.
     ///
     /// - Throws: ``CommandFailure`` with status 3.
-    func prepare() throws {
+    package func prepare() throws {
         let directory = settings.server.dataDir
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory) {
@@ -52,7 +57,7 @@ struct DataDirectory {
     ///
     /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored
     /// key.
-    var openDirectories: [String] {
+    package var openDirectories: [String] {
         let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
         var warnings: [String] = []
         var seen: Set<[UInt64]> = []

@@ -1,7 +1,7 @@
 import Foundation
 import GatewayClient
 import Glibc
-import Identity
+package import Identity
 
 /// The master key file and the files beside it during a rotation: at every moment the keys that are needed to decrypt
 /// the data exist.
@@ -12,12 +12,12 @@ import Identity
 /// transaction of the store, and renames `.new` over the old key. Each step is on disk before the next. After a crash
 /// the valid key is the one that decrypts the data: before the commit the old one, after it `.new`. A restore whose
 /// data needs a kept key uses the same steps with a copy of that key.
-struct MasterKeyFile {
+package struct MasterKeyFile: Sendable {
     /// The file's path, symbolic links resolved.
-    let path: String
+    package let path: String
 
     /// The reason why a key that is not in use is kept; part of its file name.
-    enum Reason: String, CaseIterable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// A rotation replaced it.
         case rotation = "before-rotation"
         /// A restore replaced it.
@@ -34,7 +34,7 @@ struct MasterKeyFile {
     /// Resolves the file's path.
     ///
     /// - Parameter path: The path; a symbolic link is resolved, so that it still points to the key afterwards.
-    init(path: String) {
+    package init(path: String) {
         guard let resolved = realpath(path, nil) else {
             self.path = path
             return
@@ -63,7 +63,7 @@ struct MasterKeyFile {
     ///   - key: The key.
     ///   - time: The suffix for the name of a key that is set aside.
     /// - Throws: ``CommandFailure`` with status 3; nothing but `.new` has changed then.
-    func writeNew(_ key: MasterKey, time: String) throws {
+    package func writeNew(_ key: MasterKey, time: String) throws {
         // Other data may be encrypted with it: its rotation was committed, and then a backup was restored.
         if Self.read(newPath) != nil { _ = try link(newPath, .abandoned, time) }
         guard let old = FileFacts(path), unlink(newPath) == 0 || errno == ENOENT else { throw notWritable(newPath) }
@@ -91,7 +91,7 @@ struct MasterKeyFile {
     /// - Returns: The new path.
     /// - Throws: ``CommandFailure`` with status 3, also where the key's file could not be replaced later: it is mounted
     ///   by itself.
-    func keepOld(_ reason: Reason, time: String) throws -> String {
+    package func keepOld(_ reason: Reason, time: String) throws -> String {
         // A rotation that was interrupted before its commit left such a name, with another time.
         for name in namesOfOld { unlink(name) }
         return try link(path, reason, time)
@@ -102,7 +102,7 @@ struct MasterKeyFile {
     /// - Parameter time: The suffix for the name of the old key, if it has no other name yet.
     /// - Returns: The name under which the old key is kept.
     /// - Throws: ``CommandFailure`` with status 3; then both keys exist under their names.
-    func replace(time: String) throws -> String {
+    package func replace(time: String) throws -> String {
         let old = try namesOfOld.first ?? keepOld(.rotation, time: time)
         guard rename(newPath, path) == 0 else { throw notWritable(path) }
         try syncDirectory()

@@ -2,8 +2,8 @@ import Foundation
 import GatewayClient
 import GatewayStorage
 import Identity
-import Logging
-import SQLiteStorage
+package import Logging
+package import SQLiteStorage
 
 extension DataDirectory {
     /// Reads the admin token, or creates it at the first start.
@@ -48,7 +48,7 @@ extension DataDirectory {
     /// - Parameter logger: The logger for warnings.
     /// - Returns: The store, opened exclusively.
     /// - Throws: ``CommandFailure``.
-    func openStore(logger: Logger) throws -> SQLiteStore {
+    package func openStore(logger: Logger) throws -> SQLiteStore {
         let unfinished = SQLiteStore.unfinishedRestore(of: databasePath)
         guard access(unfinished, F_OK) != 0 else {
             throw CommandFailure(

@@ -7,26 +7,26 @@ import GatewayModel
 import GatewayStorage
 import GuardedHTTP
 import Hummingbird
-import Identity
+package import Identity
 import IdentityProviders
-import Logging
+package import Logging
 import Messaging
 import NIOCore
 import Outbound
-import PushProviders
+package import PushProviders
 import SQLiteStorage
-import ServiceLifecycle
+package import ServiceLifecycle
 import Telemetry
-import UnixSignals
+package import UnixSignals
 
 /// A gateway with all its parts: store, directory, delivery, providers and HTTP.
-final class Gateway: Sendable {
+package final class Gateway: Sendable {
     /// The file of the admin token, and whether this start created it.
-    let adminToken: (path: String, isNew: Bool)
+    package let adminToken: (path: String, isNew: Bool)
     /// Brands, apps and credentials.
-    var directory: Directory { services.directory }
+    package var directory: Directory { services.directory }
     /// The factory of the push providers.
-    var providerFactory: PushProviderFactory { providers.factory }
+    package var providerFactory: PushProviderFactory { providers.factory }
 
     private let settings: GatewaySettings
     private let services: GatewayServices
@@ -72,7 +72,7 @@ final class Gateway: Sendable {
     ///   - logger: The logger of the gateway.
     /// - Returns: The gateway.
     /// - Throws: ``CommandFailure``.
-    static func open(settings: GatewaySettings, logger: Logger) async throws -> Gateway {
+    package static func open(settings: GatewaySettings, logger: Logger) async throws -> Gateway {
         // Files of this process are not readable by group and others.
         umask(0o077)
         let clock = SystemClock()
@@ -248,7 +248,7 @@ final class Gateway: Sendable {
     ///   - others: Further services, which stop before the gateway.
     ///   - onListening: Called once with the bound address.
     /// - Throws: ``CommandFailure``, or what a service threw.
-    func run(
+    package func run(
         signals: [UnixSignal],
         beside others: [ServiceGroupConfiguration.ServiceConfiguration],
         onListening: @escaping @Sendable (ListenAddress) -> Void
@@ -335,7 +335,7 @@ final class Gateway: Sendable {
     }
 
     /// Closes all resources.
-    func close() async {
+    package func close() async {
         await services.publishedKeys.close()
         await identityProviders.close()
         await providers.close()

@@ -20,11 +20,11 @@ import GatewayHTTP
 /// - `limits.credentialRequestsPerSecond` (logins with one credential, likewise, default 10,000)
 /// - `limits.sessionRequestsPerSecond` (of one consumer's session, likewise, default 20)
 /// - `limits.addressRequestsPerSecond` (of one address without a valid credential, likewise, default 20)
-struct ServerSettings: Equatable {
+package struct ServerSettings: Equatable, Sendable {
     /// The address of the HTTP API.
-    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
     /// The directory with all data of this instance.
-    var dataDir = "./data"
+    package var dataDir = "./data"
     /// The file of the admin token; nil is one in the data directory, created when it is missing.
     var adminTokenFile: String?
     /// The file of the master key; nil is one in the data directory, created when it is missing.
@@ -33,7 +33,7 @@ struct ServerSettings: Equatable {
     var limits = ServerLimits()
 
     /// The defaults.
-    init() {}
+    package init() {}
 
     /// Reads and checks.
     ///

@@ -1,5 +1,5 @@
 /// An error in the configuration; the text names the key, the value and what is allowed.
-enum SettingsError: Error, Equatable, CustomStringConvertible {
+package enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// The setting does not allow this value.
     case wrong(key: String, environmentName: String, value: String, allowed: String)
     /// The file holds keys that are not settings; each with the most similar setting.
@@ -8,14 +8,15 @@ enum SettingsError: Error, Equatable, CustomStringConvertible {
     case file(path: String, detail: String)
 
     /// A name that is not a setting.
-    struct UnknownName: Equatable {
+    package struct UnknownName: Equatable, Sendable {
         /// The unknown name.
-        var name: String
+        package var name: String
         /// The most similar setting, if there is one.
-        var nearest: String?
+        package var nearest: String?
     }
 
-    var description: String {
+    /// A message for operators.
+    package var description: String {
         switch self {
         case .wrong(let key, let environmentName, let value, let allowed):
             return "\(key) (\(environmentName)) is \"\(value)\", but must be \(allowed)"

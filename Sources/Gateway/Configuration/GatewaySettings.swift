@@ -4,11 +4,11 @@ import Logging
 import Telemetry
 
 /// All settings with their defaults.
-struct GatewaySettings: Equatable {
+package struct GatewaySettings: Equatable, Sendable {
     /// Listening address and files.
-    var server = ServerSettings()
+    package var server = ServerSettings()
     /// The location and limits of the store.
-    var storage = StorageSettings()
+    package var storage = StorageSettings()
     /// Outgoing connections.
     var provider = ProviderSettings()
     /// Intake and lanes.
@@ -20,7 +20,7 @@ struct GatewaySettings: Equatable {
     /// Messaging windows.
     var window = WindowSettings()
     /// Log lines.
-    var log = LogSettings()
+    package var log = LogSettings()
     /// The metrics' own listener.
     var metrics = MetricsSettings()
 
@@ -41,5 +41,19 @@ struct GatewaySettings: Equatable {
         window = try await WindowSettings(config: config)
         log = try await LogSettings(config: config)
         metrics = try await MetricsSettings(config: config)
+    }
+
+    /// Returns the parts of later settings that differ from these and need a restart to apply.
+    ///
+    /// - Parameter read: The settings that were read later.
+    /// - Returns: Sections, or keys if part of the section can change at run time.
+    package func partsNeedingRestart(in read: GatewaySettings) -> [String] {
+        [
+            ("server", server == read.server), ("storage", storage == read.storage),
+            ("provider", provider == read.provider), ("outgoing", outgoing == read.outgoing),
+            ("intake, delivery", delivery == read.delivery), ("retention", housekeeping == read.housekeeping),
+            ("window", window == read.window), ("log.format", log.format == read.log.format),
+            ("metrics", metrics == read.metrics),
+        ].filter { !$0.1 }.map(\.0)
     }
 }

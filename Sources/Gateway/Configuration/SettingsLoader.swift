@@ -3,19 +3,28 @@ import Foundation
 import Synchronization
 
 /// Merges flags, environment and file: flags > environment > file > default.
-struct SettingsLoader {
-    /// Values of flags.
-    var flags: [SettingKey: String] = [:]
-    /// The environment.
-    var environment: [String: String]
-    /// The YAML file, if one was named.
-    var file: String?
+package struct SettingsLoader: Sendable {
+    private let flags: [SettingKey: String]
+    private let environment: [String: String]
+    private let file: String?
+
+    /// Creates a loader; it reads nothing yet.
+    ///
+    /// - Parameters:
+    ///   - flags: The values of flags.
+    ///   - environment: The environment.
+    ///   - file: The path of the YAML file, if one was named.
+    package init(flags: [SettingKey: String] = [:], environment: [String: String], file: String? = nil) {
+        self.flags = flags
+        self.environment = environment
+        self.file = file
+    }
 
     /// Reads and checks all settings.
     ///
     /// - Returns: The settings.
     /// - Throws: ``SettingsError``.
-    func load() async throws -> GatewaySettings {
+    package func load() async throws -> GatewaySettings {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (key, value) in flags {
             values[AbsoluteConfigKey(ConfigKey(key.rawValue))] = ConfigValue(.string(value), isSecret: false)
@@ -31,12 +40,13 @@ struct SettingsLoader {
 
     /// Returns variables with the prefix of settings that are none: a typing error, or a setting of another version.
     ///
-    /// - Returns: The names, sorted, without those that other subcommands read.
-    func unknownEnvironmentNames() -> [SettingsError.UnknownName] {
+    /// - Parameter others: The names of variables with that prefix that are read elsewhere.
+    /// - Returns: The names, sorted, without those.
+    package func unknownEnvironmentNames(besides others: Set<String>) -> [SettingsError.UnknownName] {
         let known = SettingKey.allCases.map(\.environmentName)
         return environment.keys
             .filter { $0.hasPrefix(SettingKey.environmentPrefix + "_") && !known.contains($0) }
-            .filter { !ClientEnvironment.names.contains($0) && !$0.hasPrefix("SWITCHBOARD_TEST_") }
+            .filter { !others.contains($0) && !$0.hasPrefix("SWITCHBOARD_TEST_") }
             .sorted()
             .map { .init(name: $0, nearest: NearestName.nearest(to: $0, among: known)) }
     }

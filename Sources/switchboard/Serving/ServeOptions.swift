@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gateway
 
 /// The flags of the commands that use an instance's files directly.
 struct ServeOptions: ParsableArguments {

@@ -1,15 +1,15 @@
 import Foundation
 import GatewayClient
-import GatewayModel
-import Identity
-import Logging
-import SQLiteStorage
+package import GatewayModel
+package import Identity
+package import Logging
+package import SQLiteStorage
 import Telemetry
 
 /// Brands, apps and credentials, and a change of the master key while they were loaded.
-struct LoadedDirectory {
+package struct LoadedDirectory: Sendable {
     /// The key that replaced the key file's content.
-    enum KeyChange {
+    package enum KeyChange: Sendable {
         /// The new key of a rotation that was interrupted after its commit.
         case finished(keptAside: String)
         /// A copy of a kept key.
@@ -19,9 +19,9 @@ struct LoadedDirectory {
     /// Brands, apps and credentials.
     let directory: Directory
     /// The key in use.
-    let key: MasterKey
+    package let key: MasterKey
     /// The change of the key file; nil when it is unchanged.
-    var change: KeyChange?
+    package var change: KeyChange?
 }
 
 extension DataDirectory {
@@ -37,7 +37,7 @@ extension DataDirectory {
     ///   - mayTakeKept: Whether to use a kept key that decrypts the data if the current one does not.
     /// - Returns: The directory, with the key that opened it.
     /// - Throws: ``CommandFailure``.
-    func loadDirectory(
+    package func loadDirectory(
         store: SQLiteStore,
         clock: any GatewayClock = SystemClock(),
         logger: Logger,
@@ -109,7 +109,7 @@ extension DataDirectory {
     }
 
     /// Returns the time as the suffix of a file name: `20260102T030405Z`.
-    static func timeSuffix() -> String {
+    package static func timeSuffix() -> String {
         SystemClock().now.rfc3339.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
