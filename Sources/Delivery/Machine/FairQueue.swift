@@ -17,10 +17,6 @@ package struct FairQueue<Owner: Hashable, Element> {
         package var bytes: Int
 
         /// Creates limits.
-        ///
-        /// - Parameters:
-        ///   - size: The sum of the elements' sizes.
-        ///   - bytes: The sum of the elements' bytes.
         package init(size: Int, bytes: Int) { (self.size, self.bytes) = (size, bytes) }
     }
 
@@ -46,8 +42,6 @@ package struct FairQueue<Owner: Hashable, Element> {
     private var round: Deque<Owner> = []
 
     /// Creates an empty queue.
-    ///
-    /// - Parameter limits: The limits of its elements.
     package init(limits: Limits) { self.limits = limits }
 
     /// Whether no element waits.

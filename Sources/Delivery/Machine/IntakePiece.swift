@@ -16,13 +16,6 @@ package struct IntakePiece: Sendable {
     let bytes: Int
 
     /// Creates a piece.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand of the events.
-    ///   - messageTtlSeconds: The time that a push may wait when its event does not say.
-    ///   - dedupeHours: The time that the events' ids are remembered.
-    ///   - events: The events, validated.
-    ///   - takenAt: The time at which the request was taken, on the monotonic clock, in nanoseconds.
     package init(
         brand: BrandID,
         messageTtlSeconds: Int64,

@@ -14,7 +14,7 @@ package struct LanePause: Sendable {
     /// costs one push.
     static let maxSeconds: Int64 = 60
 
-    /// The number of faults in a row that begins a pause.
+    /// The number of faults in a row that begins a pause; at least 1.
     let manyFaults: Int
     /// The time until which nothing leaves; in the past while probes leave; nil when there is no pause.
     package private(set) var until: Timestamp?
@@ -27,8 +27,6 @@ package struct LanePause: Sendable {
     private var firstFault: Timestamp?
 
     /// Creates a state without a pause.
-    ///
-    /// - Parameter manyFaults: The number of faults in a row that begins a pause; at least 1.
     package init(manyFaults: Int) { self.manyFaults = manyFaults }
 
     /// Returns whether only one push at a time may leave.

@@ -10,8 +10,6 @@ package struct LaneRules: Sendable, Equatable {
     package var campaignRatePerSecond: Int64?
 
     /// Creates the rules of a brand; nil when it has none.
-    ///
-    /// - Parameter settings: The brand's settings.
     package init?(_ settings: BrandSettings) {
         if settings.quietHours == nil, settings.summaryThreshold == nil, settings.campaignRatePerSecond == nil {
             return nil

@@ -23,8 +23,6 @@ package struct SplitTurn: Sendable {
     private var parts: Deque<Part>
 
     /// Creates a split turn of which no part is done.
-    ///
-    /// - Parameter turn: The turn.
     package init(_ turn: WriterTurn) {
         whole = turn
         parts = Deque(turn.outcomes.indices.map { .outcome($0, isStripped: false) })

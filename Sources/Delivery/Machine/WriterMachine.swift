@@ -73,8 +73,6 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     var yields = false
 
     /// Creates a writer with nothing in memory; nothing is taken before ``start(_:now:randomPart:)``.
-    ///
-    /// - Parameter settings: The settings.
     package init(settings: DeliverySettings) {
         self.settings = settings
         delivery = DeliveryMachine(settings: settings, backlog: [:])

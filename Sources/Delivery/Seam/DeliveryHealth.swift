@@ -12,12 +12,6 @@ package struct DeliveryHealth: Sendable, Equatable {
     package var pendingEvents: Int
 
     /// Creates a health report.
-    ///
-    /// - Parameters:
-    ///   - isAccepting: Whether events are accepted.
-    ///   - storeError: The error of the store's last turn, if it failed.
-    ///   - faults: The host's faults.
-    ///   - pendingEvents: Events that wait for their commit.
     package init(isAccepting: Bool, storeError: StorageError?, faults: Set<HostFault> = [], pendingEvents: Int) {
         self.isAccepting = isAccepting
         self.storeError = storeError
