@@ -30,10 +30,6 @@ package struct APIClient: Sendable {
     }()
 
     /// A client without credentials, or with a given `Authorization` header.
-    ///
-    /// - Parameters:
-    ///   - server: `http://host:port`.
-    ///   - authorization: The value of `Authorization`.
     package init(server: String, authorization: String? = nil) {
         self.server = server
         self.authorization = authorization

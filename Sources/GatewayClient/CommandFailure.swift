@@ -6,10 +6,6 @@ package struct CommandFailure: Error {
     package var message: String
 
     /// Creates an error from status and message.
-    ///
-    /// - Parameters:
-    ///   - status: The exit status.
-    ///   - message: A message that says what happened and what to do.
     package init(_ status: ProcessStatus, _ message: String) {
         self.status = status
         self.message = message
