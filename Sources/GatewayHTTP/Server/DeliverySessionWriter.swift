@@ -7,8 +7,6 @@ struct DeliverySessionWriter: SessionWriter {
     private let delivery: DeliveryService
 
     /// Creates a writer for a delivery core.
-    ///
-    /// - Parameter delivery: The core.
     init(delivery: DeliveryService) { self.delivery = delivery }
 
     /// Applies one change in the writer's next transaction.

@@ -63,23 +63,6 @@ package struct GatewayServices: Sendable {
 
     /// Creates the services and connects them: the directory's changes go to the delivery core, and its commits to
     /// windows.
-    ///
-    /// - Parameters:
-    ///   - store: The store for reading.
-    ///   - delivery: The delivery core, which is started and run by the caller.
-    ///   - directory: Brands, apps and credentials.
-    ///   - admin: The authentication of the administrator.
-    ///   - clock: The gateway's clock, for records, timeouts and expiry.
-    ///   - hostClock: The host's wall clock, for times that others set, such as those of tokens; nil is `clock`.
-    ///   - keeper: The detection of a wrong system clock; nil trusts `clock`.
-    ///   - identityProviders: The client for JWK sets and token endpoints; closed by its owner.
-    ///   - outbound: The outbound feed.
-    ///   - presence: The observer of opened and closed windows; nil is the delivery core.
-    ///   - windowLimits: The limits of messaging windows.
-    ///   - makeProvider: Creates a provider for a self-check.
-    ///   - metrics: The factory of metrics.
-    ///   - renderMetrics: Renders the Prometheus text.
-    ///   - logger: The logger for operators.
     package init(
         store: any GatewayStore,
         delivery: DeliveryService,

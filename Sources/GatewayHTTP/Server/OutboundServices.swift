@@ -11,11 +11,6 @@ package struct OutboundServices: Sendable {
     package var webhookChanged: @Sendable () -> Void
 
     /// Creates the services; the defaults are a feed without webhooks.
-    ///
-    /// - Parameters:
-    ///   - notifier: The notifier that waiting readers use.
-    ///   - addresses: The policy for addresses of webhooks, token endpoints and the like.
-    ///   - webhookChanged: Called when a webhook's mark was set back.
     package init(
         notifier: FeedNotifier = FeedNotifier(),
         addresses: AddressPolicy = AddressPolicy(),

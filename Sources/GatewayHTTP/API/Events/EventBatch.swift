@@ -12,11 +12,6 @@ package struct EventBatch: Sendable {
         package var problem: Problem
 
         /// Creates an invalid event.
-        ///
-        /// - Parameters:
-        ///   - index: Its index in the batch.
-        ///   - id: Its id.
-        ///   - problem: The error.
         package init(index: Int, id: String?, problem: Problem) {
             self.index = index
             self.id = id

@@ -5,16 +5,6 @@ package struct FieldProblem: Sendable, Equatable {
     /// The reason: a phrase that follows the name, without the value.
     package var detail: String
 
-    /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - pointer: The position.
-    ///   - detail: The reason.
-    package init(pointer: String, detail: String) {
-        self.pointer = pointer
-        self.detail = detail
-    }
-
     /// Returns a pointer to a member of the body, with the name's tildes and slashes escaped (RFC 6901 section 3).
     ///
     /// - Parameter path: The names from the body's root down.

@@ -38,8 +38,6 @@ extension Problem {
     }
 
     /// Converts the reason for which events or a change were not accepted.
-    ///
-    /// - Parameter error: The reason.
     package init(_ error: IntakeError) {
         switch error {
         case .overloaded(let retryAfterSeconds):
@@ -54,8 +52,6 @@ extension Problem {
     }
 
     /// Converts a fault of the host.
-    ///
-    /// - Parameter fault: The fault.
     package init(_ fault: HostFault) {
         switch fault {
         case .fileDescriptorsExhausted:
@@ -80,8 +76,6 @@ extension Problem {
     }
 
     /// Converts the reason for which a valid event was not stored.
-    ///
-    /// - Parameter rejection: The reason.
     package init(_ rejection: EventRejection) {
         switch rejection {
         case .conversationOfAnotherConsumer:
@@ -96,8 +90,6 @@ extension Problem {
     }
 
     /// Converts an authentication error.
-    ///
-    /// - Parameter error: The error.
     package init(_ error: AuthenticationError) {
         switch error {
         case .unauthorized: self.init(.unauthorized, error.text)
@@ -111,8 +103,6 @@ extension Problem {
     }
 
     /// Converts the reason for which a payload was not signed.
-    ///
-    /// - Parameter rejection: The reason.
     package init(_ rejection: SigningError) {
         switch rejection {
         case .noKey: self.init(.conflict, "There is no active SDK key that can sign.")
@@ -126,8 +116,6 @@ extension Problem {
     }
 
     /// Converts the reason for which a session was not opened, found or ended.
-    ///
-    /// - Parameter error: The reason.
     package init(_ error: SessionError) {
         switch error {
         case .refused(let error): self.init(error)
@@ -151,8 +139,6 @@ extension Problem {
     }
 
     /// Converts the reason for which a body is not acceptable JSON.
-    ///
-    /// - Parameter rejection: The reason.
     package init(_ rejection: StrictJSON.Rejection) {
         switch rejection {
         case .syntax: self = EventParseError.malformed
@@ -168,8 +154,6 @@ extension Problem {
     }
 
     /// Converts the reason for which an administrative change was not made.
-    ///
-    /// - Parameter error: The reason.
     package init(_ error: DirectoryError) {
         switch error {
         case .storage(let error): self.init(error)

@@ -13,8 +13,6 @@ package struct GatewayContext: RequestContext {
     let notes = RequestNotes()
 
     /// Creates a context from the connection.
-    ///
-    /// - Parameter source: The connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         peer = InternetAddress(source.channel.remoteAddress)

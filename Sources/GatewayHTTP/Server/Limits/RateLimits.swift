@@ -17,12 +17,6 @@ package struct RateLimits: Sendable, Equatable {
     package static let burstSeconds = 5
 
     /// Creates limits; the defaults are those of the settings.
-    ///
-    /// - Parameters:
-    ///   - accountPerSecond: Requests a second of one service account; 0 means no limit.
-    ///   - credentialPerSecond: Logins a second with one credential; 0 means no limit.
-    ///   - sessionPerSecond: Requests a second of one session; 0 means no limit.
-    ///   - addressPerSecond: Requests a second of one address without a valid credential; 0 means no limit.
     package init(
         accountPerSecond: Int = 10_000,
         credentialPerSecond: Int = 10_000,

@@ -1,4 +1,4 @@
-/// The limits and timeouts of one server.
+/// The limits and timeouts of one server; each number is 1 or more.
 package struct ServerLimits: Sendable, Equatable {
     /// The maximum number of connections; a few more get a 503 response and are closed, all others are closed at once.
     package var maxConnections: Int
@@ -14,8 +14,8 @@ package struct ServerLimits: Sendable, Equatable {
     /// The maximum number of open messaging windows of one address, half of it for a proxy that names no client;
     /// callers on this host have no such limit.
     package var windowsPerAddress: Int
-    /// The maximum number of bytes of request bodies in memory, shared by address and by brand; more get a 503
-    /// response.
+    /// The maximum number of bytes of request bodies in memory, far more than the longest body has, shared by address
+    /// and by brand; more get a 503 response.
     package var bodyBytes: Int
     /// The timeout from the first byte of a request's head to the end of its body, and for a caller that reads nothing
     /// of a response; checked every quarter of it.
@@ -33,19 +33,6 @@ package struct ServerLimits: Sendable, Equatable {
     package var ownAddresses = AddressRange.loopback
 
     /// Creates limits; the defaults are those of the settings.
-    ///
-    /// - Parameters:
-    ///   - maxConnections: The maximum number of connections, 1 or more.
-    ///   - maxRequestsInFlight: The maximum number of concurrent requests, 1 or more.
-    ///   - connectionsPerAddress: The maximum number of connections of one address, 1 or more.
-    ///   - slotsPerAddress: The maximum number of concurrent requests of one address, 1 or more.
-    ///   - windowsPerAddress: The maximum number of open messaging windows of one address, 1 or more.
-    ///   - bodyBytes: The maximum number of bytes of request bodies in memory, far more than the longest body has.
-    ///   - requestTimeout: The timeout for a request to arrive, and for a response without progress.
-    ///   - startTimeout: The timeout for a request's head and the first byte of its body to arrive.
-    ///   - idleTimeout: The maximum idle time of a connection between two requests.
-    ///   - rates: The rate limits of callers.
-    ///   - trustedProxies: The proxies whose `X-Forwarded-For` is trusted.
     package init(
         maxConnections: Int = 4096,
         maxRequestsInFlight: Int = 2048,
