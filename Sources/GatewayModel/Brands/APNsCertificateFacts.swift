@@ -13,13 +13,6 @@ package struct APNsCertificateFacts: Equatable, Sendable {
     package var expiresAt: Timestamp
 
     /// Creates the facts.
-    ///
-    /// - Parameters:
-    ///   - fingerprint: SHA-256 of the DER as lower-case hexadecimal digits.
-    ///   - commonName: The subject's common name.
-    ///   - topics: The topics that it may send to.
-    ///   - environments: The environments that it is valid for.
-    ///   - expiresAt: The expiry of the certificate.
     package init(
         fingerprint: String,
         commonName: String,

@@ -6,10 +6,6 @@ package struct APNsCertificateSettings: Codable, Equatable, Sendable {
     package var password: String?
 
     /// Creates the settings of a certificate.
-    ///
-    /// - Parameters:
-    ///   - certificate: PEM, or a `.p12` file as base64.
-    ///   - password: The password of the file or the key.
     package init(certificate: String, password: String? = nil) {
         self.certificate = certificate
         self.password = password

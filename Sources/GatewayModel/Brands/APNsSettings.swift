@@ -19,10 +19,6 @@ package struct APNsSettings: Equatable, Sendable {
         package var sandbox: String?
 
         /// Creates endpoints.
-        ///
-        /// - Parameters:
-        ///   - production: The host in place of Apple's production host.
-        ///   - sandbox: The host in place of Apple's sandbox host.
         package init(production: String? = nil, sandbox: String? = nil) {
             self.production = production
             self.sandbox = sandbox
@@ -40,11 +36,6 @@ package struct APNsSettings: Equatable, Sendable {
     package var wakesOnRead = false
 
     /// Creates settings with any authentication.
-    ///
-    /// - Parameters:
-    ///   - authentication: The authentication of a connection.
-    ///   - topic: The app's bundle id; nil only with a certificate that names one app.
-    ///   - endpoints: The hosts in place of Apple's.
     package init(_ authentication: Authentication, topic: String?, endpoints: Endpoints? = nil) {
         self.authentication = authentication
         self.topic = topic

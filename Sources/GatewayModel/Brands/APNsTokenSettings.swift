@@ -8,10 +8,6 @@ package struct APNsTokenSettings: Codable, Equatable, Sendable {
         package var privateKey: String
 
         /// Creates a key.
-        ///
-        /// - Parameters:
-        ///   - keyId: The 10-character key id.
-        ///   - privateKey: The `.p8` file.
         package init(keyId: String, privateKey: String) {
             self.keyId = keyId
             self.privateKey = privateKey
@@ -28,12 +24,6 @@ package struct APNsTokenSettings: Codable, Equatable, Sendable {
     package var sandboxKey: SandboxKey?
 
     /// Creates a team's key.
-    ///
-    /// - Parameters:
-    ///   - teamId: The 10-character team id.
-    ///   - keyId: The 10-character key id.
-    ///   - privateKey: The `.p8` file.
-    ///   - sandboxKey: A second key for the sandbox.
     package init(teamId: String, keyId: String, privateKey: String, sandboxKey: SandboxKey? = nil) {
         self.teamId = teamId
         self.keyId = keyId

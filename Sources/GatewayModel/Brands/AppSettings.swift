@@ -28,12 +28,6 @@ package struct AppSettings: Codable, Equatable, Sendable {
     package var endpointsBy: EndpointSetter?
 
     /// Creates an app's settings.
-    ///
-    /// - Parameters:
-    ///   - platform: The platform of its devices.
-    ///   - apns: The access to APNs.
-    ///   - fcm: The access to FCM.
-    ///   - dialect: The format of its pushes.
     package init(
         platform: DevicePlatform,
         apns: APNsSettings? = nil,
@@ -101,13 +95,6 @@ package struct FCMSettings: Codable, Equatable, Sendable {
         }
 
         /// Creates a service account.
-        ///
-        /// - Parameters:
-        ///   - projectId: The Firebase project.
-        ///   - privateKeyId: `kid` of the gateway's assertions.
-        ///   - privateKey: PKCS#8 PEM of an RSA key.
-        ///   - clientEmail: `iss` of the gateway's assertions.
-        ///   - tokenUri: The URL at which the assertion is exchanged.
         package init(
             projectId: String,
             privateKeyId: String,
@@ -131,11 +118,6 @@ package struct FCMSettings: Codable, Equatable, Sendable {
     package var endpoint: String?
 
     /// Creates FCM settings.
-    ///
-    /// - Parameters:
-    ///   - serviceAccount: The Google service account.
-    ///   - style: The content of pushes to an Android device.
-    ///   - endpoint: The host in place of Google's.
     package init(serviceAccount: ServiceAccount, style: Style? = nil, endpoint: String? = nil) {
         self.serviceAccount = serviceAccount
         self.style = style

@@ -12,13 +12,6 @@ package struct Brand: Sendable, Equatable {
     package var webhook: WebhookSettings?
 
     /// Creates a brand.
-    ///
-    /// - Parameters:
-    ///   - id: Its id.
-    ///   - name: Its name as consumers see it.
-    ///   - settings: Its settings.
-    ///   - createdAt: The creation time.
-    ///   - webhook: The webhook for its outbound items.
     package init(
         id: BrandID,
         name: String,

@@ -27,15 +27,6 @@ package struct Engagement: Codable, Equatable, Sendable {
     package static let memberBytes = 256
 
     /// Creates an engagement.
-    ///
-    /// - Parameters:
-    ///   - id: The brand's id for it.
-    ///   - campaignId: The brand's campaign that it belongs to.
-    ///   - entryPoints: The places in an app where it is offered.
-    ///   - app: The only app in which it is offered.
-    ///   - skill: The skill of the agents who should reply.
-    ///   - language: The language tag of the system's texts.
-    ///   - surveyId: The survey of the engagement.
     package init(
         id: String,
         campaignId: String,

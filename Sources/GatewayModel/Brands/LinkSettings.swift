@@ -8,8 +8,6 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         package var appIds: [String]
 
         /// Creates the settings for Apple's devices.
-        ///
-        /// - Parameter appIds: The team and bundle id of each app.
         package init(appIds: [String]) { self.appIds = appIds }
     }
 
@@ -22,10 +20,6 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         package var sha256CertFingerprints: [String]
 
         /// Creates the settings for Android devices.
-        ///
-        /// - Parameters:
-        ///   - packageName: Its package.
-        ///   - sha256CertFingerprints: The SHA-256 of the certificates that sign it.
         package init(packageName: String, sha256CertFingerprints: [String]) {
             self.packageName = packageName
             self.sha256CertFingerprints = sha256CertFingerprints
@@ -42,11 +36,6 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         package var web: String?
 
         /// Creates fallbacks.
-        ///
-        /// - Parameters:
-        ///   - ios: The page on Apple's phones and tablets.
-        ///   - android: The page on Android.
-        ///   - web: The page everywhere else.
         package init(ios: String? = nil, android: String? = nil, web: String? = nil) {
             self.ios = ios
             self.android = android
@@ -69,14 +58,6 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     package var passwords: Bool?
 
     /// Creates an app's links.
-    ///
-    /// - Parameters:
-    ///   - host: The host.
-    ///   - paths: The paths.
-    ///   - ios: The app on Apple's devices.
-    ///   - android: The app on Android.
-    ///   - fallback: The pages to which browsers are redirected.
-    ///   - passwords: Whether the host and the app share passwords.
     package init(
         host: String,
         paths: [String],

@@ -23,12 +23,6 @@ package struct QuietHours: Codable, Hashable, Sendable {
     package var mode: Mode
 
     /// Creates quiet hours.
-    ///
-    /// - Parameters:
-    ///   - from: The start, in minutes after midnight.
-    ///   - to: The end, in minutes after midnight.
-    ///   - timeZone: The time zone of devices that report none.
-    ///   - mode: The treatment of pushes.
     package init(from: Int, to: Int, timeZone: String?, mode: Mode) {
         self.from = from
         self.to = to

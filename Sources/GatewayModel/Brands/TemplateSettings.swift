@@ -23,10 +23,6 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
         package var body: String?
 
         /// Creates texts.
-        ///
-        /// - Parameters:
-        ///   - title: The template of the title.
-        ///   - body: The template of the text.
         package init(title: String? = nil, body: String? = nil) {
             self.title = title
             self.body = body
@@ -40,8 +36,6 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
     package var kinds: [Kind: [String: Words]]
 
     /// Creates settings.
-    ///
-    /// - Parameter kinds: The texts by kind and locale.
     package init(kinds: [Kind: [String: Words]]) { self.kinds = kinds }
 
     /// Decodes texts.
@@ -64,8 +58,6 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
 
 extension TemplateSettings.Kind {
     /// Creates the kind of the notification for a message.
-    ///
-    /// - Parameter kind: The message's kind.
     package init(_ kind: MessageKind) {
         switch kind {
         case .agent, .consumer: self = .agent

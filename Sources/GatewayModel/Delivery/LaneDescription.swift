@@ -10,12 +10,6 @@ package struct LaneDescription: Sendable {
     package var brand: Brand
 
     /// Creates a description.
-    ///
-    /// - Parameters:
-    ///   - id: The lane's number.
-    ///   - key: The lane's name.
-    ///   - app: The app with its credentials.
-    ///   - brand: The brand.
     package init(id: LaneID, key: LaneKey, app: AppSettings, brand: Brand) {
         self.id = id
         self.key = key

@@ -10,12 +10,6 @@ package struct LaneKey: Hashable, Sendable, CustomStringConvertible {
     package var environment: PushEnvironment
 
     /// Creates a key.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - app: The app.
-    ///   - pushType: The transport.
-    ///   - environment: The provider's environment.
     package init(brand: BrandID, app: AppID, pushType: PushType, environment: PushEnvironment) {
         self.brand = brand
         self.app = app

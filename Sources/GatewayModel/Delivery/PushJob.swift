@@ -29,18 +29,6 @@ package struct PushJob: Sendable {
     package var read: [ReadMark] = []
 
     /// Creates a push.
-    ///
-    /// - Parameters:
-    ///   - delivery: The delivery.
-    ///   - registration: The registration.
-    ///   - token: The provider's token.
-    ///   - platform: The platform of the device.
-    ///   - locale: The language of the device.
-    ///   - isQuiet: Whether it must not make a sound.
-    ///   - summary: The number of agents' messages that it summarizes.
-    ///   - message: The message; nil only sets the badge.
-    ///   - badge: The consumer's unread count now.
-    ///   - expiresAt: The expiry.
     package init(
         delivery: DeliveryID,
         registration: RegistrationID,

@@ -54,14 +54,6 @@ package struct PushResponse: Sendable, Equatable {
     package var latencyMilliseconds: Int64
 
     /// Creates a response.
-    ///
-    /// - Parameters:
-    ///   - outcome: The outcome.
-    ///   - status: The HTTP status; 0 without a response.
-    ///   - reason: The provider's error code.
-    ///   - badge: The badge that the push carried.
-    ///   - sentAt: The time at which it was sent.
-    ///   - latencyMilliseconds: The time from sending to the response.
     package init(
         outcome: PushOutcome,
         status: Int,

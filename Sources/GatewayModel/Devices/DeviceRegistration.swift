@@ -46,26 +46,6 @@ package struct DeviceRegistration: Sendable {
     package static let seenForSeconds: Int64 = 3600
 
     /// Creates a registration.
-    ///
-    /// - Parameters:
-    ///   - id: The store's id.
-    ///   - brand: The brand.
-    ///   - app: The app.
-    ///   - device: The app's id for the installation.
-    ///   - consumer: The consumer.
-    ///   - lane: The lane.
-    ///   - token: The provider's token.
-    ///   - pushType: The transport.
-    ///   - environment: The provider's environment that the token belongs to.
-    ///   - platform: The platform of the device.
-    ///   - locale: The language tag.
-    ///   - timeZone: The time zone name.
-    ///   - osVersion: The system's version.
-    ///   - appVersion: The app's version.
-    ///   - receives: The pushes that it subscribed to.
-    ///   - state: Whether pushes are sent to it.
-    ///   - registeredAt: The time at which the current token was last registered.
-    ///   - createdAt: The time at which the row was created.
     package init(
         id: RegistrationID,
         brand: BrandID,

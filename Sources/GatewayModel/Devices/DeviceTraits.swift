@@ -11,11 +11,6 @@ package final class DeviceTraits: Sendable, Equatable {
     package let quietHours: QuietHours?
 
     /// Creates traits; nil when there are none.
-    ///
-    /// - Parameters:
-    ///   - locale: The language tag.
-    ///   - timeZone: The time zone name.
-    ///   - quietHours: Its consumer's own quiet hours.
     package init?(locale: String?, timeZone: String?, quietHours: QuietHours? = nil) {
         if locale == nil, timeZone == nil, quietHours == nil { return nil }
         self.locale = locale

@@ -33,10 +33,6 @@ package struct ExtraToken: Hashable, Sendable {
     package var token: String
 
     /// Creates a token.
-    ///
-    /// - Parameters:
-    ///   - kind: The push type.
-    ///   - token: Apple's token.
     package init(kind: Kind, token: String) {
         self.kind = kind
         self.token = token

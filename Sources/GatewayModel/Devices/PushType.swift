@@ -32,12 +32,10 @@ package enum DevicePlatform: String, Sendable, CaseIterable, Codable {
 
 /// The pushes that a registered device subscribed to.
 package struct Receives: OptionSet, Hashable, Sendable {
-    /// The bits as stored.
+    /// The bits as stored, 0 to 3.
     package let rawValue: Int
 
     /// Creates a set from its bits.
-    ///
-    /// - Parameter rawValue: 0 to 3.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Agents' messages.

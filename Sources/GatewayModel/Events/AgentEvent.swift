@@ -54,11 +54,6 @@ package struct AgentEvent: Sendable {
     package var clampedTime: Bool
 
     /// Creates an event with the given identity and otherwise the API's defaults.
-    ///
-    /// - Parameters:
-    ///   - id: The back-end's id.
-    ///   - type: The type.
-    ///   - consumer: The consumer that it concerns.
     package init(id: EventID, type: EventType, consumer: ConsumerID) {
         self.id = id
         self.source = ""

@@ -5,8 +5,6 @@ package struct JSONText: Hashable, Sendable {
     /// Valid JSON in UTF-8.
     package let text: String
 
-    /// Creates a value from text that is known to be valid JSON.
-    ///
-    /// - Parameter text: Valid JSON; it is not validated again.
+    /// Creates a value from text that is known to be valid JSON; it is not validated again.
     package init(trusted text: String) { self.text = text }
 }

@@ -10,11 +10,6 @@ package struct PlatformLinks: Hashable, Sendable {
     package var web: String?
 
     /// Creates links.
-    ///
-    /// - Parameters:
-    ///   - ios: The link for iOS devices.
-    ///   - android: The link for Android and Huawei devices.
-    ///   - web: The link for browsers.
     package init(ios: String? = nil, android: String? = nil, web: String? = nil) {
         self.ios = ios
         self.android = android

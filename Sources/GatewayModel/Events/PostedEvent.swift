@@ -8,10 +8,6 @@ package final class PostedEvent: Sendable {
     package let messageID: MessageID
 
     /// Creates a pair.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - messageID: The id of its message.
     package init(_ event: AgentEvent, _ messageID: MessageID) {
         self.event = event
         self.messageID = messageID

@@ -4,8 +4,6 @@ package struct AppID: GatewayIdentifier {
     package let rawValue: String
 
     /// Creates an identifier from a string that is known to be valid.
-    ///
-    /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
     package init(trusted rawValue: String) { self.rawValue = rawValue }
 
     /// Returns whether a string is at most 64 bytes of `[A-Za-z0-9._-]`.

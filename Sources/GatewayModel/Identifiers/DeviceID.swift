@@ -4,7 +4,5 @@ package struct DeviceID: GatewayIdentifier {
     package let rawValue: String
 
     /// Creates an identifier from a string that is known to be valid.
-    ///
-    /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
     package init(trusted rawValue: String) { self.rawValue = rawValue }
 }

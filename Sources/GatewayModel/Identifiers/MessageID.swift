@@ -7,11 +7,7 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// The last eight bytes: variant and 62 random bits.
     package let low: UInt64
 
-    /// Creates an id from its two halves, for example as stored.
-    ///
-    /// - Parameters:
-    ///   - high: The first eight bytes, big endian.
-    ///   - low: The last eight bytes, big endian.
+    /// Creates an id from its two halves, big endian, for example as stored.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

@@ -4,8 +4,6 @@ package struct DeliveryID: Hashable, Comparable, Sendable, CustomStringConvertib
     package let rawValue: Int64
 
     /// Creates an id from the store's number.
-    ///
-    /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// The number as decimal text.
@@ -26,8 +24,6 @@ package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
     package let rawValue: Int64
 
     /// Creates an id from the store's number.
-    ///
-    /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// The number as decimal text.
@@ -40,8 +36,6 @@ package struct ConsumerKey: Hashable, Sendable {
     package let rawValue: Int64
 
     /// Creates an id from the store's number.
-    ///
-    /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
@@ -51,8 +45,6 @@ package struct ConversationKey: Hashable, Sendable {
     package let rawValue: Int64
 
     /// Creates an id from the store's number.
-    ///
-    /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
@@ -62,8 +54,6 @@ package struct LaneID: Hashable, Sendable, CustomStringConvertible {
     package let rawValue: Int64
 
     /// Creates an id from the store's number.
-    ///
-    /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// The number as decimal text.
@@ -76,8 +66,6 @@ package struct IncarnationID: Hashable, Sendable, CustomStringConvertible {
     package let rawValue: Int64
 
     /// Creates an id from the store's number.
-    ///
-    /// - Parameter rawValue: 1 or more.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// The number as decimal text.

@@ -18,10 +18,6 @@ package struct AssertionLimits: Codable, Sendable, Equatable {
     }
 
     /// Creates limits; by default there are none.
-    ///
-    /// - Parameters:
-    ///   - maxLifetimeSeconds: The maximum time from `iat` to `exp`.
-    ///   - singleUse: Whether an assertion is accepted only once.
     package init(maxLifetimeSeconds: Int64? = nil, singleUse: Bool = false) {
         self.maxLifetimeSeconds = maxLifetimeSeconds
         self.singleUse = singleUse

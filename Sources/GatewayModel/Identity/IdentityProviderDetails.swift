@@ -41,17 +41,6 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
     }
 
     /// Creates a provider.
-    ///
-    /// - Parameters:
-    ///   - issuer: The `iss` of its id tokens.
-    ///   - issuerDisplayName: The name by which apps choose it.
-    ///   - tokenEndpoint: The URL of the token endpoint.
-    ///   - clientId: The gateway's client id there.
-    ///   - clientAuth: The client authentication there.
-    ///   - redirectUris: The only redirect URIs that apps may send.
-    ///   - pkce: Whether authorization requests must have had a code challenge.
-    ///   - key: The key that verifies the signatures of id tokens.
-    ///   - limits: The limits of its id tokens.
     package init(
         issuer: String,
         issuerDisplayName: String?,

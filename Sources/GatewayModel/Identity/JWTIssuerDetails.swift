@@ -18,13 +18,6 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
     }
 
     /// Creates an issuer.
-    ///
-    /// - Parameters:
-    ///   - issuer: The `iss` of its tokens.
-    ///   - issuerDisplayName: The name by which apps choose it.
-    ///   - audience: The `aud` that its tokens must contain.
-    ///   - key: The key that verifies its signatures.
-    ///   - limits: The limits of its tokens.
     package init(
         issuer: String,
         issuerDisplayName: String?,

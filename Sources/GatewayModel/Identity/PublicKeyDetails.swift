@@ -6,10 +6,6 @@ package struct PublicKeyDetails: Codable, Sendable, Equatable {
     package var publicKeyFingerprint: String
 
     /// Creates a key.
-    ///
-    /// - Parameters:
-    ///   - publicKey: SubjectPublicKeyInfo as PEM.
-    ///   - publicKeyFingerprint: SHA-256 of its DER as hexadecimal digits.
     package init(publicKey: String, publicKeyFingerprint: String) {
         self.publicKey = publicKey
         self.publicKeyFingerprint = publicKeyFingerprint

@@ -18,14 +18,6 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
     }
 
     /// Creates an account.
-    ///
-    /// - Parameters:
-    ///   - app: The app that may request tokens.
-    ///   - tokenUrl: The URL of the token endpoint.
-    ///   - clientId: The gateway's client id there.
-    ///   - keyId: `kid` of the gateway's assertions.
-    ///   - scope: The scope of the requested tokens.
-    ///   - publicKey: The public half of the key that signs the gateway's assertions.
     package init(
         app: AppID,
         tokenUrl: String,

@@ -16,11 +16,6 @@ package struct VerificationKey: Sendable, Equatable {
     package var source: Source
 
     /// Creates a key.
-    ///
-    /// - Parameters:
-    ///   - algorithm: The only algorithm that is accepted.
-    ///   - keyId: The only `kid` that is accepted.
-    ///   - source: The source of the key.
     package init(algorithm: SignatureAlgorithm, keyId: String?, source: Source) {
         self.algorithm = algorithm
         self.keyId = keyId

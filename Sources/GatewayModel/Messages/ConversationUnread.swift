@@ -10,12 +10,6 @@ package struct ConversationUnread: Hashable, Sendable {
     package var readSequence: Int64
 
     /// Creates the counts.
-    ///
-    /// - Parameters:
-    ///   - id: The conversation.
-    ///   - unread: Unread agent messages in it.
-    ///   - lastSequence: The sequence of its newest message.
-    ///   - readSequence: The sequence up to which the consumer has read.
     package init(id: ConversationID, unread: Int64, lastSequence: Int64, readSequence: Int64) {
         self.id = id
         self.unread = unread

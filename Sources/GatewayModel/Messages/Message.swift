@@ -98,32 +98,6 @@ package final class Message: Sendable {
     }
 
     /// Creates a message from its stored members.
-    ///
-    /// - Parameters:
-    ///   - id: The message's id.
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
-    ///   - conversation: The conversation.
-    ///   - dialog: A part of the conversation.
-    ///   - sequence: The gateway's sequence number within the conversation.
-    ///   - sourceSequence: The back-end's own sequence number.
-    ///   - kind: The kind, which says who started it.
-    ///   - agentID: The agent's id.
-    ///   - agentNickname: The agent's name.
-    ///   - text: The text.
-    ///   - title: The title.
-    ///   - data: A JSON object for the app.
-    ///   - link: A link for each platform.
-    ///   - priority: The priority of the delivery by a provider.
-    ///   - collapseKey: The collapse key.
-    ///   - category: The action category.
-    ///   - sound: The sound's name.
-    ///   - silent: Whether it shows and counts nothing.
-    ///   - acceptedAt: The time at which it was accepted.
-    ///   - sentAt: The time of the event.
-    ///   - expiresAt: The time after which no push is sent.
-    ///   - lookBackUntil: The time after which a tap no longer surfaces it.
-    ///   - campaign: The campaign of a proactive message.
     package init(
         id: MessageID,
         brand: BrandID,

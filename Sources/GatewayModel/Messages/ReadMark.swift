@@ -23,11 +23,6 @@ package struct ReadMark: Hashable, Sendable {
     package var messageIDs: [MessageID]
 
     /// Creates a mark.
-    ///
-    /// - Parameters:
-    ///   - conversation: The conversation.
-    ///   - upToSequence: The sequence up to which everything was read.
-    ///   - messageIDs: The newest of the read messages.
     package init(conversation: ConversationID, upToSequence: Int64, messageIDs: [MessageID]) {
         self.conversation = conversation
         self.upToSequence = upToSequence

@@ -8,10 +8,6 @@ package struct WebhookSettings: Codable, Equatable, Sendable {
         package var untilMilliseconds: Int64
 
         /// Creates a replaced secret.
-        ///
-        /// - Parameters:
-        ///   - sealedSecret: The secret's key, sealed.
-        ///   - untilMilliseconds: The end of its use.
         package init(sealedSecret: [UInt8], untilMilliseconds: Int64) {
             self.sealedSecret = sealedSecret
             self.untilMilliseconds = untilMilliseconds
@@ -41,14 +37,6 @@ package struct WebhookSettings: Codable, Equatable, Sendable {
     package var setMilliseconds: Int64
 
     /// Creates the settings of a webhook.
-    ///
-    /// - Parameters:
-    ///   - url: The receiver's URL.
-    ///   - types: The types of the items to post; nil for all.
-    ///   - sealedSecret: The secret's key, sealed.
-    ///   - secretFingerprint: The beginning of the secret's hash.
-    ///   - previous: The previous secrets that still sign.
-    ///   - setMilliseconds: The time at which it was last set.
     package init(
         url: String,
         types: [OutboundType]?,

@@ -7,10 +7,6 @@ package struct ClockMark: Sendable, Equatable {
     package var guardedMilliseconds: Int64?
 
     /// Creates a mark.
-    ///
-    /// - Parameters:
-    ///   - trusted: The newest time by a trusted clock.
-    ///   - guardedMilliseconds: The time for which it has run since then with another clock.
     package init(trusted: Timestamp, guardedMilliseconds: Int64? = nil) {
         self.trusted = trusted
         self.guardedMilliseconds = guardedMilliseconds

@@ -6,10 +6,6 @@ package struct StoredTime: Sendable, Equatable {
     package var written: [Timestamp]
 
     /// Creates a value from the data.
-    ///
-    /// - Parameters:
-    ///   - mark: The stored mark.
-    ///   - written: The times of the newest rows.
     package init(mark: ClockMark? = nil, written: [Timestamp] = []) {
         self.mark = mark
         self.written = written

@@ -4,8 +4,6 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
     package var milliseconds: Int64
 
     /// Creates a timestamp from milliseconds since 1970.
-    ///
-    /// - Parameter milliseconds: May be negative.
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Whole seconds since 1970, rounded down (RFC 7519 NumericDate, `apns-expiration`).
