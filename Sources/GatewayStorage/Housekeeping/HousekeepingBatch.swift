@@ -79,12 +79,6 @@ package struct HousekeepingBatch: Sendable {
     package var position: HousekeepingPosition?
 
     /// Creates a batch.
-    ///
-    /// - Parameters:
-    ///   - work: The kind of housekeeping.
-    ///   - now: The time of the batch.
-    ///   - limit: At most this many rows are removed.
-    ///   - position: The position at which the batch before it ended.
     package init(work: Work, now: Timestamp, limit: Int, position: HousekeepingPosition? = nil) {
         self.work = work
         self.now = now
@@ -101,10 +95,6 @@ package struct HousekeepingPosition: Sendable, Equatable {
     package var row: Int64
 
     /// Creates a position.
-    ///
-    /// - Parameters:
-    ///   - brand: The present brand of the pass.
-    ///   - row: The last visited row.
     package init(brand: BrandID? = nil, row: Int64 = .min) {
         self.brand = brand
         self.row = row
@@ -121,11 +111,6 @@ package struct HousekeepingProgress: Sendable, Equatable {
     package var heldMilliseconds: Double
 
     /// Creates the result of a batch.
-    ///
-    /// - Parameters:
-    ///   - removed: The number of removed rows.
-    ///   - next: The position at which the next batch continues.
-    ///   - heldMilliseconds: The time for which the batch held the writer.
     package init(removed: Int, next: HousekeepingPosition?, heldMilliseconds: Double) {
         self.removed = removed
         self.next = next

@@ -12,12 +12,6 @@ package struct OutboundItem: Sendable, Equatable {
     package var data: JSONText
 
     /// Creates an item.
-    ///
-    /// - Parameters:
-    ///   - position: Its position.
-    ///   - type: The type.
-    ///   - time: The time at which it was stored.
-    ///   - data: The facts.
     package init(position: Int64, type: OutboundType, time: Timestamp, data: JSONText) {
         self.position = position
         self.type = type
@@ -42,12 +36,6 @@ package struct OutboundQuery: Sendable {
     package var maxBytes: Int
 
     /// Creates a query for all items after a position.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - after: Only items after this position.
-    ///   - limit: At most this many.
-    ///   - maxBytes: At most this many bytes of data.
     package init(brand: BrandID, after: Int64, limit: Int, maxBytes: Int = OutboundLimits.pageBytes) {
         self.brand = brand
         self.after = after
@@ -70,13 +58,6 @@ package struct OutboundPage: Sendable, Equatable {
     package var isWhole: Bool
 
     /// Creates a page.
-    ///
-    /// - Parameters:
-    ///   - items: The items.
-    ///   - nextAfter: The position up to which the feed was searched.
-    ///   - end: The last position that was assigned.
-    ///   - removedThrough: Nothing up to this position is stored any more.
-    ///   - isWhole: Whether the whole requested range was searched.
     package init(items: [OutboundItem], nextAfter: Int64, end: Int64, removedThrough: Int64, isWhole: Bool) {
         self.items = items
         self.nextAfter = nextAfter

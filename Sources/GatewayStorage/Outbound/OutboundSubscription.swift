@@ -14,13 +14,6 @@ package struct OutboundSubscription: Sendable, Equatable {
     package var owner: String?
 
     /// Creates a subscription.
-    ///
-    /// - Parameters:
-    ///   - id: Its name.
-    ///   - mark: The last acknowledged position.
-    ///   - createdAt: When it was created.
-    ///   - acknowledgedAt: When its mark was last moved.
-    ///   - owner: The service account that owns it.
     package init(
         id: SubscriptionID,
         mark: Int64,
@@ -66,11 +59,6 @@ package struct OutboundOverview: Sendable, Equatable {
     package var removedThrough: Int64
 
     /// Creates an overview.
-    ///
-    /// - Parameters:
-    ///   - subscriptions: The subscriptions, by name.
-    ///   - end: The last position that was assigned.
-    ///   - removedThrough: Nothing up to this position is stored any more.
     package init(subscriptions: [OutboundSubscription], end: Int64, removedThrough: Int64) {
         self.subscriptions = subscriptions
         self.end = end

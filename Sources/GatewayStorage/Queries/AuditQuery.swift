@@ -15,13 +15,6 @@ package struct AuditQuery: Sendable {
     package var limit: Int
 
     /// Creates a query.
-    ///
-    /// - Parameters:
-    ///   - brand: One brand; nil is the whole instance.
-    ///   - since: Not before this moment.
-    ///   - until: Before this moment.
-    ///   - before: Only numbers below this one.
-    ///   - limit: At most this many.
     package init(
         brand: BrandID?,
         since: Timestamp? = nil,

@@ -27,15 +27,6 @@ package struct CampaignStats: Sendable, Equatable {
     package var unfinished: Int64 { deliveries - finished.reduce(0) { $0 + $1.count } }
 
     /// Creates the statistics, without finished deliveries.
-    ///
-    /// - Parameters:
-    ///   - campaign: The campaign.
-    ///   - number: Its number within the store.
-    ///   - messages: The number of accepted messages.
-    ///   - tappedMessages: The number of messages that were tapped.
-    ///   - deliveries: The number of deliveries.
-    ///   - firstAt: When its first message was accepted.
-    ///   - lastAt: When its newest message was accepted.
     package init(
         campaign: CampaignID,
         number: Int64,

@@ -8,10 +8,6 @@ package struct DeliveryChanges: Sendable {
         package var record: DeliveryRecord
 
         /// Creates a change.
-        ///
-        /// - Parameters:
-        ///   - position: Its position in the order.
-        ///   - record: The delivery.
         package init(position: Int64, record: DeliveryRecord) {
             self.position = position
             self.record = record
@@ -26,11 +22,6 @@ package struct DeliveryChanges: Sendable {
     package var isEnd: Bool
 
     /// Creates a page.
-    ///
-    /// - Parameters:
-    ///   - items: The changes.
-    ///   - position: The position up to which changes were read.
-    ///   - isEnd: Whether no more changes are stored.
     package init(items: [Item], position: Int64, isEnd: Bool) {
         self.items = items
         self.position = position

@@ -29,10 +29,6 @@ package struct DeliveryQuery: Sendable {
     package var limit: Int
 
     /// Creates a query for all of a brand's deliveries.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - limit: At most this many.
     package init(brand: BrandID, limit: Int) {
         self.brand = brand
         self.limit = limit
@@ -47,10 +43,6 @@ package struct DeliveryPage: Sendable {
     package var next: DeliveryID?
 
     /// Creates a page.
-    ///
-    /// - Parameters:
-    ///   - items: The deliveries.
-    ///   - next: The cursor of the next page.
     package init(items: [DeliveryRecord], next: DeliveryID?) {
         self.items = items
         self.next = next
@@ -103,17 +95,6 @@ package struct DeliveryRecord: Sendable, Equatable {
     package var suppressedBy: SuppressedBy?
 
     /// Creates a delivery; unknown facts are nil.
-    ///
-    /// - Parameters:
-    ///   - id: The delivery.
-    ///   - messageID: The message.
-    ///   - consumer: The consumer.
-    ///   - device: The device.
-    ///   - app: The app.
-    ///   - provider: The transport.
-    ///   - state: The state.
-    ///   - attempts: The number of attempts.
-    ///   - queuedAt: When it was queued.
     package init(
         id: DeliveryID,
         messageID: MessageID?,
@@ -145,10 +126,6 @@ package struct DeliveryDetail: Sendable {
     package var attempts: [DeliveryAttempt]
 
     /// Creates a delivery and its attempts.
-    ///
-    /// - Parameters:
-    ///   - record: The delivery.
-    ///   - attempts: Its attempts.
     package init(record: DeliveryRecord, attempts: [DeliveryAttempt]) {
         self.record = record
         self.attempts = attempts
@@ -169,13 +146,6 @@ package struct DeliveryAttempt: Sendable, Equatable {
     package var latencyMilliseconds: Int64
 
     /// Creates an attempt.
-    ///
-    /// - Parameters:
-    ///   - number: Its number.
-    ///   - sentAt: When it was sent.
-    ///   - status: The HTTP status.
-    ///   - reason: The provider's reason.
-    ///   - latencyMilliseconds: The time from sending to the response.
     package init(number: Int, sentAt: Timestamp, status: Int, reason: String?, latencyMilliseconds: Int64) {
         self.number = number
         self.sentAt = sentAt

@@ -49,12 +49,6 @@ package struct DeliveryStats: Sendable, Equatable {
         package var count: Int64
 
         /// Creates a count.
-        ///
-        /// - Parameters:
-        ///   - provider: The transport.
-        ///   - state: The state.
-        ///   - reason: The provider's reason in the last response.
-        ///   - count: The number.
         package init(provider: PushType, state: DeliveryState, reason: String?, count: Int64) {
             self.provider = provider
             self.state = state

@@ -23,10 +23,6 @@ package struct AuditActor: Sendable, Equatable {
     package static let gateway = AuditActor(kind: .gateway, id: Kind.gateway.rawValue)
 
     /// Creates a caller.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the caller.
-    ///   - id: The service account's id, or the raw value of the kind.
     package init(kind: Kind, id: String) {
         self.kind = kind
         self.id = id
@@ -101,15 +97,6 @@ package struct AuditEntry: Sendable, Equatable {
     package var count: Int64?
 
     /// Creates a change.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand; nil for the whole instance.
-    ///   - at: The time.
-    ///   - actor: The actor.
-    ///   - action: The action.
-    ///   - target: The target.
-    ///   - changes: The names of the members that changed.
-    ///   - requestID: The request that caused the change.
     package init(
         brand: BrandID?,
         at: Timestamp,
@@ -137,10 +124,6 @@ package struct AuditRecord: Sendable, Equatable {
     package var entry: AuditEntry
 
     /// Creates an entry.
-    ///
-    /// - Parameters:
-    ///   - id: Its number.
-    ///   - entry: The change.
     package init(id: Int64, entry: AuditEntry) {
         self.id = id
         self.entry = entry

@@ -12,11 +12,6 @@ package struct ConsumerRecord: Sendable, Equatable {
     package var sessions: [StoredSession]
 
     /// Creates a record.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - merged: The anonymous consumers that were merged into it.
-    ///   - sessions: Its sessions.
     package init(consumer: StoredConsumer, merged: [ConsumerID], sessions: [StoredSession]) {
         self.consumer = consumer
         self.merged = merged
@@ -34,11 +29,6 @@ package struct StoredConversation: Sendable, Equatable {
     package var isResolved: Bool
 
     /// Creates a conversation.
-    ///
-    /// - Parameters:
-    ///   - key: The store's number.
-    ///   - unread: The sequences and the unread count.
-    ///   - isResolved: Whether it was resolved.
     package init(key: ConversationKey, unread: ConversationUnread, isResolved: Bool) {
         self.key = key
         self.unread = unread
@@ -56,11 +46,6 @@ package struct StoredTap: Sendable, Equatable {
     package var action: String?
 
     /// Creates a tap.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - tappedAt: The time that the device reported.
-    ///   - action: The action or button.
     package init(device: DeviceID, tappedAt: Timestamp, action: String?) {
         self.device = device
         self.tappedAt = tappedAt
@@ -76,10 +61,6 @@ package struct MessageRecord: Sendable {
     package var tap: StoredTap?
 
     /// Creates a message with its tap.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - tap: Its tap.
     package init(message: Message, tap: StoredTap?) {
         self.message = message
         self.tap = tap

@@ -12,11 +12,6 @@ package struct IdempotencyRecord: Sendable, Equatable {
         package var body: [UInt8]?
 
         /// Creates a response.
-        ///
-        /// - Parameters:
-        ///   - status: The HTTP status.
-        ///   - location: The `Location` of the created resource.
-        ///   - body: The body, when it holds no secret.
         package init(status: Int, location: String?, body: [UInt8]?) {
             self.status = status
             self.location = location
@@ -40,12 +35,6 @@ package struct IdempotencyRecord: Sendable, Equatable {
     package var oldest: Timestamp { createdAt.adding(milliseconds: -Self.lifetimeMilliseconds) }
 
     /// Creates a record.
-    ///
-    /// - Parameters:
-    ///   - key: SHA-256 of the caller, the operation and the idempotency key.
-    ///   - bodyHash: SHA-256 of the request's body.
-    ///   - response: The response.
-    ///   - createdAt: When the request arrived.
     package init(key: [UInt8], bodyHash: [UInt8], response: Response? = nil, createdAt: Timestamp) {
         self.key = key
         self.bodyHash = bodyHash

@@ -8,10 +8,6 @@ package struct LaneQueue: Hashable, Sendable, Comparable {
     package var queue: OutboxQueue
 
     /// Creates a queue of a lane.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - queue: Its queue.
     package init(_ lane: LaneID, _ queue: OutboxQueue) {
         self.lane = lane
         self.queue = queue

@@ -16,10 +16,6 @@ package struct RedeemedCode: Sendable, Equatable {
     package static let lifetimeMilliseconds: Int64 = 3_600_000
 
     /// Creates a record.
-    ///
-    /// - Parameters:
-    ///   - hash: Its SHA-256.
-    ///   - keptFrom: The beginning of its retention.
     package init(hash: [UInt8], keptFrom: Timestamp) {
         self.hash = hash
         self.keptFrom = keptFrom

@@ -18,10 +18,6 @@ package struct SealedSecret: Sendable, Equatable {
     package var bytes: [UInt8]
 
     /// Creates a secret.
-    ///
-    /// - Parameters:
-    ///   - owner: The owner.
-    ///   - bytes: The sealed bytes.
     package init(owner: Owner, bytes: [UInt8]) {
         self.owner = owner
         self.bytes = bytes

@@ -12,12 +12,6 @@ package struct StoredApp: Sendable, Equatable {
     package var updatedAt: Timestamp
 
     /// Creates an app.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - id: The app.
-    ///   - sealedSettings: The JSON of `AppSettings`, sealed.
-    ///   - updatedAt: When it was last changed.
     package init(brand: BrandID, id: AppID, sealedSettings: [UInt8], updatedAt: Timestamp) {
         self.brand = brand
         self.id = id

@@ -18,15 +18,6 @@ package struct StoredConsumer: Sendable, Equatable {
     package var quietHours: QuietHours?
 
     /// Creates a consumer.
-    ///
-    /// - Parameters:
-    ///   - key: The store's number.
-    ///   - id: The consumer.
-    ///   - anonymous: Whether it has no identifier of the brand.
-    ///   - profile: The profile from an assertion.
-    ///   - unread: Its unread count.
-    ///   - createdAt: When it was first seen.
-    ///   - quietHours: Its own quiet hours.
     package init(
         key: ConsumerKey,
         id: ConsumerID,
@@ -56,11 +47,6 @@ package struct ConsumerProfile: Sendable, Equatable {
     package var phone: String?
 
     /// Creates a profile.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - email: The email address.
-    ///   - phone: The phone number.
     package init(name: String? = nil, email: String? = nil, phone: String? = nil) {
         self.name = name
         self.email = email

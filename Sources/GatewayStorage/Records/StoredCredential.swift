@@ -24,16 +24,6 @@ package struct StoredCredential: Sendable, Equatable {
     package var kind: CredentialKind { details.kind }
 
     /// Creates a credential.
-    ///
-    /// - Parameters:
-    ///   - id: Its id.
-    ///   - brand: The brand.
-    ///   - name: Its name.
-    ///   - details: Its public details.
-    ///   - secretHash: SHA-256 of a secret that is only compared.
-    ///   - sealedSecret: A secret that is needed in clear, sealed.
-    ///   - expiresAt: When it expires.
-    ///   - createdAt: When it was created.
     package init(
         id: String,
         brand: BrandID,

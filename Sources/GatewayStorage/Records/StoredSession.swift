@@ -18,15 +18,6 @@ package struct StoredSession: Sendable, Equatable {
     package var createdAt: Timestamp
 
     /// Creates a session.
-    ///
-    /// - Parameters:
-    ///   - tokenHash: SHA-256 of the token.
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
-    ///   - device: The device that it is bound to.
-    ///   - credential: The credential that opened it.
-    ///   - expiresAt: When it expires.
-    ///   - createdAt: When it was opened.
     package init(
         tokenHash: [UInt8],
         brand: BrandID,

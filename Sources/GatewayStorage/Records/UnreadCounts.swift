@@ -13,11 +13,6 @@ package struct UnreadCounts: Sendable, Equatable {
     package static let maxConversations = 500
 
     /// Creates the counts.
-    ///
-    /// - Parameters:
-    ///   - total: The total.
-    ///   - conversations: The conversations with messages.
-    ///   - hasMore: Whether there are more.
     package init(total: Int64, conversations: [ConversationUnread], hasMore: Bool = false) {
         self.total = total
         self.conversations = conversations

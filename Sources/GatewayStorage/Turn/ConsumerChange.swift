@@ -18,10 +18,6 @@ package struct ProfileChange: Sendable {
     package var audit: AuditEntry?
 
     /// Creates an empty change of a consumer.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
     package init(brand: BrandID, consumer: ConsumerID) {
         self.brand = brand
         self.consumer = consumer
@@ -38,11 +34,6 @@ package struct ErasureRequest: Sendable {
     package var audit: AuditEntry?
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
-    ///   - audit: The audit entry.
     package init(brand: BrandID, consumer: ConsumerID, audit: AuditEntry?) {
         self.brand = brand
         self.consumer = consumer
@@ -62,12 +53,6 @@ package struct MergeRequest: Sendable {
     package var audit: AuditEntry?
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer that has everything afterwards.
-    ///   - from: The consumer that is merged into it.
-    ///   - audit: The audit entry.
     package init(brand: BrandID, consumer: ConsumerID, from: ConsumerID, audit: AuditEntry? = nil) {
         self.brand = brand
         self.consumer = consumer

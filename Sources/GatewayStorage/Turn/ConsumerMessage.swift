@@ -24,15 +24,6 @@ package struct ConsumerMessage: Sendable {
     package var window: WindowID?
 
     /// Creates a message.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
-    ///   - conversation: The conversation.
-    ///   - clientID: The app's id of the message.
-    ///   - text: The text.
-    ///   - data: A JSON object for the back-end.
-    ///   - dedupeHours: How long the client's id detects a repetition.
     package init(
         brand: BrandID,
         consumer: ConsumerID,
@@ -62,11 +53,6 @@ package struct WrittenMessage: Sendable, Equatable {
     package var isRepeated: Bool
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - messageID: The message.
-    ///   - sequence: Its number within the conversation.
-    ///   - isRepeated: Whether an earlier request stored it.
     package init(messageID: MessageID, sequence: Int64, isRepeated: Bool) {
         self.messageID = messageID
         self.sequence = sequence
@@ -86,10 +72,6 @@ package struct ConversationToOpen: Sendable {
     package var messageID = MessageID(high: 0, low: 0)
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
     package init(brand: BrandID, consumer: ConsumerID) {
         self.brand = brand
         self.consumer = consumer

@@ -8,10 +8,6 @@ package struct DeviceSighting: Hashable, Sendable {
     package var device: DeviceID
 
     /// Creates a sighting.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer whose session it used.
-    ///   - device: The device.
     package init(consumer: ConsumerName, device: DeviceID) {
         self.consumer = consumer
         self.device = device
@@ -28,11 +24,6 @@ package struct StaleDevices: Sendable {
     package var limit: Int
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - notSeenSince: Registrations end whose devices were last active before this moment.
-    ///   - limit: At most this many end at once.
     package init(brand: BrandID, notSeenSince: Timestamp, limit: Int) {
         self.brand = brand
         self.notSeenSince = notSeenSince

@@ -39,13 +39,6 @@ package struct AcceptedEvent: Sendable, Equatable {
     package var deliveries: Int
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - messageID: The message.
-    ///   - conversation: The conversation.
-    ///   - sequence: The message's number within the conversation.
-    ///   - unread: The consumer's unread count now.
-    ///   - deliveries: The number of queued deliveries.
     package init(
         messageID: MessageID?,
         conversation: ConversationID?,

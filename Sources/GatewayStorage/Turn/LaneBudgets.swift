@@ -13,10 +13,6 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
         package var limitsDevices: Bool
 
         /// Creates the settings of an idle lane.
-        ///
-        /// - Parameters:
-        ///   - pacesCampaigns: Whether campaigns have a pace.
-        ///   - limitsDevices: Whether a device has a share of the lane's rows.
         package init(pacesCampaigns: Bool, limitsDevices: Bool) {
             self.pacesCampaigns = pacesCampaigns
             self.limitsDevices = limitsDevices

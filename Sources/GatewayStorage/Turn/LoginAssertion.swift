@@ -8,11 +8,6 @@ package struct LoginAssertion: Sendable {
     package var presentation: RedeemedCode?
 
     /// Creates the facts of an assertion.
-    ///
-    /// - Parameters:
-    ///   - anonymous: Whether the gateway created the consumer's id.
-    ///   - profile: Its facts about the consumer.
-    ///   - presentation: The assertion itself, if it is for single use.
     package init(anonymous: Bool, profile: ConsumerProfile, presentation: RedeemedCode? = nil) {
         self.anonymous = anonymous
         self.profile = profile

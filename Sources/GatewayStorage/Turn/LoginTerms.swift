@@ -19,15 +19,6 @@ package struct LoginTerms: Sendable {
     package var assertion: LoginAssertion?
 
     /// Creates the terms of a login without proofs.
-    ///
-    /// - Parameters:
-    ///   - singleDevice: Whether the consumer's earlier sessions and other devices end.
-    ///   - anonymousMerge: The proof with which a login merges anonymous consumers.
-    ///   - anonymousMergeDays: How many days after its expiry an anonymous session's token is still proof.
-    ///   - signedBy: The token hash of the session that requested the assertion.
-    ///   - anonymousToken: The token hash of an anonymous session.
-    ///   - currentToken: The proof for another consumer's registration.
-    ///   - assertion: The assertion's facts about the consumer.
     package init(
         singleDevice: Bool = false,
         anonymousMerge: AnonymousMerge = .token,

@@ -35,18 +35,10 @@ package struct OutcomeRecord: Sendable {
     package var disposition: Disposition
     /// The effect on the registration.
     package var token: TokenEffect
-    /// The number of earlier attempts; nil when the caller does not know it.
+    /// The number of earlier attempts; nil when the caller does not know it, so that the store reads it.
     package var earlierTries: Int?
 
     /// Creates an outcome.
-    ///
-    /// - Parameters:
-    ///   - delivery: The delivery.
-    ///   - registration: Its registration.
-    ///   - response: The provider's response.
-    ///   - disposition: The new state of the row.
-    ///   - token: The effect on the registration.
-    ///   - earlierTries: The number of earlier attempts; nil lets the store read it.
     package init(
         delivery: DeliveryID,
         registration: RegistrationID,
@@ -70,7 +62,5 @@ package struct OutcomeEffect: Sendable, Equatable {
     package var ended: [RegistrationID]
 
     /// Creates an effect.
-    ///
-    /// - Parameter ended: Registrations that are stopped or quarantined.
     package init(ended: [RegistrationID] = []) { self.ended = ended }
 }

@@ -15,10 +15,6 @@ package struct SessionOpening: Sendable, Equatable {
     package var merged: [ConsumerMerge] = []
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - consumer: The session's consumer.
-    ///   - anonymous: Whether the consumer has no identifier of the brand.
     package init(consumer: ConsumerID, anonymous: Bool) {
         self.consumer = consumer
         self.anonymous = anonymous
@@ -40,12 +36,6 @@ package struct ConsumerMerge: Sendable, Equatable {
     package var quietHours: QuietHours?
 
     /// Creates a merge.
-    ///
-    /// - Parameters:
-    ///   - id: The consumer that was merged.
-    ///   - from: Its number.
-    ///   - into: The other's number.
-    ///   - quietHours: The other's own quiet hours.
     package init(id: ConsumerID, from: ConsumerKey, into: ConsumerKey, quietHours: QuietHours? = nil) {
         self.id = id
         self.from = from

@@ -10,11 +10,6 @@ package struct StoppedDeviceRequest: Sendable, Equatable {
     package var limit: Int
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - stoppedBy: They were stopped at this time or before.
-    ///   - limit: At most this many.
     package init(lane: LaneID, stoppedBy: Timestamp, limit: Int) {
         self.lane = lane
         self.stoppedBy = stoppedBy
@@ -30,10 +25,6 @@ package struct StoppedDeviceResult: Sendable, Equatable {
     package var oldest: Timestamp?
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - registrations: The registrations that were changed.
-    ///   - oldest: The time at which the first of those still stopped was stopped.
     package init(registrations: [RegistrationID] = [], oldest: Timestamp? = nil) {
         self.registrations = registrations
         self.oldest = oldest

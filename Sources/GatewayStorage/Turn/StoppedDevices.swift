@@ -8,10 +8,6 @@ package struct StoppedDevices: Sendable, Equatable {
     package var devices: Int
 
     /// Creates the stopped devices of a turn.
-    ///
-    /// - Parameters:
-    ///   - registrations: The registrations.
-    ///   - devices: The number of the lane's registrations.
     package init(registrations: [RegistrationID], devices: Int) {
         self.registrations = registrations
         self.devices = devices
@@ -28,11 +24,6 @@ package struct StoppedAtStart: Sendable, Equatable {
     package var isSuspended: Bool
 
     /// Creates the stopped devices of a start.
-    ///
-    /// - Parameters:
-    ///   - counts: The number of devices that were stopped in each second.
-    ///   - devices: The number of the lane's registrations.
-    ///   - isSuspended: Whether the lane was suspended.
     package init(counts: [StoppedCount] = [], devices: Int, isSuspended: Bool = false) {
         self.counts = counts
         self.devices = devices
@@ -48,10 +39,6 @@ package struct StoppedCount: Sendable, Equatable {
     package var count: Int
 
     /// Creates a count.
-    ///
-    /// - Parameters:
-    ///   - at: The beginning of the second.
-    ///   - count: The number.
     package init(at: Timestamp, count: Int) {
         self.at = at
         self.count = count

@@ -103,12 +103,6 @@ package struct RetryRequest: Sendable {
     package var audit: AuditEntry?
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - delivery: The delivery.
-    ///   - ttlSeconds: Its new lifetime from now on.
-    ///   - audit: The audit entry.
     package init(brand: BrandID, delivery: DeliveryID, ttlSeconds: Int64, audit: AuditEntry? = nil) {
         self.brand = brand
         self.delivery = delivery
@@ -159,17 +153,6 @@ package struct DeviceToRegister: Sendable {
     package var audit: AuditEntry?
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - app: The app.
-    ///   - device: The app's id of the installation.
-    ///   - consumer: Its consumer.
-    ///   - token: The provider's token.
-    ///   - pushType: The transport.
-    ///   - environment: The provider's environment to which the token belongs.
-    ///   - platform: The platform of the device.
-    ///   - receives: The kinds of pushes that it receives.
     package init(
         brand: BrandID,
         app: AppID,
@@ -207,13 +190,6 @@ package struct ReadRequest: Sendable {
     package var device: DeviceID?
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
-    ///   - conversation: The conversation.
-    ///   - target: The position up to which the consumer has read.
-    ///   - device: The device that showed the messages.
     package init(
         brand: BrandID,
         consumer: ConsumerID,
@@ -249,14 +225,6 @@ package struct TapRequest: Sendable {
     package var clearsOthers = false
 
     /// Creates a tap.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
-    ///   - message: The message.
-    ///   - device: The device.
-    ///   - tappedAt: When it was tapped.
-    ///   - action: The action or button.
     package init(
         brand: BrandID,
         consumer: ConsumerID,
@@ -296,12 +264,6 @@ package struct DeviceReceipt: Sendable {
     package var at: Timestamp
 
     /// Creates a receipt.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - device: The device.
-    ///   - state: The state.
-    ///   - at: The time.
     package init(message: MessageID, device: DeviceID, state: State, at: Timestamp) {
         self.message = message
         self.device = device

@@ -79,11 +79,6 @@ package struct RegistrationChange: Sendable {
     package var ended: [RegistrationID]
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - registration: The registration as it is now.
-    ///   - created: Whether the device was not registered before.
-    ///   - ended: Registrations that ended.
     package init(registration: DeviceRegistration, created: Bool, ended: [RegistrationID]) {
         self.registration = registration
         self.created = created
@@ -99,10 +94,6 @@ package struct EndedSessions: Sendable, Equatable {
     package var registrations: RegistrationsChange
 
     /// Creates a result, empty by default.
-    ///
-    /// - Parameters:
-    ///   - count: The number of sessions that ended.
-    ///   - registrations: The registrations that ended or were narrowed.
     package init(count: Int = 0, registrations: RegistrationsChange = RegistrationsChange()) {
         self.count = count
         self.registrations = registrations
@@ -117,10 +108,6 @@ package struct RegistrationsChange: Sendable, Equatable {
     package var narrowed: [RegistrationID]
 
     /// Creates a change.
-    ///
-    /// - Parameters:
-    ///   - ended: Registrations that ended.
-    ///   - narrowed: Registrations that no longer receive agents' messages.
     package init(ended: [RegistrationID] = [], narrowed: [RegistrationID] = []) {
         self.ended = ended
         self.narrowed = narrowed
@@ -139,12 +126,6 @@ package struct ReadChange: Sendable, Equatable {
     package var unread: Int64
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - conversation: The conversation.
-    ///   - readSequence: The present read mark.
-    ///   - unread: The consumer's present unread count.
     package init(consumer: ConsumerKey, conversation: ConversationKey, readSequence: Int64, unread: Int64) {
         self.consumer = consumer
         self.conversation = conversation
@@ -163,11 +144,6 @@ package struct TapResult: Sendable {
     package var first: Bool
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - tappedAt: When it was first tapped.
-    ///   - first: Whether this was the first report.
     package init(message: Message, tappedAt: Timestamp, first: Bool) {
         self.message = message
         self.tappedAt = tappedAt

@@ -8,10 +8,6 @@ package struct ConsumerName: Hashable, Sendable {
     package var consumer: ConsumerID
 
     /// Creates a name.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - consumer: The consumer.
     package init(brand: BrandID, consumer: ConsumerID) {
         self.brand = brand
         self.consumer = consumer
@@ -24,8 +20,6 @@ package struct WindowID: Hashable, Sendable {
     package let rawValue: UInt64
 
     /// Creates an id.
-    ///
-    /// - Parameter rawValue: The number.
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
@@ -51,10 +45,6 @@ package struct WindowEvent: Sendable {
     package var origin: WindowID?
 
     /// Creates a change that no window caused.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer of the windows.
-    ///   - kind: The change.
     package init(consumer: ConsumerName, kind: Kind) {
         self.consumer = consumer
         self.kind = kind

@@ -52,10 +52,6 @@ package struct WriterTurn: Sendable {
     package var putBacks: [StoppedDeviceRequest] = []
 
     /// Creates an empty turn.
-    ///
-    /// - Parameters:
-    ///   - now: The time of the turn.
-    ///   - incarnation: The owner of the rows that get a slot.
     package init(now: Timestamp, incarnation: IncarnationID) {
         self.now = now
         self.incarnation = incarnation
@@ -172,12 +168,6 @@ package struct ClaimRequest: Sendable, Equatable {
     }
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - queue: Its queue.
-    ///   - limit: At most this many.
-    ///   - deviceRows: The limit of one device's rows.
     package init(lane: LaneID, queue: OutboxQueue = .agent, limit: Int, deviceRows: DeviceRows = .any) {
         self.lane = lane
         self.queue = queue
@@ -198,11 +188,6 @@ package struct RequeueRequest: Sendable, Equatable {
     package var limit: Int
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - queues: Its queues that may have rows in the store.
-    ///   - limit: At most this many devices.
     package init(lane: LaneID, queues: [OutboxQueue] = [.agent], limit: Int) {
         self.lane = lane
         self.queues = queues
@@ -225,12 +210,6 @@ package struct AcceptRequest: Sendable {
     package var events: [PostedEvent]
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - messageTtlSeconds: The lifetime of a push whose event names none.
-    ///   - dedupeHours: The retention of the events' ids.
-    ///   - events: The events.
     package init(
         brand: BrandID,
         messageTtlSeconds: Int64,

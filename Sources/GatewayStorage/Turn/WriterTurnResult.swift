@@ -74,10 +74,6 @@ package struct WithdrawnRow: Sendable, Equatable {
     package var registration: RegistrationID
 
     /// Creates a row that ended.
-    ///
-    /// - Parameters:
-    ///   - delivery: The delivery.
-    ///   - registration: Its registration.
     package init(delivery: DeliveryID, registration: RegistrationID) {
         self.delivery = delivery
         self.registration = registration
@@ -99,13 +95,6 @@ package struct ClaimResult: Sendable {
     package var behind: [RegistrationID]
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - queue: Its queue.
-    ///   - rows: The rows.
-    ///   - nextDue: When the first remaining unowned row is due.
-    ///   - behind: Registrations with rows left that wait to be recalled.
     package init(
         lane: LaneID,
         queue: OutboxQueue = .agent,
@@ -144,12 +133,6 @@ package struct IncarnationStart: Sendable {
     package static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - incarnation: The new incarnation.
-    ///   - backlog: When the first waiting row of each queue is due.
-    ///   - recovered: The number of requeued rows.
-    ///   - lastMessage: The newest message's id.
     package init(incarnation: IncarnationID, backlog: [LaneQueue: Timestamp], recovered: Int, lastMessage: MessageID?) {
         self.incarnation = incarnation
         self.backlog = backlog
