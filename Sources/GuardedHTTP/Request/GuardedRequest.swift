@@ -33,15 +33,6 @@ package struct GuardedRequest: Sendable {
     package var attempt: Int
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - url: The URL.
-    ///   - method: The method and the body.
-    ///   - headers: The header fields, in addition to those that HTTP requires.
-    ///   - responseBody: The treatment of the response's body.
-    ///   - timeout: The timeout for everything.
-    ///   - owner: The brand that set the URL; empty for the gateway itself.
-    ///   - attempt: The number of earlier failed attempts.
     package init(
         url: GuardedURL,
         method: Method,
