@@ -11,15 +11,13 @@ package final class KeyDerivations {
     /// these rounds.
     private static let minRoundsOfPart = 1000
 
-    /// The most rounds.
+    /// The most rounds; with 0 only a file with unencrypted keys opens.
     private let limit: Int
 
     /// The rounds charged so far.
     package private(set) var rounds = 0
 
     /// Creates the budget of one file.
-    ///
-    /// - Parameter limit: The most rounds; with 0 only a file with unencrypted keys opens.
     package init(limit: Int = KeyDerivations.maxRounds) { self.limit = limit }
 
     /// Whether only files without a key derivation may be opened.
