@@ -12,10 +12,6 @@ package struct ServiceAccountAuthenticator: Sendable {
     private let dummyHash: [UInt8]
 
     /// Creates an authenticator for the accounts of a directory.
-    ///
-    /// - Parameters:
-    ///   - directory: The directory with the accounts.
-    ///   - clock: The clock for the accounts' expiry.
     package init(directory: Directory, clock: any GatewayClock) {
         self.directory = directory
         self.clock = clock

@@ -11,10 +11,6 @@ package struct AuditOrigin: Sendable, Equatable {
     package static let gateway = AuditOrigin(actor: .gateway, requestID: nil)
 
     /// Creates an origin.
-    ///
-    /// - Parameters:
-    ///   - actor: The caller.
-    ///   - requestID: The request's id.
     package init(actor: AuditActor, requestID: String?) {
         self.actor = actor
         self.requestID = requestID

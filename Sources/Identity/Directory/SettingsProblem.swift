@@ -6,10 +6,6 @@ package struct SettingsProblem: Error, Equatable {
     package var detail: String
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - pointer: The member.
-    ///   - detail: The error.
     package init(pointer: String, detail: String) {
         self.pointer = pointer
         self.detail = detail

@@ -28,11 +28,6 @@ package struct WebhookEdit: Sendable {
     package var secret: Secret
 
     /// Creates a change.
-    ///
-    /// - Parameters:
-    ///   - url: The receiver's URL; nil keeps it.
-    ///   - types: The types of the items to post, with an inner nil for all; nil keeps them.
-    ///   - secret: The change of the secret.
     package init(url: String?, types: [OutboundType]??, secret: Secret) {
         self.url = url
         self.types = types

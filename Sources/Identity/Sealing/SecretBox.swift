@@ -15,9 +15,7 @@ package struct SecretBox: Sendable {
 
     private let key: MasterKey
 
-    /// Creates a box with one key.
-    ///
-    /// - Parameter key: The instance's master key.
+    /// Creates a box with one key, the instance's master key.
     package init(key: MasterKey) { self.key = key }
 
     /// Returns a separate key for another purpose, from which the master key cannot be computed (HKDF-SHA256, RFC

@@ -8,10 +8,6 @@ package struct LoginProofs: Sendable {
     package var currentToken: PushTokenProof?
 
     /// Creates proofs.
-    ///
-    /// - Parameters:
-    ///   - anonymousToken: The token of the anonymous session whose consumer logs in.
-    ///   - currentToken: The current push token of the login's device.
     package init(anonymousToken: String? = nil, currentToken: PushTokenProof? = nil) {
         self.anonymousToken = anonymousToken
         self.currentToken = currentToken
