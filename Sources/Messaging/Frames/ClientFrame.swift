@@ -23,10 +23,6 @@ package enum ClientFrame: Sendable {
         package var afterSequence: Int64
 
         /// Creates a position.
-        ///
-        /// - Parameters:
-        ///   - conversation: The conversation.
-        ///   - afterSequence: The last sequence that the client has.
         package init(conversation: ConversationID, afterSequence: Int64) {
             self.conversation = conversation
             self.afterSequence = afterSequence
@@ -46,12 +42,6 @@ package struct ClientMessage: Sendable, Equatable {
     package var data: JSONText?
 
     /// Creates a message.
-    ///
-    /// - Parameters:
-    ///   - clientID: The client's id for it.
-    ///   - conversation: The conversation.
-    ///   - text: The text.
-    ///   - data: A JSON object for the agent's side.
     package init(clientID: ClientID, conversation: ConversationID, text: String, data: JSONText?) {
         self.clientID = clientID
         self.conversation = conversation

@@ -51,11 +51,6 @@ package struct WindowError: Error, Sendable, Equatable {
     package var ref: String?
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The error code.
-    ///   - detail: A sentence for people, without anything secret.
-    ///   - ref: The frame that it refers to.
     package init(_ code: Code, _ detail: String, ref: String?) {
         self.code = code
         self.detail = detail

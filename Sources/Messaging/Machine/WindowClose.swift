@@ -11,11 +11,6 @@ package struct WindowClose: Error, Sendable, Equatable {
     package var label: WindowCloseLabel
 
     /// Creates a close.
-    ///
-    /// - Parameters:
-    ///   - code: The close code.
-    ///   - text: The reason text.
-    ///   - label: The metric label.
     package init(_ code: UInt16, _ text: String, _ label: WindowCloseLabel) {
         self.code = code
         self.text = text
@@ -23,8 +18,6 @@ package struct WindowClose: Error, Sendable, Equatable {
     }
 
     /// Creates the close for a token that is not accepted.
-    ///
-    /// - Parameter error: The authentication error.
     package init(_ error: AuthenticationError) {
         switch error {
         case .tokenExpired: self = .tokenExpired

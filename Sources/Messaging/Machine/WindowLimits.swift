@@ -1,20 +1,15 @@
 /// The limits and timeouts of one window.
 package struct WindowLimits: Sendable, Equatable {
-    /// The idle timeout of a client: it is pinged after half of it, and closed at its end, each up to a quarter of a
-    /// second early.
+    /// The idle timeout of a client, 2 or more: it is pinged after half of it, and closed at its end, each up to a
+    /// quarter of a second early.
     package var idleSeconds: Int64
-    /// The maximum of open windows, including those that are being opened.
+    /// The maximum of open windows, including those that are being opened; 1 or more.
     package var maxOpen: Int
-    /// The time for which a client may read nothing of what is sent to it; not a setting, so that the documented value
-    /// holds.
+    /// The time for which a client may read nothing of what is sent to it, 1 or more; not a setting, so that the
+    /// documented value holds.
     package var stallSeconds: Int64
 
     /// Creates limits; the defaults are those of the settings.
-    ///
-    /// - Parameters:
-    ///   - idleSeconds: The idle timeout of a client, 2 or more.
-    ///   - maxOpen: The maximum of open windows, 1 or more.
-    ///   - stallSeconds: The time for which a client may read nothing of what is sent to it, 1 or more.
     package init(idleSeconds: Int64 = 60, maxOpen: Int = 20_000, stallSeconds: Int64 = 15) {
         self.idleSeconds = idleSeconds
         self.maxOpen = maxOpen

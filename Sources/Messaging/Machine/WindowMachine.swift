@@ -47,8 +47,6 @@ package struct WindowMachine: Sendable {
     private var allowanceFullAt: UInt64 = 0
 
     /// Creates a state machine that waits for ``opened(now:)``.
-    ///
-    /// - Parameter limits: The limits.
     package init(limits: WindowLimits) {
         idleNanoseconds = UInt64(max(limits.idleSeconds, 2)) * 1_000_000_000
         stallNanoseconds = UInt64(max(limits.stallSeconds, 1)) * 1_000_000_000

@@ -8,10 +8,6 @@ package struct WindowMoment: Sendable {
     package var date: Timestamp
 
     /// Creates a moment.
-    ///
-    /// - Parameters:
-    ///   - steady: Nanoseconds on a monotonic clock.
-    ///   - date: The wall clock.
     package init(steady: UInt64, date: Timestamp) {
         self.steady = steady
         self.date = date

@@ -32,11 +32,6 @@ package struct WindowIdentity: Sendable, Equatable {
     package var expiresAt: Timestamp
 
     /// Creates an identity.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - device: The device that the window is on.
-    ///   - expiresAt: The expiry of the token.
     package init(consumer: ConsumerName, device: DeviceID?, expiresAt: Timestamp) {
         self.consumer = consumer
         self.device = device
