@@ -7,8 +7,6 @@ package struct FeedNotifierService: Service {
     private let notifier: FeedNotifier
 
     /// Creates the service.
-    ///
-    /// - Parameter notifier: The notifier that readers wait for.
     package init(notifier: FeedNotifier) { self.notifier = notifier }
 
     /// Waits for the shutdown.

@@ -23,8 +23,6 @@ package struct WebhookMachine: Sendable, Equatable {
     package private(set) var state: WebhookState
 
     /// Creates the state machine from its stored state.
-    ///
-    /// - Parameter state: The stored state.
     package init(_ state: WebhookState) { self.state = state }
 
     /// Returns the next step.

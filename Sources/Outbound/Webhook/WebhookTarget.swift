@@ -15,13 +15,6 @@ package struct WebhookTarget: Sendable {
     package var keys: [[UInt8]]
 
     /// Creates a target.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - brandCreatedAt: The creation time of the brand.
-    ///   - url: The receiver's URL.
-    ///   - types: The types of the items to post; nil for all.
-    ///   - keys: The keys that sign, newest first.
     package init(
         brand: BrandID,
         brandCreatedAt: Timestamp,
