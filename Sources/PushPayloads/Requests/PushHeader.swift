@@ -18,11 +18,6 @@ package struct PushHeader: Sendable, Equatable {
     package var indexing: Indexing
 
     /// Creates a field.
-    ///
-    /// - Parameters:
-    ///   - name: The name in lower case.
-    ///   - value: The value.
-    ///   - indexing: How HPACK may index the field.
     package init(name: StaticString, value: String, indexing: Indexing) {
         self.name = name
         self.value = value

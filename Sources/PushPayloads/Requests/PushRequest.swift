@@ -8,18 +8,4 @@ package struct PushRequest: Sendable, Equatable {
     package var body: [UInt8]
     /// The badge that the push carries; nil when it carries none, as silent pushes do (R185).
     package var badge: Int64?
-
-    /// Creates a rendered push.
-    ///
-    /// - Parameters:
-    ///   - path: The `:path`.
-    ///   - headers: The fields except pseudo fields and `authorization`.
-    ///   - body: The JSON body.
-    ///   - badge: The badge that the push carries.
-    package init(path: String, headers: [PushHeader], body: [UInt8], badge: Int64?) {
-        self.path = path
-        self.headers = headers
-        self.body = body
-        self.badge = badge
-    }
 }

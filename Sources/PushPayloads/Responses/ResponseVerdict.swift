@@ -10,11 +10,6 @@ package struct ResponseVerdict: Sendable, Equatable {
     package var remedy: ResponseRemedy
 
     /// Creates a verdict.
-    ///
-    /// - Parameters:
-    ///   - outcome: The outcome of the push.
-    ///   - reason: The provider's reason.
-    ///   - remedy: The action that the sender should take first.
     package init(outcome: PushOutcome, reason: String?, remedy: ResponseRemedy = .none) {
         self.outcome = outcome
         self.reason = reason
