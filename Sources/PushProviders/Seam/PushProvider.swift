@@ -32,10 +32,6 @@ package struct PushProviderVerdict: Sendable {
     package var text: String
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - isUsable: Whether pushes could be sent.
-    ///   - text: The finding as text.
     package init(isUsable: Bool, text: String) {
         self.isUsable = isUsable
         self.text = text

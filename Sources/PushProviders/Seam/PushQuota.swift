@@ -6,10 +6,6 @@ package struct PushQuota: Sendable, Hashable {
     package var perMinute: Int64
 
     /// Creates a quota.
-    ///
-    /// - Parameters:
-    ///   - group: The name of the group.
-    ///   - perMinute: The pushes per minute, at least 1.
     package init(group: String, perMinute: Int64) {
         self.group = group
         self.perMinute = perMinute

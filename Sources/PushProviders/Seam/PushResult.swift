@@ -8,10 +8,6 @@ package struct PushResult: Sendable {
     package var response: PushResponse
 
     /// Creates a result.
-    ///
-    /// - Parameters:
-    ///   - delivery: The delivery of the push.
-    ///   - response: The result of the push.
     package init(delivery: DeliveryID, response: PushResponse) {
         self.delivery = delivery
         self.response = response

@@ -2,14 +2,10 @@
 package struct PushCredentialError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The member as a JSON pointer (RFC 6901) into the app's JSON, for example `/apns/privateKey`.
     package var pointer: String
-    /// The description of the error.
+    /// The description of the error, without the value.
     package var detail: String
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - pointer: The member's JSON pointer.
-    ///   - detail: The description of the error, without the value.
     package init(pointer: String, detail: String) {
         self.pointer = pointer
         self.detail = detail
