@@ -10,8 +10,6 @@ package struct CertificateMetrics<Expiry: RawRepresentable<String> & CaseIterabl
     private let gauges: LabelledMetrics<Expiry, Meter>
 
     /// Creates the gauges, all at 0.
-    ///
-    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         gauges = LabelledMetrics {
             Meter(label: MetricCatalogue.apnsCertificates.name, dimensions: [("expiry", $0.rawValue)], factory: factory)

@@ -8,8 +8,6 @@ package struct ClockMetrics: Sendable {
     private let ahead: Meter
 
     /// Creates the gauges.
-    ///
-    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         guarded = Meter(label: MetricCatalogue.clockGuarded.name, factory: factory)
         ahead = Meter(label: MetricCatalogue.clockAhead.name, factory: factory)

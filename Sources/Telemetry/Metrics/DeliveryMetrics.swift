@@ -44,8 +44,6 @@ package struct DeliveryMetrics: Sendable {
     private let factory: any MetricsFactory
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         func perProvider<Metric>(_ make: @escaping ([(String, String)]) -> Metric) -> LabelledMetrics<PushType, Metric>
         {

@@ -25,8 +25,6 @@ package final class HTTPMetrics: Sendable {
     private let routes = Mutex<[Key: RouteMetrics]>([:])
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         self.factory = factory
         sessionsOpened = LabelledMetrics {

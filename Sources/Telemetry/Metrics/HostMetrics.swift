@@ -9,8 +9,6 @@ package struct HostMetrics<Fault: RawRepresentable<String> & CaseIterable & Hash
     private let gauges: LabelledMetrics<Fault, Meter>
 
     /// Creates the gauges, all at 0.
-    ///
-    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         gauges = LabelledMetrics {
             Meter(label: MetricCatalogue.hostFaults.name, dimensions: [("fault", $0.rawValue)], factory: factory)

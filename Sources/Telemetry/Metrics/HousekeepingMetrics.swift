@@ -10,8 +10,6 @@ package struct HousekeepingMetrics: Sendable {
     package let held: Timer
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         removed = LabelledMetrics {
             Counter(

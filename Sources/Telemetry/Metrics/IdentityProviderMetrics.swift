@@ -56,8 +56,6 @@ package struct IdentityProviderMetrics: Sendable {
     package let duration: LabelledMetrics<IdentityProviderRequestLabel, Timer>
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         keySetFetches = LabelledMetrics {
             Counter(label: MetricCatalogue.keySetFetches.name, dimensions: [("result", $0.rawValue)], factory: factory)

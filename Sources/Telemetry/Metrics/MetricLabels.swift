@@ -40,8 +40,6 @@ package enum OutcomeLabel: String, CaseIterable, Sendable {
     case notSent = "not_sent"
 
     /// The label of an outcome.
-    ///
-    /// - Parameter outcome: The outcome according to the provider's table.
     package init(_ outcome: PushOutcome) {
         self =
             switch outcome {

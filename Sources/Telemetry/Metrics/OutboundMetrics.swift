@@ -37,8 +37,6 @@ package struct OutboundMetrics: Sendable {
     private let readers: Meter
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         items = Counter(label: MetricCatalogue.outboundItems.name, dimensions: [], factory: factory)
         posts = LabelledMetrics {

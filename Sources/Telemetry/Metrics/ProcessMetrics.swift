@@ -16,8 +16,6 @@ package final class ProcessMetrics: Sendable {
     private let countedCPUSeconds = Mutex(0.0)
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         residentMemory = Meter(label: MetricCatalogue.processResidentMemory.name, factory: factory)
         openFDs = Meter(label: MetricCatalogue.processOpenFDs.name, factory: factory)

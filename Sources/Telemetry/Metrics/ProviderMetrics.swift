@@ -15,8 +15,6 @@ package struct ProviderMetrics: Sendable {
     private let factory: any MetricsFactory
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them; tests pass their own.
     package init(factory: any MetricsFactory) {
         self.factory = factory
         connections = LabelledMetrics { provider in

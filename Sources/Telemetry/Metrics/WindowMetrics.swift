@@ -46,8 +46,6 @@ package struct WindowMetrics: Sendable {
     package let frames: LabelledMetrics<WindowFrameLabel, Counter>
 
     /// Creates the metric objects.
-    ///
-    /// - Parameter factory: The factory that stores them.
     package init(factory: any MetricsFactory) {
         open = Meter(label: MetricCatalogue.windowsOpen.name, dimensions: [], factory: factory)
         open.set(0)

@@ -20,12 +20,6 @@ package struct MetricDeclaration: Sendable, Equatable {
     package let labels: [String]
 
     /// Declares a metric.
-    ///
-    /// - Parameters:
-    ///   - name: The metric's name.
-    ///   - kind: The metric's type.
-    ///   - help: One sentence for `# HELP`.
-    ///   - labels: The names of its labels.
     package init(_ name: String, _ kind: Kind, help: String, labels: [String] = []) {
         self.name = name
         self.kind = kind
