@@ -126,6 +126,7 @@ package struct JSONWriter: Sendable {
     // MARK: Members
 
     /// Appends a comma, except at the start of an object or an array: every item but the first is separated by one.
+    @inlinable
     package mutating func separate() {
         if let last = written.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { literal(",") }
     }
@@ -142,6 +143,7 @@ package struct JSONWriter: Sendable {
     /// Begins a member: the comma before it if it needs one, its name and the colon.
     ///
     /// - Parameter name: A name that needs no escape.
+    @inlinable
     package mutating func name(known name: StaticString) {
         separate()
         literal("\"")
@@ -169,6 +171,27 @@ package struct JSONWriter: Sendable {
         guard let value else { return }
         self.name(known: name)
         integer(value)
+    }
+
+    /// Appends a member with an array.
+    ///
+    /// - Parameters:
+    ///   - name: A name that needs no escape.
+    ///   - items: The array's items, in order.
+    ///   - write: Appends one item, without a comma.
+    @inlinable
+    package mutating func array<Items: Sequence>(
+        _ name: StaticString,
+        _ items: Items,
+        _ write: (inout JSONWriter, Items.Element) -> Void
+    ) {
+        self.name(known: name)
+        literal("[")
+        for item in items {
+            separate()
+            write(&self, item)
+        }
+        literal("]")
     }
 
     // MARK: Escapes

@@ -63,8 +63,10 @@ import TextFormats
         writer.literal("]")
         writer.name(known: "f")
         writer.boolean(true)
+        writer.array("g", [Int64](1...3)) { $0.integer($1) }
+        writer.array("h", [String]()) { $0.string($1) }
         writer.literal("}")
-        let text = #"{"b":"{","d":-1,"e\"":[{},[],[1]],"f":true}"#
+        let text = #"{"b":"{","d":-1,"e\"":[{},[],[1]],"f":true,"g":[1,2,3],"h":[]}"#
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
 }
