@@ -75,8 +75,8 @@ extension JSONWriter {
         literal(#"{"type":"ready","unread":"#)
         integer(counts.total)
         literal(#","conversations":["#)
-        for (index, conversation) in counts.conversations.enumerated() {
-            if index > 0 { literal(",") }
+        for conversation in counts.conversations {
+            separate()
             positions(conversation)
         }
         if counts.hasMore { literal(#"],"more":true}"#) } else { literal("]}") }

@@ -27,23 +27,22 @@ enum LinkRoutes {
         let links = try apps(call).compactMap(\.settings.links).filter { $0.ios != nil }
         var writer = JSONWriter(capacity: 512)
         writer.literal(#"{"applinks":{"details":["#)
-        for (place, link) in links.enumerated() {
-            if place > 0 { writer.literal(",") }
-            writer.literal(#"{"appIDs":"#)
-            write(link.ios?.appIds ?? [], to: &writer)
-            writer.literal(#","components":["#)
-            for (place, path) in link.paths.enumerated() {
-                writer.literal(place > 0 ? #",{"/":"# : #"{"/":"#)
+        for link in links {
+            writer.separate()
+            writer.literal("{")
+            writer.array("appIDs", link.ios?.appIds ?? []) { $0.string($1) }
+            writer.array("components", link.paths) { writer, path in
+                writer.literal(#"{"/":"#)
                 writer.string(path)
                 writer.literal("}")
             }
-            writer.literal("]}")
+            writer.literal("}")
         }
         writer.literal("]}")
         let passwords = links.filter { $0.passwords == true }
         if !passwords.isEmpty {
-            writer.literal(#","webcredentials":{"apps":"#)
-            write(passwords.flatMap { $0.ios?.appIds ?? [] }, to: &writer)
+            writer.literal(#","webcredentials":{"#)
+            writer.array("apps", passwords.flatMap { $0.ios?.appIds ?? [] }) { $0.string($1) }
             writer.literal("}")
         }
         writer.literal("}")
@@ -55,14 +54,13 @@ enum LinkRoutes {
         let links = try apps(call).compactMap(\.settings.links).filter { $0.android != nil }
         var writer = JSONWriter(capacity: 512)
         writer.literal("[")
-        for (place, link) in links.enumerated() {
-            if place > 0 { writer.literal(",") }
+        for link in links {
+            writer.separate()
             writer.literal(#"{"relation":["delegate_permission/common.handle_all_urls""#)
             if link.passwords == true { writer.literal(#","delegate_permission/common.get_login_creds""#) }
             writer.literal(#"],"target":{"namespace":"android_app","package_name":"#)
             writer.string(link.android?.packageName ?? "")
-            writer.literal(#","sha256_cert_fingerprints":"#)
-            write(link.android?.sha256CertFingerprints ?? [], to: &writer)
+            writer.array("sha256_cert_fingerprints", link.android?.sha256CertFingerprints ?? []) { $0.string($1) }
             writer.literal("}}")
         }
         writer.literal("]")
@@ -74,14 +72,5 @@ enum LinkRoutes {
         var response = ResponseFactory.json(.ok, writer)
         response.headers[.cacheControl] = "no-cache"
         return response
-    }
-
-    private static func write(_ texts: [String], to writer: inout JSONWriter) {
-        writer.literal("[")
-        for (place, text) in texts.enumerated() {
-            if place > 0 { writer.literal(",") }
-            writer.string(text)
-        }
-        writer.literal("]")
     }
 }

@@ -199,18 +199,14 @@ extension JSONWriter {
     mutating func selfCheck(_ result: SelfCheck.Result) {
         literal(#"{"verdict":"#)
         string(result.verdict)
-        literal(#","outcome":"#)
-        string(result.outcome)
+        member("outcome", result.outcome)
         literal(#","status":"#)
         integer(orNull: result.response.flatMap { $0.status == 0 ? nil : Int64($0.status) })
-        literal(#","reason":"#)
-        string(orNull: result.response?.reason)
+        member("reason", orNull: result.response?.reason)
         var providerID: String?
         if case .accepted(let id)? = result.response?.outcome { providerID = id }
-        literal(#","providerId":"#)
-        string(orNull: providerID)
-        literal(#","latencyMs":"#)
-        integer(orNull: result.response?.latencyMilliseconds)
+        member("providerId", orNull: providerID)
+        member("latencyMs", orNull: result.response?.latencyMilliseconds)
         literal("}")
     }
 }

@@ -75,30 +75,18 @@ struct ConsumerExport: Sendable {
         writer.timestamp(at)
         writer.literal(#","consumer":{"#)
         writer.consumerMembers(record.consumer)
-        writer.literal(#","mergedIds":["#)
-        for (index, id) in record.merged.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.string(id.rawValue)
-        }
-        writer.literal(#"]},"devices":["#)
-        for (index, device) in devices.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.registration(device)
-        }
-        writer.literal(#"],"sessions":["#)
-        for (index, session) in record.sessions.enumerated() {
-            if index > 0 { writer.literal(",") }
+        writer.array("mergedIds", record.merged) { $0.string($1.rawValue) }
+        writer.literal("}")
+        writer.array("devices", devices) { $0.registration($1) }
+        writer.array("sessions", record.sessions) { writer, session in
             writer.literal(#"{"deviceId":"#)
             writer.string(orNull: session.device?.rawValue)
-            writer.literal(#","credential":"#)
-            writer.string(orNull: session.credential)
-            writer.literal(#","createdAt":"#)
-            writer.timestamp(session.createdAt)
-            writer.literal(#","expiresAt":"#)
-            writer.timestamp(session.expiresAt)
+            writer.member("credential", orNull: session.credential)
+            writer.member("createdAt", session.createdAt)
+            writer.member("expiresAt", session.expiresAt)
             writer.literal("}")
         }
-        writer.literal(#"],"conversations":["#)
+        writer.literal(#","conversations":["#)
         return writer
     }
 
@@ -115,8 +103,7 @@ struct ConsumerExport: Sendable {
                 isFirst = false
                 writer.literal(#"{"conversation":"#)
                 writer.conversation(conversation.unread)
-                writer.literal(#","resolved":"#)
-                writer.boolean(conversation.isResolved)
+                writer.member("resolved", conversation.isResolved)
                 writer.literal(#","messages":["#)
                 try await output.write(ByteBuffer(bytes: writer.bytes))
                 try await writeMessages(of: conversation.unread.id, &output)
@@ -149,10 +136,8 @@ struct ConsumerExport: Sendable {
                 if let tap = record.tap {
                     writer.literal(#","tap":{"deviceId":"#)
                     writer.string(tap.device.rawValue)
-                    writer.literal(#","tappedAt":"#)
-                    writer.timestamp(tap.tappedAt)
-                    writer.literal(#","action":"#)
-                    writer.string(orNull: tap.action)
+                    writer.member("tappedAt", tap.tappedAt)
+                    writer.member("action", orNull: tap.action)
                     writer.literal("}")
                 }
                 writer.literal("}")
@@ -180,16 +165,10 @@ struct ConsumerExport: Sendable {
                 isFirst = false
                 writer.literal("{")
                 writer.deliveryMembers(delivery.record)
-                writer.literal(#","deliveredAt":"#)
-                writer.timestamp(orNull: delivery.record.deliveredAt)
-                writer.literal(#","finishedAt":"#)
-                writer.timestamp(orNull: delivery.record.finishedAt)
-                writer.literal(#","tries":["#)
-                for (index, attempt) in delivery.attempts.enumerated() {
-                    if index > 0 { writer.literal(",") }
-                    writer.attempt(attempt)
-                }
-                writer.literal("]}")
+                writer.member("deliveredAt", orNull: delivery.record.deliveredAt)
+                writer.member("finishedAt", orNull: delivery.record.finishedAt)
+                writer.array("tries", delivery.attempts) { $0.attempt($1) }
+                writer.literal("}")
             }
             try await output.write(ByteBuffer(bytes: writer.bytes))
             query.before = page.next
@@ -202,18 +181,12 @@ struct ConsumerExport: Sendable {
 extension JSONWriter {
     /// Appends the stored data of a message that consumers do not see.
     fileprivate mutating func keptMembers(_ message: Message) {
-        literal(#","acceptedAt":"#)
-        timestamp(message.acceptedAt)
-        literal(#","expiresAt":"#)
-        timestamp(message.expiresAt)
-        literal(#","lookBackUntil":"#)
-        timestamp(orNull: message.lookBackUntil)
-        literal(#","collapseKey":"#)
-        string(orNull: message.collapseKey)
-        literal(#","sound":"#)
-        string(orNull: message.sound)
-        literal(#","priority":"#)
-        string(message.priority.rawValue)
+        member("acceptedAt", message.acceptedAt)
+        member("expiresAt", message.expiresAt)
+        member("lookBackUntil", orNull: message.lookBackUntil)
+        member("collapseKey", orNull: message.collapseKey)
+        member("sound", orNull: message.sound)
+        member("priority", message.priority.rawValue)
     }
 }
 
@@ -222,18 +195,13 @@ extension JSONWriter {
     mutating func consumerMembers(_ consumer: StoredConsumer) {
         literal(#""id":"#)
         string(consumer.id.rawValue)
-        literal(#","anonymous":"#)
-        boolean(consumer.anonymous)
-        literal(#","name":"#)
-        string(orNull: consumer.profile.name)
-        literal(#","email":"#)
-        string(orNull: consumer.profile.email)
-        literal(#","phone":"#)
-        string(orNull: consumer.profile.phone)
+        member("anonymous", consumer.anonymous)
+        member("name", orNull: consumer.profile.name)
+        member("email", orNull: consumer.profile.email)
+        member("phone", orNull: consumer.profile.phone)
         literal(#","quietHours":"#)
         quietHours(consumer.quietHours)
-        literal(#","createdAt":"#)
-        timestamp(consumer.createdAt)
+        member("createdAt", consumer.createdAt)
     }
 
     private mutating func quietHours(_ hours: QuietHours?) {
@@ -241,12 +209,9 @@ extension JSONWriter {
         literal(#"{"mode":"#)
         string(hours.mode.rawValue)
         if hours.mode != .off {
-            literal(#","from":"#)
-            string(QuietHours.text(hours.from))
-            literal(#","to":"#)
-            string(QuietHours.text(hours.to))
-            literal(#","timeZone":"#)
-            string(orNull: hours.timeZone)
+            member("from", QuietHours.text(hours.from))
+            member("to", QuietHours.text(hours.to))
+            member("timeZone", orNull: hours.timeZone)
         }
         literal("}")
     }

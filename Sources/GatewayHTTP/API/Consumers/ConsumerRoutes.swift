@@ -40,19 +40,10 @@ enum ConsumerRoutes {
         var writer = JSONWriter(capacity: 512 + counts.conversations.count * 96 + devices.count * 512)
         writer.literal("{")
         writer.consumerMembers(consumer)
-        writer.literal(#","unread":"#)
-        writer.integer(counts.total)
-        writer.literal(#","conversations":["#)
-        for (index, conversation) in counts.conversations.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.conversation(conversation)
-        }
-        writer.literal(#"],"devices":["#)
-        for (index, device) in devices.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.registration(device)
-        }
-        writer.literal("]}")
+        writer.member("unread", counts.total)
+        writer.array("conversations", counts.conversations) { $0.conversation($1) }
+        writer.array("devices", devices) { $0.registration($1) }
+        writer.literal("}")
         return ResponseFactory.json(.ok, writer)
     }
 

@@ -24,13 +24,8 @@ enum MessageRoutes {
         var writer = JSONWriter(capacity: 128 + counts.conversations.count * 96)
         writer.literal(#"{"unread":"#)
         writer.integer(counts.total)
-        writer.literal(#","conversations":["#)
-        for (index, conversation) in counts.conversations.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.conversation(conversation)
-        }
-        writer.literal(#"],"asOf":"#)
-        writer.timestamp(now)
+        writer.array("conversations", counts.conversations) { $0.conversation($1) }
+        writer.member("asOf", now)
         writer.literal("}")
         return ResponseFactory.json(.ok, writer)
     }

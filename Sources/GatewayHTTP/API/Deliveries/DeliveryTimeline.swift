@@ -47,24 +47,16 @@ extension JSONWriter {
     mutating func deliveryDetail(_ delivery: DeliveryDetail) {
         literal("{")
         deliveryMembers(delivery.record)
-        literal(#","attemptLog":["#)
-        for (index, attempt) in delivery.attempts.enumerated() {
-            if index > 0 { literal(",") }
-            self.attempt(attempt)
+        array("attemptLog", delivery.attempts) { $0.attempt($1) }
+        array("timeline", DeliveryTimeline.steps(delivery)) { writer, step in
+            writer.literal(#"{"state":"#)
+            writer.string(step.state)
+            writer.member("at", step.at)
+            writer.name(known: "attempt")
+            writer.integer(orNull: step.attempt.map { Int64($0) })
+            writer.member("reason", orNull: step.reason)
+            writer.literal("}")
         }
-        literal(#"],"timeline":["#)
-        for (index, step) in DeliveryTimeline.steps(delivery).enumerated() {
-            if index > 0 { literal(",") }
-            literal(#"{"state":"#)
-            string(step.state)
-            literal(#","at":"#)
-            timestamp(step.at)
-            literal(#","attempt":"#)
-            integer(orNull: step.attempt.map { Int64($0) })
-            literal(#","reason":"#)
-            string(orNull: step.reason)
-            literal("}")
-        }
-        literal("]}")
+        literal("}")
     }
 }

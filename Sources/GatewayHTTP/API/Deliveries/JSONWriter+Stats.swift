@@ -8,10 +8,8 @@ extension JSONWriter {
         let all = stats.finished + stats.unfinished
         literal(#"{"since":"#)
         timestamp(window.start(now: now))
-        literal(#","until":"#)
-        timestamp(now)
-        literal(#","resolutionSeconds":"#)
-        integer(window.unit)
+        member("until", now)
+        member("resolutionSeconds", window.unit)
         literal(#","total":"#)
         integer(all.reduce(0) { $0 + $1.count })
         literal(#","byState":"#)
@@ -20,15 +18,12 @@ extension JSONWriter {
         counts(all) { $0.provider.rawValue }
         literal(#","byReason":"#)
         counts(all) { $0.reason }
-        literal(#","unfinishedComplete":"#)
-        boolean(stats.isUnfinishedWhole)
+        member("unfinishedComplete", stats.isUnfinishedWhole)
         literal(#","latencyMs":"#)
         latency(stats.allLatency)
         literal(#","latencyMsByProvider":{"#)
-        for (index, entry) in stats.latency.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
-            if index > 0 { literal(",") }
-            string(entry.key.rawValue)
-            literal(":")
+        for entry in stats.latency.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            name(entry.key.rawValue)
             latency(entry.value)
         }
         literal("}")
@@ -40,14 +35,10 @@ extension JSONWriter {
     mutating func campaign(_ stats: CampaignStats) {
         literal(#"{"campaign":"#)
         string(stats.campaign.rawValue)
-        literal(#","messages":"#)
-        integer(stats.messages)
-        literal(#","tappedMessages":"#)
-        integer(stats.tappedMessages)
-        literal(#","deliveries":"#)
-        integer(stats.deliveries)
-        literal(#","unfinished":"#)
-        integer(stats.unfinished)
+        member("messages", stats.messages)
+        member("tappedMessages", stats.tappedMessages)
+        member("deliveries", stats.deliveries)
+        member("unfinished", stats.unfinished)
         literal(#","byState":"#)
         counts(stats.finished) { $0.state.rawValue }
         literal(#","byProvider":"#)
@@ -55,10 +46,8 @@ extension JSONWriter {
         literal(#","byReason":"#)
         counts(stats.finished) { $0.reason }
         reports(stats.reports)
-        literal(#","firstAt":"#)
-        timestamp(stats.firstAt)
-        literal(#","lastAt":"#)
-        timestamp(stats.lastAt)
+        member("firstAt", stats.firstAt)
+        member("lastAt", stats.lastAt)
         literal("}")
     }
 
@@ -66,14 +55,11 @@ extension JSONWriter {
     private mutating func reports(_ reports: DeliveryReports) {
         literal(#","receipts":{"delivered":"#)
         integer(reports.delivered)
-        literal(#","displayed":"#)
-        integer(reports.displayed)
-        literal(#","dismissed":"#)
-        integer(reports.dismissed)
+        member("displayed", reports.displayed)
+        member("dismissed", reports.dismissed)
         literal(#"},"taps":{"accepted":"#)
         integer(reports.taken)
-        literal(#","tapped":"#)
-        integer(reports.tapped)
+        member("tapped", reports.tapped)
         literal(#","rate":"#)
         ratio(reports.tapped, of: reports.taken)
         literal(#"},"tapRate":"#)
@@ -87,10 +73,8 @@ extension JSONWriter {
             sums[name, default: 0] += count.count
         }
         literal("{")
-        for (index, sum) in sums.sorted(by: { $0.key < $1.key }).enumerated() {
-            if index > 0 { literal(",") }
-            string(sum.key)
-            literal(":")
+        for sum in sums.sorted(by: { $0.key < $1.key }) {
+            self.name(sum.key)
             integer(sum.value)
         }
         literal("}")
@@ -100,16 +84,11 @@ extension JSONWriter {
         literal(#"{"count":"#)
         integer(latency.count)
         let isKnown = latency.count > 0
-        literal(#","p50":"#)
-        integer(orNull: isKnown ? latency.p50 : nil)
-        literal(#","p90":"#)
-        integer(orNull: isKnown ? latency.p90 : nil)
-        literal(#","p99":"#)
-        integer(orNull: isKnown ? latency.p99 : nil)
-        literal(#","p999":"#)
-        integer(orNull: isKnown ? latency.p999 : nil)
-        literal(#","max":"#)
-        integer(orNull: isKnown ? latency.max : nil)
+        member("p50", orNull: isKnown ? latency.p50 : nil)
+        member("p90", orNull: isKnown ? latency.p90 : nil)
+        member("p99", orNull: isKnown ? latency.p99 : nil)
+        member("p999", orNull: isKnown ? latency.p999 : nil)
+        member("max", orNull: isKnown ? latency.max : nil)
         literal("}")
     }
 

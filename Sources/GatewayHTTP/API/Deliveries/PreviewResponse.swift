@@ -36,31 +36,19 @@ enum PreviewResponse {
         var writer = JSONWriter(capacity: preview.request.body.count + 1024)
         writer.literal(#"{"method":"POST","url":"#)
         writer.string(preview.origin + preview.request.path)
-        writer.literal(#","path":"#)
-        writer.string(preview.request.path)
+        writer.member("path", preview.request.path)
         writer.literal(#","headers":{"#)
-        if let authorization = preview.maskedAuthorization {
-            writer.literal(#""authorization":"#)
-            writer.string(authorization)
-        }
-        for (index, header) in preview.request.headers.enumerated() {
-            if index > 0 || preview.maskedAuthorization != nil { writer.literal(",") }
-            writer.string(header.name.description)
-            writer.literal(":")
+        writer.member("authorization", preview.maskedAuthorization)
+        for header in preview.request.headers {
+            writer.name(header.name.description)
             writer.string(header.value)
         }
         writer.literal(#"},"body":"#)
         writer.raw(preview.request.body)
-        writer.literal(#","bodyBytes":"#)
-        writer.integer(Int64(preview.countedBytes))
-        writer.literal(#","limitBytes":"#)
-        writer.integer(Int64(preview.limitBytes))
-        writer.literal(#","truncated":["#)
-        for (index, name) in truncated(preview.request.body, job: job, brand: brand).enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.string(name)
-        }
-        writer.literal("]}")
+        writer.member("bodyBytes", Int64(preview.countedBytes))
+        writer.member("limitBytes", Int64(preview.limitBytes))
+        writer.array("truncated", truncated(preview.request.body, job: job, brand: brand)) { $0.string($1) }
+        writer.literal("}")
         return writer
     }
 

@@ -45,16 +45,13 @@ enum TapRoutes {
         var writer = JSONWriter(capacity: 512)
         writer.literal(#"{"kind":"#)
         writer.string(response.message.kind.rawValue)
-        writer.literal(#","conversation":"#)
-        writer.string(response.message.conversation.rawValue)
-        writer.literal(#","sequence":"#)
-        writer.integer(response.message.sequence)
+        writer.member("conversation", response.message.conversation.rawValue)
+        writer.member("sequence", response.message.sequence)
         if response.message.kind != .agent {
             writer.literal(#","message":"#)
             writer.message(response.message)
         }
-        writer.literal(#","tappedAt":"#)
-        writer.timestamp(response.tappedAt)
+        writer.member("tappedAt", response.tappedAt)
         writer.literal("}")
         return writer
     }
@@ -137,23 +134,18 @@ enum TapRoutes {
         var writer = JSONWriter(capacity: 48 + read.count * 24)
         writer.literal(#"{"recorded":"#)
         writer.integer(Int64(met.count { $0 }))
-        writer.literal(#","results":["#)
         var left = met[...]
-        for (index, result) in read.enumerated() {
-            if index > 0 { writer.literal(",") }
+        writer.array("results", read) { writer, result in
             switch result {
             case .success:
                 writer.literal(left.popFirst() ?? false ? #"{"status":"recorded"}"# : #"{"status":"unknown"}"#)
             case .failure(let rejection):
-                writer.literal(#"{"status":"rejected","errors":["#)
-                for (index, problem) in rejection.problems.enumerated() {
-                    if index > 0 { writer.literal(",") }
-                    writer.fieldProblem(problem)
-                }
-                writer.literal("]}")
+                writer.literal(#"{"status":"rejected""#)
+                writer.array("errors", rejection.problems) { $0.fieldProblem($1) }
+                writer.literal("}")
             }
         }
-        writer.literal("]}")
+        writer.literal("}")
         return writer
     }
 }

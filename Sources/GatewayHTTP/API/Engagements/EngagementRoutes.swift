@@ -36,10 +36,8 @@ enum EngagementRoutes {
         var writer = JSONWriter(capacity: 512)
         writer.literal(#"{"pageId":"#)
         writer.string(AnonymousConsumer.newID())
-        writer.literal(#","sessionId":"#)
-        writer.string(session ?? AnonymousConsumer.newID())
-        writer.literal(#","visitorId":"#)
-        writer.string(visitor ?? AnonymousConsumer.newID())
+        writer.member("sessionId", session ?? AnonymousConsumer.newID())
+        writer.member("visitorId", visitor ?? AnonymousConsumer.newID())
         let places = Set(entryPoints.map { Array($0.utf8) })
         if let engagement = brand.settings.engagements.first(where: { $0.isOffered(in: app, at: places) }) {
             try await write(engagement, brand, consumer, call, to: &writer)
@@ -85,25 +83,16 @@ enum EngagementRoutes {
         }
         writer.literal(#","engagementDetails":{"campaignId":"#)
         writer.string(engagement.campaignId)
-        writer.literal(#","engagementId":"#)
-        writer.string(engagement.id)
+        writer.member("engagementId", engagement.id)
         writer.literal(#","contextId":"#)
         writer.string(
             call.services.engagements.seal(engagement, of: brand.id, to: consumer, at: call.services.clock.now)
         )
-        writer.literal(#","skill":"#)
-        writer.string(engagement.skill)
-        if let language = engagement.language {
-            writer.literal(#","language":"#)
-            writer.string(language)
-        }
-        if let survey = engagement.surveyId {
-            writer.literal(#","surveyId":"#)
-            writer.string(survey)
-        }
+        writer.member("skill", engagement.skill)
+        writer.member("language", engagement.language)
+        writer.member("surveyId", engagement.surveyId)
         if let conversation {
-            writer.literal(#","conversationId":"#)
-            writer.string(conversation.rawValue)
+            writer.member("conversationId", conversation.rawValue)
         }
         writer.literal(conversation == nil ? #","status":"expose"}"# : #","status":"conversation"}"#)
     }

@@ -133,15 +133,14 @@ enum OutboundRoutes {
     private static func response(_ page: OutboundPage, passing: PassingItem? = nil, hasGap: Bool) -> Response {
         var writer = JSONWriter(capacity: 96 + page.items.count * 320)
         writer.literal(#"{"items":["#)
-        for (index, item) in page.items.enumerated() {
-            if index > 0 { writer.literal(",") }
+        for item in page.items {
+            writer.separate()
             writer.outbound(item)
         }
         if let passing { writer.passing(passing) }
         writer.literal(#"],"nextAfter":"#)
         writer.integer(page.nextAfter)
-        writer.literal(#","end":"#)
-        writer.integer(page.end)
+        writer.member("end", page.end)
         if hasGap { writer.literal(#","gap":true"#) }
         writer.literal("}")
         return ResponseFactory.json(.ok, writer)
@@ -208,26 +207,19 @@ extension JSONWriter {
     fileprivate mutating func passing(_ item: PassingItem) {
         literal(#"{"type":"#)
         string(item.type)
-        literal(#","time":"#)
-        timestamp(item.time)
-        literal(#","data":"#)
-        value(item.data)
+        member("time", item.time)
+        member("data", item.data)
         literal("}")
     }
 
     fileprivate mutating func subscription(_ subscription: OutboundSubscription, end: Int64) {
         literal(#"{"id":"#)
         string(subscription.id.rawValue)
-        literal(#","position":"#)
-        integer(subscription.mark)
-        literal(#","lag":"#)
-        integer(end - subscription.mark)
-        literal(#","createdAt":"#)
-        timestamp(subscription.createdAt)
-        literal(#","acknowledgedAt":"#)
-        timestamp(orNull: subscription.acknowledgedAt)
-        literal(#","owner":"#)
-        string(orNull: subscription.owner)
+        member("position", subscription.mark)
+        member("lag", end - subscription.mark)
+        member("createdAt", subscription.createdAt)
+        member("acknowledgedAt", orNull: subscription.acknowledgedAt)
+        member("owner", orNull: subscription.owner)
         literal("}")
     }
 }

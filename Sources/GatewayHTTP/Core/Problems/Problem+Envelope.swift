@@ -10,14 +10,10 @@ extension Problem {
         writer.literal(#"{"error":{"code":"#)
         // R31: the systems behind the adaptors distinguish an invalid claim from an invalid body.
         writer.string(isAboutClaim ? "invalid_claim" : code.rawValue)
-        writer.literal(#","reason":"#)
-        if let reason { writer.string(reason) } else { writer.literal("null") }
-        writer.literal(#","message":"#)
-        writer.string(envelopeMessage)
-        writer.literal(#","retryable":"#)
-        writer.boolean(code.isRetryable)
-        writer.literal(#","requestId":"#)
-        writer.string(requestID)
+        writer.member("reason", orNull: reason)
+        writer.member("message", envelopeMessage)
+        writer.member("retryable", code.isRetryable)
+        writer.member("requestId", requestID)
         writer.literal("}}")
     }
 

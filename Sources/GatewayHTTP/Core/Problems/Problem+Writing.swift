@@ -9,28 +9,13 @@ extension Problem {
     func write(to writer: inout JSONWriter, requestID: String) {
         writer.literal(#"{"type":"about:blank","title":"#)
         writer.string(title)
-        writer.literal(#","status":"#)
-        writer.integer(Int64(status))
-        writer.literal(#","detail":"#)
-        writer.string(detail)
-        writer.literal(#","code":"#)
-        writer.string(code.rawValue)
-        if let reason {
-            writer.literal(#","reason":"#)
-            writer.string(reason)
-        }
-        writer.literal(#","retryable":"#)
-        writer.boolean(code.isRetryable)
-        writer.literal(#","requestId":"#)
-        writer.string(requestID)
-        if !errors.isEmpty {
-            writer.literal(#","errors":["#)
-            for (index, error) in errors.enumerated() {
-                if index > 0 { writer.literal(",") }
-                writer.fieldProblem(error)
-            }
-            writer.literal("]")
-        }
+        writer.member("status", Int64(status))
+        writer.member("detail", detail)
+        writer.member("code", code.rawValue)
+        writer.member("reason", reason)
+        writer.member("retryable", code.isRetryable)
+        writer.member("requestId", requestID)
+        if !errors.isEmpty { writer.array("errors", errors) { $0.fieldProblem($1) } }
         writer.literal("}")
     }
 }
@@ -40,8 +25,7 @@ extension JSONWriter {
     mutating func fieldProblem(_ problem: FieldProblem) {
         literal(#"{"pointer":"#)
         string(problem.pointer)
-        literal(#","detail":"#)
-        string(problem.detail)
+        member("detail", problem.detail)
         literal("}")
     }
 }

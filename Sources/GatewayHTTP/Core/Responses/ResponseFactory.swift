@@ -17,11 +17,12 @@ enum ResponseFactory {
     }
 
     /// A response with JSON text.
-    static func json(
-        _ status: HTTPResponse.Status,
-        _ body: ByteBuffer,
-        contentType: String = "application/json"
-    ) -> Response {
+    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
+        json(status, body, contentType: "application/json")
+    }
+
+    /// A response with JSON text.
+    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer, contentType: String) -> Response {
         Response(
             status: status,
             headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
@@ -32,15 +33,6 @@ enum ResponseFactory {
     /// A response with a value encoded as JSON; for rarely used routes.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
         json(status, ByteBuffer(bytes: try encoded(value)))
-    }
-
-    /// Encodes a value as JSON text.
-    static func json(_ status: HTTPResponse.Status, _ body: ByteBuffer) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "application/json", .contentLength: String(body.readableBytes)],
-            body: ResponseBody(byteBuffer: body)
-        )
     }
 
     /// Encodes a value as JSON with sorted members, so that equal values have equal texts.
@@ -60,15 +52,9 @@ enum ResponseFactory {
         item: (inout JSONWriter, Items.Element) -> Void
     ) -> Response {
         var writer = JSONWriter(capacity: 64 + items.count * 256)
-        writer.literal(#"{"items":["#)
-        var first = true
-        for element in items {
-            if !first { writer.literal(",") }
-            first = false
-            item(&writer, element)
-        }
-        writer.literal(#"],"nextCursor":"#)
-        writer.string(orNull: next)
+        writer.literal("{")
+        writer.array("items", items, item)
+        writer.member("nextCursor", orNull: next)
         writer.literal("}")
         return json(.ok, writer)
     }
