@@ -29,12 +29,8 @@ package struct WebhookBatch: Sendable, Equatable {
         writer.literal(#"{"brand":"#)
         writer.string(target.brand.rawValue)
         if hasGap { writer.literal(#","gap":true"#) }
-        writer.literal(#","items":["#)
-        for (index, item) in items.enumerated() {
-            if index > 0 { writer.literal(",") }
-            writer.outbound(item)
-        }
-        writer.literal("]}")
+        writer.array("items", items) { $0.outbound($1) }
+        writer.literal("}")
         body = writer.bytes
     }
 }
@@ -46,12 +42,9 @@ extension JSONWriter {
     package mutating func outbound(_ item: OutboundItem) {
         literal(#"{"position":"#)
         integer(item.position)
-        literal(#","type":"#)
-        string(item.type.rawValue)
-        literal(#","time":"#)
-        string(item.time.rfc3339)
-        literal(#","data":"#)
-        value(item.data)
+        member("type", item.type.rawValue)
+        member("time", item.time.rfc3339)
+        member("data", item.data)
         literal("}")
     }
 }
