@@ -253,7 +253,7 @@ let package = Package(
         // benchmark, the proofs.
         .target(
             name: "TestSupport",
-            dependencies: ["GatewayModel"],
+            dependencies: ["GatewayModel", "HTTP2Connections", nioCore, collections],
             path: "Tests/Proof/TestSupport",
             swiftSettings: settings
         ),

@@ -48,9 +48,4 @@ package enum HTTP2RequestFailure: Error, Equatable, Sendable {
         case .unprocessed(let reason), .unknown(let reason): reason
         }
     }
-
-    /// Whether the peer certainly did not process the request.
-    package var isSafeToResend: Bool {
-        if case .unprocessed = self { true } else { false }
-    }
 }

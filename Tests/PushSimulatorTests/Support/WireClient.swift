@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PushSimulator
+import TestSupport
 import TextFormats
 
 /// The gateway's own HTTP/2 client, connected to a simulator.

@@ -1,8 +1,9 @@
-internal import DequeModule
-internal import NIOCore
-internal import Synchronization
+import DequeModule
+package import HTTP2Connections
+import NIOCore
+import Synchronization
 
-/// A bounded queue as the source of a pool, for self-checks, tests and benchmark tools.
+/// A bounded queue as the source of a pool.
 ///
 /// Any thread.
 ///
