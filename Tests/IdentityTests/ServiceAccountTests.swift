@@ -118,3 +118,16 @@ struct ServiceAccountTests {
         }
     }
 }
+
+extension ServiceAccountAuthenticator {
+    /// Authenticates by the whole header, as a request is.
+    fileprivate func authenticate(
+        authorization: String?,
+        brand: BrandID? = nil
+    ) throws(AuthenticationError) -> ServiceAccountIdentity {
+        guard let authorization, case .basic(let encoded)? = AuthorizationHeader(authorization) else {
+            throw .unauthorized
+        }
+        return try authenticate(basic: encoded, brand: brand)
+    }
+}

@@ -21,26 +21,9 @@ package struct ServiceAccountAuthenticator: Sendable {
     /// Authenticates the account of a request.
     ///
     /// - Parameters:
-    ///   - authorization: The value of the `Authorization` header; nil when there is none.
+    ///   - encoded: The text after `Basic` (``AuthorizationHeader``).
     ///   - brand: The brand of the path; another brand's account is rejected like an unknown one. Nil for a path
     ///     without a brand.
-    /// - Returns: The account.
-    /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
-    package func authenticate(
-        authorization: String?,
-        brand: BrandID? = nil
-    ) throws(AuthenticationError) -> ServiceAccountIdentity {
-        guard let authorization, case .basic(let encoded)? = AuthorizationHeader(authorization) else {
-            throw .unauthorized
-        }
-        return try authenticate(basic: encoded, brand: brand)
-    }
-
-    /// Authenticates the account of a request whose header is already parsed.
-    ///
-    /// - Parameters:
-    ///   - encoded: The text after `Basic`.
-    ///   - brand: The brand, as in ``authenticate(authorization:brand:)``.
     /// - Returns: The account.
     /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
     package func authenticate(
