@@ -2,8 +2,10 @@ package import GatewayModel
 package import GuardedHTTP
 import TextFormats
 
-/// Posts over HTTP to checked addresses (``GuardedHTTP/GuardedHTTPClient``).
-package final class HTTPWebhookSender: WebhookSender {
+/// Posts batches to one brand's receiver over HTTP, to checked addresses (``GuardedHTTP/GuardedHTTPClient``).
+///
+/// Used by one task at a time.
+package final class HTTPWebhookSender: Sendable {
     /// The timeout for a whole attempt: DNS lookup, connection, request and response.
     package static let timeoutSeconds: Int64 = 15
     /// The maximum of response body bytes that are read, so that the connection can be reused.
@@ -16,12 +18,12 @@ package final class HTTPWebhookSender: WebhookSender {
     /// - Parameter client: A client for this sender alone, which closes it. The client keeps one connection.
     package init(client: GuardedHTTPClient) { self.client = client }
 
-    /// Posts a batch; see ``WebhookSender``.
+    /// Posts a batch.
     ///
     /// - Parameters:
     ///   - batch: The batch.
     ///   - target: The target.
-    ///   - attempt: The number of earlier attempts.
+    ///   - attempt: The number of earlier attempts; it selects one of several addresses.
     ///   - time: The time of the attempt.
     /// - Returns: The result, after ``timeoutSeconds`` at most.
     package func post(

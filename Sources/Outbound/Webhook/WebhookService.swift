@@ -17,7 +17,7 @@ package final class WebhookService: Service, Sendable {
 
     private let store: any GatewayStore
     private let directory: any WebhookDirectory
-    private let makeSender: @Sendable () -> any WebhookSender
+    private let makeSender: @Sendable () -> HTTPWebhookSender
     private let clock: any GatewayClock
     private let metrics: OutboundMetrics
     private let logger: Logger
@@ -45,7 +45,7 @@ package final class WebhookService: Service, Sendable {
     package init(
         store: any GatewayStore,
         directory: any WebhookDirectory,
-        makeSender: @escaping @Sendable () -> any WebhookSender,
+        makeSender: @escaping @Sendable () -> HTTPWebhookSender,
         clock: any GatewayClock,
         metrics: OutboundMetrics,
         logger: Logger
@@ -106,7 +106,7 @@ package final class WebhookService: Service, Sendable {
     }
 
     /// Posts one brand's items until the brand has no webhook.
-    private func work(_ brand: BrandID, _ sender: any WebhookSender) async {
+    private func work(_ brand: BrandID, _ sender: HTTPWebhookSender) async {
         // The last skipped position, which is not stored for each item; it belongs to one revision.
         var skipped: (revision: Int64, through: Int64) = (0, 0)
         while !Task.isCancelled {
@@ -191,7 +191,7 @@ package final class WebhookService: Service, Sendable {
         _ machine: WebhookMachine,
         after: Int64,
         through: Int64,
-        _ sender: any WebhookSender
+        _ sender: HTTPWebhookSender
     ) async throws(StorageError) {
         var machine = machine
         let page = try await read(target, after: after, through: through)
