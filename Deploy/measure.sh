@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds in release mode, then prints the provider faults that the sender survives, with counts, and its cost compared with
-# other senders.
+# h2load.
 # --all prints the proofs (crashes, simulation) and every scenario of the benchmark as well: about an hour and a half more.
 # Needs the Swift toolchain; installs the packages that are missing (with sudo when it is not run by root).
 set -euo pipefail
@@ -20,10 +20,8 @@ for argument in "$@"; do
     esac
 done
 
-packages=("${build_packages[@]}" nghttp2-client python3)
-command -v node >/dev/null 2>&1 || packages+=(nodejs)
 require_swift
-require_packages "${packages[@]}"
+require_packages "${build_packages[@]}" nghttp2-client
 say "building (the first time takes some minutes)"
 build_release
 binaries=$(swift build -c release --show-bin-path)
@@ -36,4 +34,4 @@ fi
 say "providers that go wrong"
 "$binaries/switchboard-proof" faults
 say "what it costs"
-"$binaries/switchboard-bench" "${scenarios[@]}" --peers
+"$binaries/switchboard-bench" "${scenarios[@]}"

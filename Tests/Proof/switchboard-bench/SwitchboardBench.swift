@@ -12,8 +12,7 @@ struct SwitchboardBench: AsyncParsableCommand {
             Build with 'Deploy/release.sh' first.
             """,
         subcommands: [
-            RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self,
-            HTTPClientPeerCommand.self, AttackerCommand.self,
+            RunCommand.self, SenderCommand.self, IntakeCommand.self, BareRouteCommand.self, AttackerCommand.self,
         ],
         defaultSubcommand: RunCommand.self
     )

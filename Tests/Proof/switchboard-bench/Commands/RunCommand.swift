@@ -30,8 +30,6 @@ struct RunCommand: AsyncParsableCommand {
     var scenario: [Scenario] = []
     @Option(help: "The factor for the amount of load, 0.01 to 100.")
     var scale: Double = 1
-    @Flag(help: "With 'sender': also run other senders if available (Node, AsyncHTTPClient, aioapns from PyPI).")
-    var peers = false
     @Flag(help: "Print the figures as JSON.")
     var json = false
     @Flag(help: "Exit with 1 when a figure misses its limit.")
@@ -81,8 +79,7 @@ struct RunCommand: AsyncParsableCommand {
             return try await SenderScenario(
                 notifications: scaled(200_000),
                 ratioLimit: 2.5,
-                allocationLimit: 8,
-                peers: peers ? Peer.all(scale: scale) : []
+                allocationLimit: 8
             ).run(http: http)
         case .senderLatency:
             return try await SenderLatencyScenario(notifications: scaled(100_000), ratioLimit: 3).run(http: http)

@@ -13,8 +13,6 @@ struct SenderScenario {
     var ratioLimit: Double
     /// The limit: allocations of Swift code per notification.
     var allocationLimit: Double
-    /// Other senders to compare with.
-    var peers: [Peer] = []
 
     private static let rounds = 3
 
@@ -62,15 +60,6 @@ struct SenderScenario {
             report.add(name, "allocations a notification, nghttp2 and OpenSSL", count.libraries, "")
         } else {
             report.add(name, AllocationCount.missing, 0, "")
-        }
-        for peer in peers {
-            do {
-                let result = try await peer.run(simulator, directory, senders[0])
-                report.add(name, peer.name + " CPU a push", result.cpuSeconds * 1e6 / Double(peer.pushes), "us")
-                report.add(name, peer.name + " pushes", Double(peer.pushes) / result.wallSeconds, "pushes/s")
-            } catch {
-                report.add(name, "\(peer.name) (not measured: \(error))", 0, "")
-            }
         }
         return report
     }
