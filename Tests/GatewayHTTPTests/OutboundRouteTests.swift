@@ -178,21 +178,14 @@ struct OutboundRouteTests {
         }
     }
 
-    @Test(
-        "an invalid acknowledgement is rejected",
-        arguments: [
-            (#"{"upTo":1}"#, 422, ["/upTo"]), (#"{"upTo":-1}"#, 422, ["/upTo"]), (#"{"upTo":"1"}"#, 422, ["/upTo"]),
-            (#"{}"#, 422, ["/upTo"]), (#"{"upTo":null}"#, 422, ["/upTo"]), (#"{"upTo":1.5}"#, 422, ["/upTo"]),
-            ("[]", 400, []), ("nonsense", 400, []),
-        ]
-    )
-    func wrongAcks(body: String, status: Int, pointers: [String]) async throws {
+    @Test("an acknowledgement beyond the end is rejected")
+    func wrongAcks() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             _ = try await api.call(.get, Self.feed)
-            let reply = try await api.call(.post, Self.feed + "/ack", body)
-            reply.expectProblem(status, "invalid_request")
-            #expect(reply.pointers == pointers)
+            let reply = try await api.call(.post, Self.feed + "/ack", #"{"upTo":1}"#)
+            reply.expectProblem(422, "invalid_request")
+            #expect(reply.pointers == ["/upTo"])
         }
     }
 
