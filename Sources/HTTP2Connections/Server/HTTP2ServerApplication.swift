@@ -25,12 +25,8 @@ extension HTTP2ServerApplication {
 ///
 /// Any thread.
 package struct HTTP2ServerConnectionFacts: Sendable {
-    /// The TLS version, for example `TLSv1.3`.
-    package var tlsVersion: String
     /// Whether TLS resumed an earlier session.
     package var isResumed: Bool
-    /// The common name of the client's certificate, if it sent one.
-    package var clientCommonName: String?
     /// The client's own certificate as DER, if it sent one.
     package var clientCertificate: [UInt8]?
 }

@@ -233,9 +233,7 @@ final class ServerConnectionHandler: ChannelInboundHandler {
         isOpen = true
         handshakeTimer?.cancel()
         let facts = HTTP2ServerConnectionFacts(
-            tlsVersion: transport.tls.version,
             isResumed: transport.tls.isResumed,
-            clientCommonName: transport.tls.peerCommonName,
             clientCertificate: transport.tls.peerCertificate
         )
         application.connectionOpened(connection, facts: facts)

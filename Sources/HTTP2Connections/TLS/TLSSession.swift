@@ -176,16 +176,6 @@ final class TLSSession {
         SSL_get_version(ssl).map { String(cString: $0) } ?? ""
     }
 
-    /// The common name of the peer's certificate, if it sent one.
-    var peerCommonName: String? {
-        guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
-        defer { X509_free(certificate) }
-        var text = [CChar](repeating: 0, count: 256)
-        let length = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, &text, 256)
-        guard length > 0 else { return nil }
-        return String(decoding: text.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
     /// The peer's own certificate as DER, if it sent one.
     var peerCertificate: [UInt8]? {
         guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
