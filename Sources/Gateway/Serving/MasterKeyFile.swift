@@ -27,7 +27,7 @@ package struct MasterKeyFile: Sendable {
     }
 
     /// The file of the new key during a rotation.
-    var newPath: String { path + ".new" }
+    package var newPath: String { path + ".new" }
 
     private func prefix(_ reason: Reason) -> String { "\(path).\(reason.rawValue)-" }
 
