@@ -79,7 +79,7 @@ let package = Package(
         // System libraries and shims.
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CSimdjson",
             cxxSettings: [.unsafeFlags(["-O3"] + (fuzzes ? ["-fsanitize=fuzzer-no-link,address"] : []))],
@@ -349,7 +349,7 @@ let package = Package(
         .testTarget(
             name: "SQLiteStorageTests",
             dependencies: [
-                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel",
+                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],

@@ -45,9 +45,9 @@ package final class SQLiteStore: GatewayStore {
         self.writer = WriterBox(memoryBytes: memoryBytes)
     }
 
-    /// Set once in a process, before its first connection; a process that has used SQLite before keeps its memory
-    /// statistics.
-    private static let countsNoMemory = switchboard_sqlite_count_no_memory() == 0
+    /// Set once in a process, before its first connection; a process that has used SQLite before keeps SQLite's
+    /// defaults.
+    private static let isConfigured = switchboard_sqlite_configure() == SQLITE_OK
 
     /// Opens the data and migrates its schema; blocks, so call it at start-up.
     ///
@@ -87,7 +87,7 @@ package final class SQLiteStore: GatewayStore {
         logger: Logger
     ) throws(StorageError) -> SQLiteStore {
         let lock = try DataLock(path: path + ".lock")
-        _ = countsNoMemory
+        _ = isConfigured
         do {
             if !FileManager.default.fileExists(atPath: path) {
                 guard
