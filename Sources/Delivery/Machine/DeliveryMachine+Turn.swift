@@ -42,14 +42,16 @@ extension DeliveryMachine {
     /// - Parameters:
     ///   - now: The wall clock.
     ///   - isPatient: Whether outcomes that may wait do wait; what arrives meanwhile then has a shorter commit.
-    ///   - yields: Whether proactive pushes in the store wait for the next turn.
+    ///   - yields: Whether campaigns wait for the next turn: proactive pushes in the store, and outcomes while proactive
+    ///     pushes are sent.
     /// - Returns: The plan of the commit.
     package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
         let (devices, rules) = (deviceRows, rules)
         lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
-        let outcomesWait = isPatient && !outcomes.isEmpty && outcomesMayWait(now: now)
+        let outcomesWait =
+            isPatient && !outcomes.isEmpty && (outcomesMayWait(now: now) || yields && outcomesMayYield)
         var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Otherwise a crash could leave a summary as sent, but its rows as waiting.
         while count < outcomes.count, outcomes[count].isSummed { count += 1 }
@@ -80,15 +82,26 @@ extension DeliveryMachine {
         return plan
     }
 
+    /// Whether the outcomes may wait for the next turn, because most of them are a campaign's.
+    private var outcomesMayYield: Bool {
+        areOutcomesPatient && outcomes.count < settings.maxOutcomesPerTurn
+            && lanes.busyLanes.contains { $0.lane.rows[.proactive] > 0 }
+    }
+
+    /// Whether no outcome must be stored at once.
+    private var areOutcomesPatient: Bool {
+        // Rows that become due at once must be in the store for it.
+        requeues.isEmpty && lastUrgentOutcome <= outcomesCommitted && !isDraining
+    }
+
     /// Returns whether the outcomes are too few and not urgent enough for a commit of their own so soon after the last.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: Also true when there are none.
     package func outcomesMayWait(now: Timestamp) -> Bool {
         if outcomes.isEmpty { return true }
-        // Rows that become due at once must be in the store for it.
-        guard requeues.isEmpty, lastUrgentOutcome <= outcomesCommitted, !isDraining else { return false }
-        guard let outcomesTakenAt, let outcomesDue, outcomesTakenAt <= now, now < outcomesDue else { return false }
+        guard areOutcomesPatient, let outcomesTakenAt, let outcomesDue, outcomesTakenAt <= now, now < outcomesDue
+        else { return false }
         return outcomes.count < settings.outcomesWorthATurn
     }
 

@@ -78,6 +78,24 @@ struct OutcomeWaitTests {
         #expect(script.machine.outcomesMayWait(now: script.now))
     }
 
+    @Test(
+        "while a campaign is sent, callers' turns leave its outcomes for the next, but urgent ones",
+        arguments: [true, false], [true, false]
+    )
+    func yields(isCampaign: Bool, isUrgent: Bool) throws {
+        var (script, sent) = try script(sending: 3)
+        var waiting = try script.row(device: 9, consumer: 9)
+        if isCampaign { waiting.queue = .proactive(campaign: nil) }
+        script.turn(owned: [waiting])
+        script.respond(sent[0], .accepted(providerID: nil))
+        if isUrgent { script.respond(sent[1], .unknown) }
+        script.now = script.now.adding(milliseconds: wait)
+        var next = script
+        let plan = script.machine.beginTurn(now: script.now, isPatient: true, yields: true)
+        #expect(plan.outcomes.isEmpty == (isCampaign && !isUrgent))
+        #expect(next.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == (isUrgent ? 2 : 1))
+    }
+
     @Test("a clock that is set back makes none wait longer")
     func clockSetBack() throws {
         var (script, sent) = try script(sending: 1)

@@ -181,6 +181,13 @@ extension Checker {
         }
     }
 
+    /// Returns whether all records are of accepted pushes, for which nobody waits.
+    ///
+    /// - Parameter outcomes: The records.
+    func areHarmless(_ outcomes: some Sequence<OutcomeRecord>) -> Bool {
+        outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && $0.token == .none }
+    }
+
     /// Checks that the record of an accepted push waits briefly for others, when others were committed just before.
     ///
     /// - Parameters:
@@ -196,7 +203,7 @@ extension Checker {
         now: Timestamp
     ) throws(Violation) {
         let outcomes = machine.outcomes
-        let isHarmless = outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && $0.token == .none }
+        let isHarmless = areHarmless(outcomes)
         let isSmall = outcomes.count < settings.outcomesWorthATurn
         let since = takenAt.map { now.milliseconds - $0.milliseconds }
         let isSoon = since.map { (0..<settings.outcomeWaitMilliseconds).contains($0) } ?? false

@@ -66,11 +66,19 @@ extension Simulation {
         try expect(.turnsAreFull, beyond.allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) }) {
             "a turn has \(turn.outcomes.count) outcomes"
         }
-        let mayWait = standing.failedAt == nil && !standing.isStopping && writer.delivery.outcomesMayWait(now: now)
+        let mayWait =
+            standing.failedAt == nil && !standing.isStopping
+            && (writer.delivery.outcomesMayWait(now: now) || yields && left.count < most && isCampaignSent
+                && checker.areHarmless(left) && !writer.delivery.isRequeuing && !standing.isDraining)
         let isFull = turn.outcomes.isEmpty ? mayWait : turn.outcomes.count >= most
         try expect(.turnsAreFull, left.isEmpty || isFull) {
             "a turn has \(turn.outcomes.count) outcomes, and leaves \(left.count)"
         }
+    }
+
+    /// Whether a lane has proactive pushes in memory.
+    private var isCampaignSent: Bool {
+        checker.rows.indices.contains { checker.rowsInMemory(of: $0, .proactive, store) > 0 }
     }
 
     func checkRecords() throws(Violation) {
