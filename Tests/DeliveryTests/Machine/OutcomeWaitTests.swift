@@ -80,7 +80,8 @@ struct OutcomeWaitTests {
 
     @Test(
         "while a campaign is sent, callers' turns leave its outcomes for the next, but urgent ones",
-        arguments: [true, false], [true, false]
+        arguments: [true, false],
+        [true, false]
     )
     func yields(isCampaign: Bool, isUrgent: Bool) throws {
         var (script, sent) = try script(sending: 3)

@@ -184,6 +184,7 @@ extension Checker {
     /// Returns whether all records are of accepted pushes, for which nobody waits.
     ///
     /// - Parameter outcomes: The records.
+    /// - Returns: Also true when there are none.
     func areHarmless(_ outcomes: some Sequence<OutcomeRecord>) -> Bool {
         outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && $0.token == .none }
     }

@@ -68,8 +68,9 @@ extension Simulation {
         }
         let mayWait =
             standing.failedAt == nil && !standing.isStopping
-            && (writer.delivery.outcomesMayWait(now: now) || yields && left.count < most && isCampaignSent
-                && checker.areHarmless(left) && !writer.delivery.isRequeuing && !standing.isDraining)
+            && (writer.delivery.outcomesMayWait(now: now)
+                || yields && left.count < most && isCampaignSent
+                    && checker.areHarmless(left) && !writer.delivery.isRequeuing && !standing.isDraining)
         let isFull = turn.outcomes.isEmpty ? mayWait : turn.outcomes.count >= most
         try expect(.turnsAreFull, left.isEmpty || isFull) {
             "a turn has \(turn.outcomes.count) outcomes, and leaves \(left.count)"
