@@ -74,12 +74,6 @@ extension Writer {
         if db.changedRows > 0 { context.noteNoneWaiting(registration, queue) }
     }
 
-    /// Marks the remaining rows of a device in a queue as waiting until its lane recalls them.
-    func putBehind(_ registration: Int64, _ queue: OutboxQueue) throws {
-        try db.prepare("UPDATE waiting SET due = NULL WHERE registration = ? AND queue = ?").int(registration)
-            .int(queue.rawValue).run()
-    }
-
     /// Makes a device's remaining rows due, unless they wait for another reason by now.
     func recall(_ registration: RegistrationID, _ context: inout TurnContext) throws {
         let rows = try db.prepare(
