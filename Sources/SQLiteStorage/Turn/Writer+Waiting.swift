@@ -4,6 +4,9 @@ import GatewayStorage
 /// The time until which a device's unowned rows wait: one line of `waiting` for each queue in which it has some.
 ///
 /// A pause of a device applies to all of its queues.
+///
+/// What runs for single devices reads a line with a statement of its own: `RETURNING` builds a temporary table for each
+/// run, which costs several times the search.
 extension Writer {
     /// Whether a new row of a device must wait in the store: behind others of its queue or of one before it, or because
     /// its device is paused.
@@ -25,20 +28,23 @@ extension Writer {
         _ context: inout TurnContext
     ) throws {
         let known = try db.prepare(
-            """
-            UPDATE waiting SET rows = rows + ?3 WHERE registration = ?1 AND queue = ?2 \
-            RETURNING registration, lane, queue, due
-            """
-        ).int(registration).int(queue.rawValue).int(count)
-        guard try noteWaiting(known, &context) == 0 else { return }
-        let row = try db.prepare(
-            """
-            INSERT INTO waiting (registration, queue, lane, due, not_before, rows) SELECT ?1, ?2, ?3, \
-            max(?4, coalesce(max(due), 0), coalesce(max(not_before), 0)), coalesce(max(not_before), 0), ?5 \
-            FROM waiting WHERE registration = ?1 RETURNING registration, lane, queue, due
-            """
-        ).int(registration).int(queue.rawValue).int(lane).int(context.turn.now.milliseconds).int(count)
-        _ = try noteWaiting(row, &context)
+            "SELECT registration, lane, queue, due FROM waiting WHERE registration = ? AND queue = ?"
+        ).int(registration).int(queue.rawValue)
+        guard try noteWaiting(known, &context) == 0 else {
+            return try db.prepare("UPDATE waiting SET rows = rows + ? WHERE registration = ? AND queue = ?").int(count)
+                .int(registration).int(queue.rawValue).run()
+        }
+        let others = try db.prepare(
+            "SELECT coalesce(max(due), 0), coalesce(max(not_before), 0) FROM waiting WHERE registration = ?"
+        ).int(registration)
+        _ = try others.next()
+        let notBefore = others.int64(1)
+        let due = max(context.turn.now.milliseconds, others.int64(0), notBefore)
+        others.end()
+        try db.prepare(
+            "INSERT INTO waiting (registration, queue, lane, due, not_before, rows) VALUES (?, ?, ?, ?, ?, ?)"
+        ).int(registration).int(queue.rawValue).int(lane).int(due).int(notBefore).int(count).run()
+        context.noteWaiting(registration, lane: lane, queue: queue, due: due)
     }
 
     /// Stores requeued rows: no row of their device is due before they are.
@@ -54,12 +60,14 @@ extension Writer {
                     """
                 ).int(registration).int(queue.rawValue).int(back.due).int(rows).run()
             }
-            let rows = try db.prepare(
+            try db.prepare(
                 """
                 UPDATE waiting SET due = max(coalesce(due, ?2), ?2), not_before = max(not_before, ?3) \
-                WHERE registration = ?1 RETURNING registration, lane, queue, due
+                WHERE registration = ?1
                 """
-            ).int(registration).int(back.due).int(back.notBefore)
+            ).int(registration).int(back.due).int(back.notBefore).run()
+            let rows = try db.prepare("SELECT registration, lane, queue, due FROM waiting WHERE registration = ?")
+                .int(registration)
             _ = try noteWaiting(rows, &context)
         }
         context.requeuedRows.removeAll(keepingCapacity: true)
@@ -77,12 +85,11 @@ extension Writer {
     /// Makes a device's remaining rows due, unless they wait for another reason by now.
     func recall(_ registration: RegistrationID, _ context: inout TurnContext) throws {
         let rows = try db.prepare(
-            """
-            UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due IS NULL \
-            RETURNING registration, lane, queue, due
-            """
+            "SELECT registration, lane, queue, max(?2, not_before) FROM waiting WHERE registration = ?1 AND due IS NULL"
         ).int(registration.rawValue).int(context.turn.now.milliseconds)
-        _ = try noteWaiting(rows, &context)
+        guard try noteWaiting(rows, &context) > 0 else { return }
+        try db.prepare("UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due IS NULL")
+            .int(registration.rawValue).int(context.turn.now.milliseconds).run()
     }
 
     /// Records `registration`, `lane`, `queue` and `due` of a statement's rows; returns their number.

@@ -28,11 +28,12 @@ extension Writer {
         ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(context.turn.now.milliseconds).int(change).run()
         guard db.changedRows == 1 else { return }
         noteFinished(id, change: change)
-        let row = try db.prepare("DELETE FROM outbox WHERE id = ? RETURNING registration, owner IS NULL, queue").int(id)
+        let row = try db.prepare("SELECT registration, owner IS NULL, queue FROM outbox WHERE id = ?").int(id)
         guard try row.next() else { return }
         let (registration, isWaiting) = (row.int64(0), row.int64(1) != 0)
         let queue = OutboxQueue(rawValue: row.int64(2))
         row.end()
+        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
         context.noteWithdrawn(id, of: registration)
         if isWaiting { try removeWaiting(of: registration, queue, &context) }
         if state == .failed || state == .expired { try publishFailed(id, at: context.turn.now) }
