@@ -125,12 +125,13 @@ extension Writer {
             // Some may be removed, or named twice; later rows of the range are indexed with them.
             let rows = try db.prepare(
                 """
-                UPDATE delivery_log SET indexed = 1 WHERE id BETWEEN ? AND ? AND indexed = 0 \
-                RETURNING brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, \
-                displayed_at, dismissed_at, campaign, badge, sent_at
+                SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
+                dismissed_at, campaign, badge, sent_at FROM delivery_log WHERE id BETWEEN ? AND ? AND indexed = 0
                 """
             ).int(run.lowerBound).int(run.upperBound)
             while try rows.next() { try deltas.add(LogFacts(rows), 1, words: word) }
+            try db.prepare("UPDATE OR FAIL delivery_log SET indexed = 1 WHERE id BETWEEN ? AND ? AND indexed = 0")
+                .int(run.lowerBound).int(run.upperBound).run()
         }
         log.unindexed.removeFirst(batch.count)
         log.indexedChange = (log.unindexed.first?.change ?? log.nextChange) - 1
