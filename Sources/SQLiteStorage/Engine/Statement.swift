@@ -116,6 +116,14 @@ final class Statement {
         return self
     }
 
+    /// Binds null to a number of parameters.
+    func nulls(_ count: Int) {
+        for _ in 0..<count {
+            index += 1
+            sqlite3_bind_null(handle, index)
+        }
+    }
+
     // MARK: Running
 
     /// Runs a statement that returns no rows.

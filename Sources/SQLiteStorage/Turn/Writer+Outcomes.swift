@@ -2,14 +2,36 @@ import GatewayModel
 import GatewayStorage
 
 extension Writer {
-    func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws -> OutcomeEffect {
+    /// Records outcomes in their order; those that do no more than move a row to the log are moved together.
+    func record(_ outcomes: [OutcomeRecord], _ context: inout TurnContext) throws -> [OutcomeEffect] {
+        var effects: [OutcomeEffect] = []
+        effects.reserveCapacity(outcomes.count)
+        var finished: [Finished] = []
+        for outcome in outcomes {
+            let next: Finished? = if case .none = outcome.token { Finished(outcome) } else { nil }
+            if next == nil || finished.count == Finished.most || finished.contains(where: { $0.id == next?.id }) {
+                try finish(finished, &context)
+                finished.removeAll(keepingCapacity: true)
+            }
+            if let next {
+                finished.append(next)
+                effects.append(OutcomeEffect())
+            } else {
+                effects.append(try record(outcome, &context))
+            }
+        }
+        try finish(finished, &context)
+        return effects
+    }
+
+    private func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws -> OutcomeEffect {
         let id = outcome.delivery.rawValue
         var expiresAt: Int64?
         if case .drop = outcome.token { expiresAt = try expiry(of: id) }
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
-            if let response = outcome.response {
-                try finish(id, state: state, by: suppressedBy, response, earlierTries: outcome.earlierTries, &context)
+            if let finished = Finished(outcome) {
+                try finish([finished], &context)
             } else {
                 try withdraw(id, state: state, by: suppressedBy, &context)
             }
@@ -22,7 +44,7 @@ extension Writer {
         case .release(let due, let isAsked):
             try requeue(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
         }
-        if case .none = outcome.token { return OutcomeEffect(ended: []) }
+        if case .none = outcome.token { return OutcomeEffect() }
         try storeRequeuedRows(&context)
         return OutcomeEffect(ended: try applyTokenEffect(outcome, expiresAt.map { (id, $0) }, &context))
     }
@@ -36,46 +58,91 @@ extension Writer {
 
     // MARK: With a response
 
-    /// Moves a row to the log; a row that was cancelled meanwhile is in the log already.
-    private func finish(
-        _ id: Int64,
-        state: DeliveryState,
-        by suppressedBy: SuppressedBy?,
-        _ response: PushResponse,
-        earlierTries: Int?,
-        _ context: inout TurnContext
-    ) throws {
-        let change = try nextChange()
-        let providerID: String? = if case .accepted(let providerID) = response.outcome { providerID } else { nil }
-        try db.prepare(
+    /// A row that ended with a response.
+    private struct Finished {
+        /// The upper bound of the rows that one statement moves.
+        static let most = 8
+
+        let id: Int64
+        let state: DeliveryState
+        let suppressedBy: SuppressedBy?
+        let response: PushResponse
+        let earlierTries: Int?
+
+        /// Creates it; nil when the row did not end, or ended without a response.
+        init?(_ outcome: OutcomeRecord) {
+            guard case .finished(let state, let suppressedBy) = outcome.disposition, let response = outcome.response
+            else { return nil }
+            id = outcome.delivery.rawValue
+            self.state = state
+            self.suppressedBy = suppressedBy
+            self.response = response
+            earlierTries = outcome.earlierTries
+        }
+
+        var providerID: String? { if case .accepted(let id) = response.outcome { id } else { nil } }
+    }
+
+    /// Moves different rows to the log, at most ``Finished/most``: to open the log and its indexes costs as much as a
+    /// row.
+    ///
+    /// A row that was cancelled meanwhile is in the log already.
+    private func finish(_ rows: [Finished], _ context: inout TurnContext) throws {
+        guard let first = rows.first else { return }
+        let changes = try rows.map { _ in try nextChange() }
+        try insertFinished(rows, changes)
+        guard db.changedRows == rows.count else {
+            if rows.count == 1 {
+                return try recordLate(
+                    first.id,
+                    isAccepted: first.state == .accepted,
+                    response: first.response,
+                    providerID: first.providerID,
+                    &context
+                )
+            }
+            // Not all were in the outbox: each alone, in their order.
+            for row in rows {
+                try db.prepare("DELETE FROM delivery_log WHERE id = ?1 AND EXISTS (SELECT 1 FROM outbox WHERE id = ?1)")
+                    .int(row.id).run()
+            }
+            for row in rows { try finish([row], &context) }
+            return
+        }
+        for (row, change) in zip(rows, changes) {
+            noteFinished(row.id, change: change)
+            try db.prepare("DELETE FROM outbox WHERE id = ?").int(row.id).run()
+            // The last attempt of a delivery that needed several is stored like the others.
+            if row.earlierTries != 0 { try keepLastAttempt(row.id, row.response) }
+            if row.state == .failed || row.state == .expired { try publishFailed(row.id, at: context.turn.now) }
+        }
+    }
+
+    /// Inserts the rows among these that are in the outbox into the log.
+    private func insertFinished(_ rows: [Finished], _ changes: [Int64]) throws {
+        let statement = try db.prepare(
             """
-            INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
-            provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change, campaign, \
-            displayed_at, dismissed_at) \
+            INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, \
+            attempts, provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change, \
+            campaign, displayed_at, dismissed_at) \
             SELECT o.id, r.brand, r.app, r.device, r.consumer, r.push_type, o.message, \
-            CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
-            ?3, o.attempts + 1, ?4, ?5, ?6, o.queued_at, ?7, ?8, o.delivered_at, o.tapped_at, ?9, ?10, \
-            o.campaign, o.displayed_at, o.dismissed_at \
-            FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1
+            CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' \
+            ELSE f.column2 END, f.column3, o.attempts + 1, f.column4, f.column5, f.column6, o.queued_at, f.column7, \
+            f.column8, o.delivered_at, o.tapped_at, f.column9, f.column10, o.campaign, o.displayed_at, o.dismissed_at \
+            FROM (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
+            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
+            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) f \
+            CROSS JOIN outbox o ON o.id = f.column1 CROSS JOIN registrations r ON r.id = o.registration
             """
         )
-        .int(id).text(state.rawValue).text(suppressedBy?.rawValue).text(providerID).int(response.status)
-        .text(response.reason).int(response.sentAt.milliseconds).int(response.latencyMilliseconds).int(response.badge)
-        .int(change).run()
-        guard db.changedRows == 1 else {
-            return try recordLate(
-                id,
-                isAccepted: state == .accepted,
-                response: response,
-                providerID: providerID,
-                &context
-            )
+        for (row, change) in zip(rows, changes) {
+            statement.int(row.id).text(row.state.rawValue).text(row.suppressedBy?.rawValue).text(row.providerID)
+                .int(row.response.status).text(row.response.reason).int(row.response.sentAt.milliseconds)
+                .int(row.response.latencyMilliseconds).int(row.response.badge).int(change)
         }
-        noteFinished(id, change: change)
-        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
-        // The last attempt of a delivery that needed several is stored like the others.
-        if earlierTries != 0 { try keepLastAttempt(id, response) }
-        if state == .failed || state == .expired { try publishFailed(id, at: context.turn.now) }
+        // No row has null as its id.
+        statement.nulls(10 * (Finished.most - rows.count))
+        try statement.run()
     }
 
     private func keepLastAttempt(_ id: Int64, _ response: PushResponse) throws {
@@ -140,12 +207,11 @@ extension Writer {
         tries: Int,
         _ context: inout TurnContext
     ) throws {
-        let row = try db.prepare(
-            "UPDATE outbox SET owner = NULL, attempts = attempts + ?2 WHERE id = ?1 AND owner IS NOT NULL RETURNING queue"
-        ).int(id).int(tries)
+        let row = try db.prepare("SELECT queue FROM outbox WHERE id = ? AND owner IS NOT NULL").int(id)
         guard try row.next() else { return }
         let queue = OutboxQueue(rawValue: row.int64(0))
         row.end()
+        try db.prepare("UPDATE outbox SET owner = NULL, attempts = attempts + ? WHERE id = ?").int(tries).int(id).run()
         context.requeue(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
     }
 

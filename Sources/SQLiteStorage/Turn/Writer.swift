@@ -53,7 +53,7 @@ final class Writer {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
         memory.settle()
-        result.outcomes = try turn.outcomes.map { try record($0, &context) }
+        result.outcomes = try record(turn.outcomes, &context)
         try storeRequeuedRows(&context)
         for registration in turn.recalls { try recall(registration, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }

@@ -5,8 +5,8 @@ import Testing
 /// The outcomes of rows that were handed out.
 enum OutcomeCases {
     static let all = [
-        finishedToLog, finishedWithoutResponse, retries, releaseCountsNothing, lateAccepted, lateFailed, lateRetry,
-        lateAfterTap,
+        finishedToLog, finishedTogether, finishedWithoutResponse, retries, releaseCountsNothing,
+        lateAccepted, lateFailed, lateRetry, lateAfterTap,
         unknownDelivery, drop, dropOfNewerToken, dropOfNewerRegistration, dropByAttempt, quarantine,
         quarantineOfNewerToken, retriedThenCancelled,
     ]
@@ -37,6 +37,27 @@ enum OutcomeCases {
         #expect(records[1].badge == 4 && records[1].providerID == nil)
         #expect(records[0].state == .suppressed && records[0].suppressedBy == .silenced)
         #expect(try await f.restart().backlog.isEmpty)
+    }
+
+    static let finishedTogether = ContractCase("outcomes of one turn have an order, also those of cancelled rows") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(40)
+        var rows: [OutboxRow] = []
+        for _ in 0..<20 { rows.append(try await f.ownedRow(f.message("u-1"))) }
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(5)))
+        let position = try await f.store.lastDeliveryChange(brand: f.brand)
+        // The cancelled ones are among the others.
+        let sent = rows.indices.map { rows[$0 * 7 % rows.count] }
+        let outcomes = sent.map { f.response($0, .accepted(providerID: "p-\($0.id.rawValue)")) }
+        try await f.commit { $0.outcomes = outcomes }
+        let changes = try await f.store.deliveryChanges(DeliveryQuery(brand: f.brand, limit: 100), after: position)
+        let records = changes.items.map(\.record)
+        #expect(records.map(\.id) == sent.map(\.id))
+        #expect(records.compactMap(\.providerID) == sent.map { "p-\($0.id.rawValue)" })
+        #expect(records.allSatisfy { $0.state == .accepted && $0.attempts == 1 && $0.suppressedBy == nil })
+        let stored = try await f.deliveries().filter { $0.messageID != nil }
+        #expect(stored.map(\.id) == rows.map(\.id).reversed())
     }
 
     static let finishedWithoutResponse = ContractCase("a delivery that was never sent finishes without an attempt") {
