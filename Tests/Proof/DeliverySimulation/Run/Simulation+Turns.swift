@@ -66,11 +66,15 @@ extension Simulation {
         try expect(.turnsAreFull, beyond.allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) }) {
             "a turn has \(turn.outcomes.count) outcomes"
         }
-        let mayWait =
-            standing.failedAt == nil && !standing.isStopping
-            && (writer.delivery.outcomesMayWait(now: now)
-                || yields && left.count < most && isCampaignSent
-                    && checker.areHarmless(left) && !writer.delivery.isRequeuing && !standing.isDraining)
+        let all = turn.outcomes + left
+        let isPatient = standing.failedAt == nil && !standing.isStopping
+        let isYielding =
+            isPatient && yields && isCampaignSent && !writer.delivery.isRequeuing && !standing.isDraining
+            && all.count < most && checker.areHarmless(all)
+        try expect(.turnsAreFull, turn.outcomes.isEmpty || !isYielding) {
+            "callers wait for \(turn.outcomes.count) outcomes while a campaign is sent"
+        }
+        let mayWait = isYielding || isPatient && writer.delivery.outcomesMayWait(now: now)
         let isFull = turn.outcomes.isEmpty ? mayWait : turn.outcomes.count >= most
         try expect(.turnsAreFull, left.isEmpty || isFull) {
             "a turn has \(turn.outcomes.count) outcomes, and leaves \(left.count)"
