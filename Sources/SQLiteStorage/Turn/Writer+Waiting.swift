@@ -5,8 +5,8 @@ import GatewayStorage
 ///
 /// A pause of a device applies to all of its queues.
 ///
-/// What runs for single devices reads a line with a statement of its own: `RETURNING` builds a temporary table for each
-/// run, which costs several times the search.
+/// Statements for single devices have no `RETURNING`, which builds a temporary table for each run and costs several
+/// times as much as a second search.
 extension Writer {
     /// Whether a new row of a device must wait in the store: behind others of its queue or of one before it, or because
     /// its device is paused.
