@@ -58,8 +58,8 @@ struct DifferentialTests {
             case .delete(let brand, let isBrand, let lanes):
                 let done =
                     isBrand
-                    ? try await store.deleteBrand(brand)
-                    : try await store.deleteApp(brand: brand, app: Simulation.lanes[0].app)
+                    ? try await store.deleteBrand(brand, audit: nil)
+                    : try await store.deleteApp(brand: brand, app: Simulation.lanes[0].app, audit: nil)
                 (simulated, real) = (StoreText.text(lanes), StoreText.text(done ?? []))
             case .putApp(let brand, let isNewBrand, let lanes):
                 let done = try await put(brand, isNew: isNewBrand, store)
@@ -91,11 +91,14 @@ struct DifferentialTests {
     private static func put(_ brand: BrandID, isNew: Bool, _ store: SQLiteStore) async throws -> [LaneID] {
         let now = Timestamp(milliseconds: 0)
         if isNew {
-            try await store.insertBrand(Brand(id: brand, name: "b", settings: BrandSettings(), createdAt: now))
+            try await store.insertBrand(
+                Brand(id: brand, name: "b", settings: BrandSettings(), createdAt: now),
+                audit: nil
+            )
         }
         let lanes = Simulation.lanes.filter { $0.brand == brand }
         let app = StoredApp(brand: brand, id: lanes[0].app, sealedSettings: [1], updatedAt: now)
-        _ = try await store.putApp(app, lanes: lanes)
+        _ = try await store.putApp(app, lanes: lanes, audit: nil)
         return try await store.lanes().filter { $0.value.brand == brand }.map(\.key)
     }
 

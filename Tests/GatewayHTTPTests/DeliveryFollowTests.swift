@@ -234,7 +234,8 @@ struct DeliveryFollowTests {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         let store = try TestGateway.makeStore(path, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await store.insertBrand(
-            Brand(id: BrandID(trusted: "acme"), name: "Acme", settings: BrandSettings(), createdAt: TestClock().now)
+            Brand(id: BrandID(trusted: "acme"), name: "Acme", settings: BrandSettings(), createdAt: TestClock().now),
+            audit: nil
         )
         let tail = DeliveryTail(
             store: store,

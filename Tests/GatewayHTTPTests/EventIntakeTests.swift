@@ -51,7 +51,7 @@ struct EventIntakeTests {
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
             logger: logger
         )
-        try await store.insertBrand(Self.brand)
+        try await store.insertBrand(Self.brand, audit: nil)
         _ = try await delivery.start()
         let group = ServiceGroup(configuration: .init(services: [delivery], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -47,7 +47,7 @@ struct ClosedCertificateTests {
         let lanes = PushEnvironment.allCases.map {
             LaneKey(brand: Gateway.acme, app: Self.ios, pushType: .apns, environment: $0)
         }
-        _ = try await gateway.store.putApp(stored, lanes: lanes)
+        _ = try await gateway.store.putApp(stored, lanes: lanes, audit: nil)
     }
 
     @Test("a certificate that is put encrypted is decrypted once and stored decrypted; a start decrypts nothing")

@@ -306,7 +306,7 @@ struct DirectoryTests {
                 name: "crm"
             )
             // As if the directory had not been notified.
-            #expect(try await gateway.store.deleteBrand(Gateway.acme) != nil)
+            #expect(try await gateway.store.deleteBrand(Gateway.acme, audit: nil) != nil)
             #expect(gateway.directory.serviceAccount(id: account.summary.id) != nil)
             await #expect(throws: DirectoryError.notFound) { try await gateway.directory.deleteBrand(Gateway.acme) }
             #expect(gateway.directory.brand(Gateway.acme) == nil)
@@ -317,7 +317,7 @@ struct DirectoryTests {
             let lanes = gateway.directory.lanes.map(\.id)
             try #require(!lanes.isEmpty)
             #expect(
-                try await gateway.store.deleteApp(brand: Gateway.acme, app: Self.ios) != nil
+                try await gateway.store.deleteApp(brand: Gateway.acme, app: Self.ios, audit: nil) != nil
             )
             await #expect(throws: DirectoryError.notFound) {
                 try await gateway.directory.deleteApp(brand: Gateway.acme, app: Self.ios)
@@ -399,7 +399,7 @@ struct DirectoryTests {
             // One app's settings in another's row: sealed with the right key, but in another context.
             var row = try #require(try await gateway.store.apps().first)
             row.id = AppID(trusted: "moved")
-            _ = try await gateway.store.putApp(row, lanes: [])
+            _ = try await gateway.store.putApp(row, lanes: [], audit: nil)
             await #expect(throws: DirectoryError.damaged(what: "app acme/moved")) {
                 try await gateway.reloaded()
             }

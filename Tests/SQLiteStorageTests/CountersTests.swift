@@ -55,7 +55,10 @@ struct CountersTests {
         let engine = try SQLiteEngine()
         var store = try engine.openSQLite()
         _ = try await store.begin(now: start)
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: start))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: start),
+            audit: nil
+        )
         try await store.pool.write { db in
             try db.execute(
                 sql: """

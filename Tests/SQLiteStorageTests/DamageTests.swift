@@ -23,11 +23,15 @@ struct DamageTests {
     private func fill(_ engine: SQLiteEngine) async throws {
         let store = try engine.openSQLite()
         let incarnation = try await store.begin(now: now).incarnation
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
         let app = AppID(trusted: "shop")
         _ = try await store.putApp(
             StoredApp(brand: brand, id: app, sealedSettings: [1, 2, 3], updatedAt: now),
-            lanes: [LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)]
+            lanes: [LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)],
+            audit: nil
         )
         var turn = WriterTurn(now: now, incarnation: incarnation)
         for number in 0..<10 {
@@ -142,7 +146,7 @@ struct DamageTests {
         await attempt { turn.claims = (try await store.lanes().keys).map { ClaimRequest(lane: $0, limit: 1000) } }
         turn.accepts = [accept(250..<350)]
         await attempt { _ = try await store.commit(turn) }
-        await attempt { _ = try await store.deleteBrand(brand) }
+        await attempt { _ = try await store.deleteBrand(brand, audit: nil) }
         return errors
     }
 

@@ -41,7 +41,8 @@ struct FullDiskTests {
         let store = try engine.openSQLite()
         let incarnation = try await store.begin(now: Timestamp(milliseconds: 1)).incarnation
         try await store.insertBrand(
-            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: Timestamp(milliseconds: 1))
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: Timestamp(milliseconds: 1)),
+            audit: nil
         )
         _ = try await store.commit(turn(incarnation, 0..<10))
         let pages = try await store.pool.writeWithoutTransaction { db in

@@ -14,7 +14,10 @@ struct MessageChainsTests {
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let brand = BrandID(trusted: "acme")
         let incarnation = try await store.begin(now: now).incarnation
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
         var ids = MessageIDGenerator()
         let events = (1...1000).map { number in
             var event = AgentEvent(

@@ -14,10 +14,14 @@ struct QuietStartTests {
 
     /// Forty devices whose rows wait for the end of quiet hours.
     private func fill(_ store: SQLiteStore, until night: Timestamp) async throws {
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
         _ = try await store.putApp(
             StoredApp(brand: brand, id: app, sealedSettings: [1, 2, 3], updatedAt: now),
-            lanes: [LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)]
+            lanes: [LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)],
+            audit: nil
         )
         let lane = try #require(try await store.lanes().keys.first)
         var turn = WriterTurn(now: now, incarnation: try await store.begin(now: now).incarnation)

@@ -24,7 +24,10 @@ struct ReplayKeyTests {
         let store = try engine.openSQLite()
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let brand = BrandID(trusted: "acme")
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
         let day = now.milliseconds / 86_400_000 - daysAgo
         try await store.pool.write { db in
             try db.execute(

@@ -125,7 +125,10 @@ struct ReplayMemoryTests {
         var ids = MessageIDGenerator()
         var store = try engine.openSQLite()
         _ = try await store.begin(now: now)
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
         let count = ReplayMemory.bucketSize + 1000
         for start in stride(from: 0, to: count, by: 2000) {
             let isKnown = try await post(start..<min(start + 2000, count), to: store, at: now, &ids)

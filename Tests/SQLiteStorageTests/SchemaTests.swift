@@ -265,7 +265,8 @@ struct SchemaTests {
                 name: "New",
                 settings: BrandSettings(),
                 createdAt: Timestamp(milliseconds: 1)
-            )
+            ),
+            audit: nil
         )
         #expect(try await store.brands().map(\.settings.anonymousMerge) == [.device, .token, .device])
         let guests =
@@ -312,7 +313,7 @@ struct SchemaTests {
         _ = try await store.begin(now: now)
         let travel = BrandID(trusted: "travel")
         let apps = try await store.apps().filter { $0.brand == travel }.map(\.id)
-        for app in apps { #expect(try await store.deleteApp(brand: travel, app: app) != nil) }
+        for app in apps { #expect(try await store.deleteApp(brand: travel, app: app, audit: nil) != nil) }
         var batch = HousekeepingBatch(work: .deletedApps, now: now, limit: 2)
         var removed = 0
         repeat {

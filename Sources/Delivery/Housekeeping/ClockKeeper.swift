@@ -73,7 +73,7 @@ package final class ClockKeeper: Service {
             )
         }
         let keeper = ClockKeeper(decision, clock: clock, system: system, store: store, logger: logger)
-        try await store.keep(keeper.mark)
+        try await store.keep(keeper.mark, audit: nil)
         store.onDamage { [weak keeper] _ in keeper?.isDamaged.store(true, ordering: .relaxed) }
         keeper.logStart(decision, system: now)
         return keeper
@@ -165,7 +165,7 @@ package final class ClockKeeper: Service {
     private func keepMark() async {
         guard !isDamaged.load(ordering: .relaxed) else { return }
         do throws(StorageError) {
-            try await store.keep(mark)
+            try await store.keep(mark, audit: nil)
         } catch {
             // The delivery core logs errors of the store; an older mark is safe.
             logger.debug("the time was not stored", metadata: [LogKey.errorCode: "\(error.label)"])

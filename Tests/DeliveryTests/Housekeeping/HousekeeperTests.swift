@@ -61,10 +61,11 @@ struct HousekeeperTests {
             let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             store = FaultyStore(try SQLiteStore.open(path: path, logger: quiet))
             incarnation = try await store.begin(now: Self.old).incarnation
-            try await store.insertBrand(TestCore.brand)
+            try await store.insertBrand(TestCore.brand, audit: nil)
             _ = try await store.putApp(
                 StoredApp(brand: TestCore.brand.id, id: TestCore.lane.app, sealedSettings: [], updatedAt: Self.old),
-                lanes: [TestCore.lane]
+                lanes: [TestCore.lane],
+                audit: nil
             )
             if filled { try await fill() }
         }
@@ -196,8 +197,8 @@ struct HousekeeperTests {
         let keeper = try await ClockKeeper.open(store: fixture.store, system: Clock(now: Fixture.now), logger: quiet)
         let housekeeper = fixture.housekeeper(keeper: keeper)
         let doomed = Brand(id: BrandID(trusted: "gone"), name: "", settings: BrandSettings(), createdAt: Fixture.old)
-        try await fixture.store.insertBrand(doomed)
-        _ = try await fixture.store.deleteBrand(doomed.id)
+        try await fixture.store.insertBrand(doomed, audit: nil)
+        _ = try await fixture.store.deleteBrand(doomed.id, audit: nil)
         await housekeeper.sweepExpired()
         await housekeeper.keepRetention()
         for kind in HousekeepingLabel.allCases where kind != .deletedBrands { #expect(fixture.removed(kind) == 0) }

@@ -97,7 +97,7 @@ final class TestCore: LaneDirectory {
         let sqlite = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: logger)
         let store = FaultyStore(sqlite)
         if try await store.brands().isEmpty {
-            try await store.insertBrand(Self.brand)
+            try await store.insertBrand(Self.brand, audit: nil)
             _ = try await store.putApp(
                 StoredApp(
                     brand: Self.brand.id,
@@ -105,7 +105,8 @@ final class TestCore: LaneDirectory {
                     sealedSettings: [],
                     updatedAt: Timestamp(milliseconds: 1)
                 ),
-                lanes: [Self.lane]
+                lanes: [Self.lane],
+                audit: nil
             )
         }
         made.withLock { $0 = [] }

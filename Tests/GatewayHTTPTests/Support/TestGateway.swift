@@ -58,7 +58,7 @@ enum TestGateway {
             box: SecretBox(key: MasterKey())
         )
         if clockAheadSeconds > 0 {
-            try await data.store.keep(ClockMark(trusted: data.clock.now))
+            try await data.store.keep(ClockMark(trusted: data.clock.now), audit: nil)
             data.clock.advance(seconds: clockAheadSeconds)
             data.keeper = try await ClockKeeper.open(store: data.store, system: data.clock, logger: logger)
         }

@@ -98,7 +98,7 @@ final class WebhookFixture: Sendable {
 
     /// Creates a brand with a webhook.
     func makeBrand(_ id: String = "acme", url: String, keys: [[UInt8]] = [WebhookFixture.key]) async throws {
-        try await store.insertBrand(Self.brand(id, url: url, types: nil))
+        try await store.insertBrand(Self.brand(id, url: url, types: nil), audit: nil)
         set(id, url: url, keys: keys)
     }
 

@@ -111,7 +111,7 @@ struct WebhookServiceTests {
             #expect(try await fixture.state().mark == 0)
             var brand = try #require(try await fixture.store.brands().first)
             brand.webhook?.url = url(receiver, "/new")
-            #expect(try await fixture.store.updateBrand(brand))
+            #expect(try await fixture.store.updateBrand(brand, audit: nil))
             fixture.set(url: url(receiver, "/new"))
             try await fixture.until("all", isPatient: true) { try await fixture.state().mark == 2 }
             let requests = try await receiver.requests(3)

@@ -10,7 +10,7 @@ final class FixtureDirectory: LaneDirectory {
     /// Stores the brand and the apps.
     init(apps: [String: AppSettings], store: any GatewayStore) async throws {
         self.apps = Mutex(apps)
-        try await store.insertBrand(SendingFixture.brand)
+        try await store.insertBrand(SendingFixture.brand, audit: nil)
         for (name, app) in apps.sorted(by: { $0.key < $1.key }) {
             let id = AppID(trusted: name)
             func lane(_ pushType: PushType, _ environment: PushEnvironment) -> LaneKey {
@@ -24,7 +24,7 @@ final class FixtureDirectory: LaneDirectory {
             )
             let ways =
                 app.apns == nil ? [lane(.fcm, .production)] : [lane(.apns, .production), lane(.apns, .sandbox)]
-            _ = try await store.putApp(stored, lanes: ways)
+            _ = try await store.putApp(stored, lanes: ways, audit: nil)
         }
         lanes = try await store.lanes()
     }

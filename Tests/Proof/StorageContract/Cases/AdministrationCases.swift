@@ -24,21 +24,21 @@ enum AdministrationCases {
         settings.singleDevice = true
         settings.wire.ccai = true
         var brand = Brand(id: BrandID(trusted: "Ab"), name: "Ä & Co", settings: settings, createdAt: f.now)
-        try await f.store.insertBrand(brand)
+        try await f.store.insertBrand(brand, audit: nil)
         #expect(try await f.store.brands().map(\.id.rawValue) == ["Ab", "acme"])
         #expect(try await f.store.brands().first == brand)
         brand.name = "Other"
         brand.settings = BrandSettings()
-        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.updateBrand(brand, audit: nil))
         #expect(try await f.store.brands().first == brand)
         brand.id = BrandID(trusted: "gone")
-        #expect(try await !f.store.updateBrand(brand))
+        #expect(try await !f.store.updateBrand(brand, audit: nil))
         #expect(try await f.store.brands().count == 2)
     }
 
     static let brandTaken = ContractCase("a brand's id is unique") { (f) async throws in
         let brand = Brand(id: f.brand, name: "Other", settings: BrandSettings(), createdAt: f.now)
-        await #expect(throws: StorageError.duplicate) { try await f.store.insertBrand(brand) }
+        await #expect(throws: StorageError.duplicate) { try await f.store.insertBrand(brand, audit: nil) }
         #expect(try await f.store.brands().map(\.name) == ["Acme"])
     }
 
@@ -53,10 +53,10 @@ enum AdministrationCases {
         try await f.change(f.tap("u-1", "d-1", try #require(row.message?.id)))
         let retried = try await f.ownedRow(f.message("u-1"))
         try await f.outcome(f.retry(retried, seconds: 5))
-        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount), audit: nil)
         let request = f.request([f.message("u-1", id: "kept")], brand: other)
         try await f.commit { $0.accepts = [request] }
-        let lanes = try #require(try await f.store.deleteBrand(f.brand))
+        let lanes = try #require(try await f.store.deleteBrand(f.brand, audit: nil))
         #expect(Set(lanes).count == 3 && lanes.contains(f.apns) && lanes.contains(f.fcm))
         #expect(try await f.store.brands().map(\.id) == [other])
         #expect(try await f.store.apps().map(\.brand) == [other])
@@ -73,16 +73,16 @@ enum AdministrationCases {
     }
 
     static let deleteUnknown = ContractCase("an unknown brand or app cannot be deleted") { (f) async throws in
-        #expect(try await f.store.deleteBrand(BrandID(trusted: "gone")) == nil)
-        #expect(try await f.store.deleteApp(brand: f.brand, app: AppID(trusted: "gone")) == nil)
-        #expect(try await f.store.deleteApp(brand: BrandID(trusted: "gone"), app: f.app) == nil)
+        #expect(try await f.store.deleteBrand(BrandID(trusted: "gone"), audit: nil) == nil)
+        #expect(try await f.store.deleteApp(brand: f.brand, app: AppID(trusted: "gone"), audit: nil) == nil)
+        #expect(try await f.store.deleteApp(brand: BrandID(trusted: "gone"), app: f.app, audit: nil) == nil)
     }
 
     static let brandAgain = ContractCase("a brand created again has nothing of the old one") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(f.message("u-1", id: "e"))
         let old = f.apns
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.lane(f.brand, f.app, .apns) != old)
         let accepted = try await f.accepted(f.message("u-1", id: "e"))
@@ -94,7 +94,7 @@ enum AdministrationCases {
         #expect(try await f.store.apps() == [first])
         f.wait(seconds: 1)
         let changed = StoredApp(brand: f.brand, id: f.app, sealedSettings: [0, 255], updatedAt: f.now)
-        #expect(try await !f.store.putApp(changed, lanes: []))
+        #expect(try await !f.store.putApp(changed, lanes: [], audit: nil))
         #expect(try await f.store.apps() == [changed])
         #expect(try await f.putApp(f.brand, AppID(trusted: "desk")))
         #expect(try await f.store.apps().map(\.id.rawValue) == ["desk", "shop"])
@@ -109,7 +109,7 @@ enum AdministrationCases {
         #expect(try await f.store.lanes() == before)
         let more = LaneKey(brand: f.brand, app: f.app, pushType: .huawei, environment: .production)
         let app = StoredApp(brand: f.brand, id: f.app, sealedSettings: [], updatedAt: f.now)
-        _ = try await f.store.putApp(app, lanes: [more])
+        _ = try await f.store.putApp(app, lanes: [more], audit: nil)
         let after = try await f.store.lanes()
         #expect(after.count == 4 && after.values.contains(more))
         for (id, key) in before { #expect(after[id] == key) }
@@ -128,7 +128,7 @@ enum AdministrationCases {
         try await f.register(f.device("d-2", of: "u-1", app: desk))
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
-        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app))
+        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil))
         #expect(lanes.count == 3 && lanes.contains(f.apns))
         #expect(try await f.store.apps().map(\.id) == [desk])
         #expect(try await f.registrations("u-1").map(\.app) == [desk])
@@ -164,13 +164,13 @@ enum AdministrationCases {
         let first = credential(f, "sa-1", .serviceAccount)
         let second = credential(f, "sa-2", .serviceAccount)
         let key = credential(f, "key-1", .sdkKey, name: "web")
-        for credential in [first, second, key] { try await f.store.insertCredential(credential) }
+        for credential in [first, second, key] { try await f.store.insertCredential(credential, audit: nil) }
         let stored = try await f.store.credentials()
         #expect(stored.count == 3)
         for credential in [first, second, key] { #expect(stored.contains(credential)) }
         var lost = credential(f, "sa-3", .serviceAccount)
         lost.brand = BrandID(trusted: "gone")
-        await #expect(throws: StorageError.self) { try await f.store.insertCredential(lost) }
+        await #expect(throws: StorageError.self) { try await f.store.insertCredential(lost, audit: nil) }
     }
 
     static let credentialDetails = ContractCase("the public details of each kind of credential are stored unchanged") {
@@ -215,7 +215,8 @@ enum AdministrationCases {
                     sealedSecret: nil,
                     expiresAt: nil,
                     createdAt: f.now
-                )
+                ),
+                audit: nil
             )
         }
         #expect(try await f.store.credentials().sorted { $0.id < $1.id }.map(\.details) == details)
@@ -227,24 +228,25 @@ enum AdministrationCases {
         (f) async throws in
         let other = BrandID(trusted: "other")
         try await f.makeBrand(other, app: f.app)
-        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
-        try await f.store.insertCredential(credential(f, "key-1", .sdkKey, name: "web"))
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount), audit: nil)
+        try await f.store.insertCredential(credential(f, "key-1", .sdkKey, name: "web"), audit: nil)
         var sameID = credential(f, "sa-1", .sdkKey, name: "other")
         sameID.brand = other
-        await #expect(throws: StorageError.duplicate) { try await f.store.insertCredential(sameID) }
+        await #expect(throws: StorageError.duplicate) { try await f.store.insertCredential(sameID, audit: nil) }
         var sameName = credential(f, "key-2", .sdkKey, name: "web")
         sameName.brand = other
-        await #expect(throws: StorageError.duplicate) { try await f.store.insertCredential(sameName) }
-        try await f.store.insertCredential(credential(f, "sa-2", .serviceAccount, name: "web"))
+        await #expect(throws: StorageError.duplicate) { try await f.store.insertCredential(sameName, audit: nil) }
+        try await f.store.insertCredential(credential(f, "sa-2", .serviceAccount, name: "web"), audit: nil)
         #expect(try await f.store.credentials().count == 3)
     }
 
     static let revoke = ContractCase("a revoked credential is gone, once") { (f) async throws in
-        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
-        #expect(try await !f.store.revokeCredential(brand: BrandID(trusted: "other"), id: "sa-1", now: f.now))
-        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now))
-        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
-        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now))
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount), audit: nil)
+        let other = BrandID(trusted: "other")
+        #expect(try await !f.store.revokeCredential(brand: other, id: "sa-1", now: f.now, audit: nil))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-9", now: f.now, audit: nil))
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now, audit: nil))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "sa-1", now: f.now, audit: nil))
         #expect(try await f.store.credentials().isEmpty)
     }
 
@@ -253,7 +255,7 @@ enum AdministrationCases {
         f.giveSlots(1)
         let row = try await f.ownedRow(f.message("u-1"))
         try await f.outcome(f.response(row))
-        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount))
+        try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount), audit: nil)
         let before = (
             try await f.store.brands(), try await f.store.apps(), try await f.store.lanes(),
             try await f.store.credentials(), try await f.deliveries()

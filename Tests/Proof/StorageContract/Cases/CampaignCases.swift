@@ -133,7 +133,7 @@ enum CampaignCases {
         try await f.accepted(f.of("spring", "u-1"))
         let renewed = try await f.campaign("spring")
         #expect(renewed.messages == 1 && renewed.firstAt == f.now)
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         _ = try await f.runHousekeeping(.deletedBrands)
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.store.campaign(brand: f.brand, id: CampaignID(trusted: "spring")) == nil)

@@ -16,13 +16,13 @@ enum ClockCases {
         var stored = try await f.store.storedTime()
         #expect(stored.mark == nil && stored.newest == f.now && Set(stored.written) == [start, f.now])
         let mark = ClockMark(trusted: f.now, guardedMilliseconds: 7)
-        try await f.store.keep(mark)
+        try await f.store.keep(mark, audit: nil)
         f.now = f.now.adding(seconds: monthsAhead)
         _ = try await f.restart()
         try await f.accepted(f.message("u-1"))
         stored = try await f.store.storedTime()
         #expect(stored.mark == mark && stored.newest == mark.trusted && stored.written.contains(f.now))
-        try await f.store.keep(ClockMark(trusted: f.now))
+        try await f.store.keep(ClockMark(trusted: f.now), audit: nil)
         #expect(try await f.store.storedTime().mark == ClockMark(trusted: f.now))
     }
 

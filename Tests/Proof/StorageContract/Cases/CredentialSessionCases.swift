@@ -18,8 +18,8 @@ enum CredentialSessionCases {
         #expect(opened?.credential == "key-1" && opened == f.session(2, "u-2", device: "d-2", credential: "key-1"))
         // The session that expired before ended by itself.
         f.wait(seconds: 60)
-        #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now))
-        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now))
+        #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil))
+        #expect(try await !f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil))
         for byte in UInt8(1)...3 { #expect(try await !f.hasSession(byte)) }
         for byte in UInt8(4)...5 { #expect(try await f.hasSession(byte)) }
         _ = try await f.restart()
@@ -34,7 +34,7 @@ enum CredentialSessionCases {
         try await f.makeBrand(other, app: f.app)
         try await f.makeCredential("key-1")
         try await f.makeCredential("theirs", brand: other)
-        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil)
         for (byte, credential) in [(UInt8(1), "key-1"), (2, "theirs"), (3, "nobody's")] {
             let result = try await f.change(
                 .openSession(f.session(byte, device: "d-1", credential: credential))

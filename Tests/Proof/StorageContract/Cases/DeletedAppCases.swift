@@ -17,7 +17,7 @@ enum DeletedAppCases {
     }
 
     private static func delete(_ f: ContractFixture) async throws {
-        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app))
+        let lanes = try #require(try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil))
         #expect(lanes.count == 3 && lanes.contains(f.apns) && lanes.contains(f.fcm))
     }
 
@@ -34,7 +34,7 @@ enum DeletedAppCases {
         #expect(try await f.store.apps().map(\.id.rawValue) == ["desk"])
         #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-3"])
         #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-1")) == nil)
-        #expect(try await f.store.deleteApp(brand: f.brand, app: f.app) == nil)
+        #expect(try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil) == nil)
         #expect(try await f.change(.register(f.device("d-1", of: "u-1"))).isNotFound)
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
         let retry = RetryRequest(brand: f.brand, delivery: failed.id, ttlSeconds: 600)
@@ -97,7 +97,7 @@ enum DeletedAppCases {
         #expect(states.count { $0 == .cancelled } == 6 && states.count { $0 == .pending } == 2)
         #expect(try await f.claim(lane).rows.map(\.token) == ["another"])
         // A second time too, before any row of the first is removed.
-        #expect(try await f.store.deleteApp(brand: f.brand, app: f.app)?.contains(lane) == true)
+        #expect(try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)?.contains(lane) == true)
         #expect(try await f.putApp(f.brand, f.app))
         #expect(try await f.registrations("u-2").isEmpty)
         #expect(try await f.runHousekeeping(.deletedApps, limit: 1) == 4)
@@ -110,7 +110,7 @@ enum DeletedAppCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = [try await f.ownedRow(f.message("u-1")), try await f.ownedRow(f.message("u-1"))]
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
         try await f.outcome(f.response(rows[0]))
         #expect(try await f.runHousekeeping(.deletedApps) == 2)
         try await f.outcome(f.response(rows[1]))
@@ -121,7 +121,7 @@ enum DeletedAppCases {
         (f) async throws in
         try await fill(f)
         try await delete(f)
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         _ = try await f.runHousekeeping(.deletedBrands, limit: 3)
         #expect(try await f.runHousekeeping(.deletedApps) == 0)
         #expect(try await f.deliveries().isEmpty)

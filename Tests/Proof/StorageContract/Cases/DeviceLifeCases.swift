@@ -206,7 +206,7 @@ enum DeviceLifeCases {
         }
         #expect(try await f.look(forDays: 100) == 1)
         // Nothing of a deleted brand is left.
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         #expect(try await f.runHousekeeping(.deletedBrands) > 0)
     }
 }

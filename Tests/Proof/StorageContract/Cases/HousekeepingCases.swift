@@ -270,7 +270,7 @@ enum HousekeepingCases {
         let theirs = f.request([f.message("u-1", id: "kept")], brand: other)
         try await f.commit { $0.accepts = [theirs] }
         #expect(try await f.runHousekeeping(.deletedBrands) == 0)
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         #expect(try await f.store.session(tokenHash: [UInt8](repeating: 1, count: 32)) == nil)
         // Each engine counts rows in its own way: at least messages, deliveries, event ids and consumers.
         #expect(try await f.runHousekeeping(.deletedBrands, limit: 2) >= 4 + 4 + 4 + 2)
@@ -285,7 +285,7 @@ enum HousekeepingCases {
         (f) async throws in
         _ = try await fill(f)
         let newest = try #require(try await f.deliveries().first).id
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         try await f.makeBrand(f.brand, app: f.app)
         try await f.register("d-1", of: "u-1")
         let accepted = try await f.accepted(f.message("u-1"))
@@ -300,7 +300,7 @@ enum HousekeepingCases {
     static let deletedBrandLateResponse = ContractCase("a response after its brand is deleted changes nothing") {
         (f) async throws in
         let row = try await fill(f)
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         try await f.outcome(f.response(row))
         #expect(try await f.runHousekeeping(.deletedBrands) > 0)
         try await f.outcome(f.response(row))

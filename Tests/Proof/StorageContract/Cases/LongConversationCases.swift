@@ -277,7 +277,7 @@ enum LongConversationCases {
     static let deletedBrand = ContractCase("a long conversation of a deleted brand is removed in pieces") {
         (f) async throws in
         try await fill(f, messages(f, 150))
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.accepted(f.message("u-1")).sequence == 1)
         #expect(try await f.runHousekeeping(.deletedBrands, limit: 11) >= 230)

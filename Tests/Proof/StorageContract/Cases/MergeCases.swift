@@ -193,7 +193,7 @@ enum MergeCases {
                 unregister: .none
             )
         )
-        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil)
         try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "a-7"), audit: nil)))
         // A consumer that has got an identifier since.
         try await f.openAnonymous(8, "a-8", device: "d-1")

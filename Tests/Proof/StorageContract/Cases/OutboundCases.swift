@@ -90,7 +90,7 @@ enum OutboundCases {
         )
         let gone = StoppedDeviceRequest(lane: f.apns, stoppedBy: f.now, limit: 1)
         _ = try await f.commit { $0.invalidations = [gone] }
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
         _ = try await f.runHousekeeping(.deletedApps)
         let reported = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
         #expect(
@@ -249,7 +249,7 @@ enum OutboundCases {
             sealedSecret: [1, 2],
             secretFingerprint: "f"
         )
-        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.updateBrand(brand, audit: nil))
         #expect(try await f.store.brands().first == brand)
         var state = try #require(try await f.store.webhookState(brand: f.brand))
         #expect(state == WebhookState(mark: 0))
@@ -266,16 +266,16 @@ enum OutboundCases {
         _ = try await f.restart()
         #expect(try await f.store.webhookState(brand: f.brand) == state)
         brand.name = "Another name"
-        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.updateBrand(brand, audit: nil))
         #expect(try await f.store.webhookState(brand: f.brand) == state)
         brand.webhook?.setMilliseconds = 5
-        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.updateBrand(brand, audit: nil))
         let renewed = try #require(try await f.store.webhookState(brand: f.brand))
         #expect(renewed.revision == 2 && !renewed.isSwitchedOff && renewed.nextTry == nil && renewed.attempts == 0)
         #expect(renewed.mark == 0 && renewed.batchThrough == 1)
         #expect(try await !f.store.putWebhookState(state, brand: f.brand))
         brand.webhook = nil
-        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.updateBrand(brand, audit: nil))
         #expect(try await f.store.webhookState(brand: f.brand) == nil)
         try await f.accepted(f.message("u-1", in: "c-2"))
         #expect(try await f.items().count == 1)
@@ -286,7 +286,7 @@ enum OutboundCases {
         #expect(try await f.store.replayWebhook(brand: f.brand, after: 0, audit: nil) == nil)
         var brand = try #require(try await f.store.brands().first)
         brand.webhook = WebhookSettings(url: "https://a.example", types: nil, sealedSecret: [1], secretFingerprint: "f")
-        #expect(try await f.store.updateBrand(brand))
+        #expect(try await f.store.updateBrand(brand, audit: nil))
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
         var state = try #require(try await f.store.webhookState(brand: f.brand))
         state.mark = 3
@@ -302,7 +302,7 @@ enum OutboundCases {
         (f) async throws in
         _ = try await f.subscribe("crm")
         for number in 1...5 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         try await f.makeBrand(f.brand, app: f.app)
         #expect(try await f.store.subscriptions(brand: f.brand).subscriptions.isEmpty)
         #expect(try await f.items().isEmpty)

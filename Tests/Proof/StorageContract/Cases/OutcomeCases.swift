@@ -173,7 +173,7 @@ enum OutcomeCases {
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         let outcomes = [f.response(rows[0]), f.retry(rows[1], seconds: 1)]
         #expect(try await f.commit { $0.outcomes = outcomes }.outcomes == [OutcomeEffect(), OutcomeEffect()])
         #expect(try await f.restart().backlog.isEmpty)

@@ -359,7 +359,7 @@ enum QueueCases {
             last = row.id
             try await f.outcome(f.response(row))
         }
-        _ = try await f.store.deleteBrand(f.brand)
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
         _ = try await f.restart()
         try await f.makeBrand(f.brand, app: f.app)
         f.budgets = [try await f.lane(f.brand, f.app, .apns): LaneBudget(slots: 1, mayHaveBacklog: false)]

@@ -38,7 +38,7 @@ enum RegistrationSessionCases {
         #expect(try await register(f, "d-9", "nobody", session: 1) == nil)
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "nobody")) == nil)
         _ = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
-        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now)
+        _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil)
         f.wait(seconds: 60)
         for byte in UInt8(1)...3 { #expect(try await register(f, "d-9", session: byte) == nil) }
         #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-9")) == nil)

@@ -39,12 +39,13 @@ enum ResealingCases {
     /// Two brands, an app in one, a webhook with three keys and a credential in the other.
     private static func fill(_ f: ContractFixture) async throws {
         try await f.store.insertBrand(
-            Brand(id: other, name: "O", settings: BrandSettings(), createdAt: f.now, webhook: webhook(f))
+            Brand(id: other, name: "O", settings: BrandSettings(), createdAt: f.now, webhook: webhook(f)),
+            audit: nil
         )
         for (id, sealed) in [("sa", nil), ("key", [20, 1]), ("gone", [20, 2])] as [(String, [UInt8]?)] {
-            try await f.store.insertCredential(credential(f, id, sealed: sealed))
+            try await f.store.insertCredential(credential(f, id, sealed: sealed), audit: nil)
         }
-        _ = try await f.store.revokeCredential(brand: other, id: "gone", now: f.now)
+        _ = try await f.store.revokeCredential(brand: other, id: "gone", now: f.now, audit: nil)
     }
 
     private static func facts(_ f: ContractFixture) async throws -> ([Brand], [StoredApp], [StoredCredential]) {
@@ -114,7 +115,7 @@ enum ResealingCases {
 
     static let nothing = ContractCase("without sealed secrets nothing is audited: the valid key cannot be determined") {
         (f) async throws in
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
         let counts = try await f.store.resealSecrets(at: rotatedAt) { _ in
             nil
         } verify: { _ in

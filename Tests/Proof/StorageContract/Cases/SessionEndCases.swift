@@ -46,7 +46,7 @@ enum SessionEndCases {
         try await f.register("d-1", of: "u-2")
         try await f.change(f.unregister("u-2", device: nil, .all))
         try await f.makeCredential("key-1")
-        let unknown = try await f.store.revokeCredential(brand: f.brand, id: "nobody's", now: f.now)
+        let unknown = try await f.store.revokeCredential(brand: f.brand, id: "nobody's", now: f.now, audit: nil)
         #expect(!unknown && heard.take().isEmpty)
     }
 
@@ -141,11 +141,11 @@ enum SessionEndCases {
         try await f.makeCredential("key-1")
         let heard = f.listen()
         for isFirst in [true, false] {
-            #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now) == isFirst)
+            #expect(try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil) == isFirst)
             #expect(heard.take() == (isFirst ? [.credential("key-1")] : []))
         }
         for isFirst in [true, false] {
-            _ = try await f.store.deleteBrand(f.brand)
+            _ = try await f.store.deleteBrand(f.brand, audit: nil)
             #expect(heard.take() == (isFirst ? [.brand(f.brand)] : []))
         }
     }

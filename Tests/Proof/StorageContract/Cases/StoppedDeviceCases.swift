@@ -224,7 +224,7 @@ enum StoppedDeviceCases {
         try await f.change(.erase(erasure))
         #expect(try await putBack(f) == StoppedDeviceResult())
         _ = try await stopped(f, "d-2")
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
         #expect(try await f.restart().stopped.isEmpty)
         #expect(try await f.runHousekeeping(.deletedApps) > 0)
         #expect(try await end(f) == StoppedDeviceResult())

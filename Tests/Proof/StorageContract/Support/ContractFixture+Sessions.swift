@@ -76,7 +76,8 @@ extension ContractFixture {
                 sealedSecret: [1],
                 expiresAt: expiresAt,
                 createdAt: now
-            )
+            ),
+            audit: nil
         )
     }
 }

@@ -35,7 +35,7 @@ final class ContractFixture {
     // MARK: Brands and lanes
 
     func makeBrand(_ brand: BrandID, app: AppID) async throws {
-        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: Self.settings, createdAt: now))
+        try await store.insertBrand(Brand(id: brand, name: "Acme", settings: Self.settings, createdAt: now), audit: nil)
         _ = try await putApp(brand, app)
     }
 
@@ -46,7 +46,8 @@ final class ContractFixture {
                 LaneKey(brand: brand, app: app, pushType: .apns, environment: .production),
                 LaneKey(brand: brand, app: app, pushType: .apns, environment: .sandbox),
                 LaneKey(brand: brand, app: app, pushType: .fcm, environment: .production),
-            ]
+            ],
+            audit: nil
         )
     }
 

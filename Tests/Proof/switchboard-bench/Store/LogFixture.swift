@@ -47,10 +47,14 @@ final class LogFixture {
         incarnation = try await store.begin(now: now).incarnation
         for (id, _) in Self.shares {
             let brand = BrandID(trusted: id)
-            try await store.insertBrand(Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now))
+            try await store.insertBrand(
+                Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now),
+                audit: nil
+            )
             _ = try await store.putApp(
                 StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now),
-                lanes: [.apns, .fcm].map { LaneKey(brand: brand, app: app, pushType: $0, environment: .production) }
+                lanes: [.apns, .fcm].map { LaneKey(brand: brand, app: app, pushType: $0, environment: .production) },
+                audit: nil
             )
         }
         lanes = Array(try await store.lanes().keys)

@@ -37,9 +37,16 @@ final class StoreFixture {
     /// - Throws: `StorageError`.
     func populate() async throws {
         let now = now
-        try await store.insertBrand(Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now))
+        try await store.insertBrand(
+            Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
         let key = LaneKey(brand: brand, app: app, pushType: .apns, environment: .production)
-        _ = try await store.putApp(StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now), lanes: [key])
+        _ = try await store.putApp(
+            StoredApp(brand: brand, id: app, sealedSettings: [], updatedAt: now),
+            lanes: [key],
+            audit: nil
+        )
         try await registerDevices()
     }
 

@@ -1,0 +1,41 @@
+package import GatewayModel
+
+/// The part of a ``GatewayStore`` that starts incarnations and runs the writer's turns.
+package protocol TurnStore: Sendable {
+    /// Starts an incarnation: requeues every row that earlier incarnations of a dead process owned, held ones too.
+    ///
+    /// Such rows are due now or earlier. Other rows keep only two waits: the one that a provider asked for their
+    /// device, and the end of quiet hours that still hold. Quiet hours that have changed since and a clock that was set
+    /// back delay nothing. A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a wrong
+    /// clock, and is over. Then, within a registration, no row is due before one with a lower id.
+    ///
+    /// A device is not written when all its rows wait for the end of quiet hours that still hold.
+    ///
+    /// - Parameters:
+    ///   - now: The time of the start.
+    ///   - quietUntil: The end of the quiet hours that hold for a device.
+    /// - Returns: The new incarnation and the lanes with rows that wait.
+    /// - Throws: `StorageError`.
+    func begin(now: Timestamp, quietUntil: @escaping QuietUntil) async throws(StorageError) -> IncarnationStart
+
+    /// Runs one turn of the writer in one transaction: outcomes, releases, changes, accepts, then claims, in this
+    /// order.
+    ///
+    /// All or nothing: when it throws, nothing of the turn is stored, and the caller may retry its parts one by one.
+    ///
+    /// - Parameter turn: The work that was queued while the last turn ran.
+    /// - Returns: A result for each part, in the order of the turn.
+    /// - Throws: `StorageError`.
+    func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
+}
+
+extension TurnStore {
+    /// Starts an incarnation without quiet hours.
+    ///
+    /// - Parameter now: The time of the start.
+    /// - Returns: The new incarnation and the lanes with rows that wait.
+    /// - Throws: `StorageError`.
+    package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
+        try await begin(now: now) { _, _ in nil }
+    }
+}
