@@ -214,8 +214,8 @@ let package = Package(
         .executableTarget(
             name: "switchboard",
             dependencies: [
-                "Gateway", "GatewayClient", "GatewayModel", "GatewayStorage", "Identity", "PushProviders",
-                "SQLiteStorage", "Telemetry", arguments, lifecycle, logging, nioCore,
+                "Gateway", "GatewayClient", "GatewayModel", "GatewayStorage", "Identity", "PushProviders", "Telemetry",
+                arguments, lifecycle, logging, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings,

@@ -158,14 +158,14 @@ package final class SQLiteStore: GatewayStore {
     /// The same with migrations that may differ from those of this version.
     static func migrations(path: String, all: [Migration]) throws(StorageError) -> MigrationPlan {
         guard FileManager.default.fileExists(atPath: path) else {
-            return MigrationPlan(migrations: all.map { .init(name: $0.name, isApplied: false) })
+            return MigrationPlan(migrations: all.map { (name: $0.name, isApplied: false) })
         }
         do {
             let schema = try Schema.read(path: path).schema
             try schema.check(all: all)
             let pending = Set(schema.pending(all: all).map(\.name))
             return MigrationPlan(
-                migrations: all.map { .init(name: $0.name, isApplied: !pending.contains($0.name)) },
+                migrations: all.map { (name: $0.name, isApplied: !pending.contains($0.name)) },
                 copy: copy(before: all, path: path, schema)?.path
             )
         } catch {

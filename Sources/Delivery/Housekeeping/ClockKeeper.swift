@@ -13,7 +13,7 @@ package final class ClockKeeper: Service {
     /// The gateway's time.
     package let clock: any GatewayClock
     private let system: any GatewayClock
-    private let store: any GatewayStore
+    private let store: any ClockStore
     private let logger: Logger
     private let decision: Mutex<ClockGuard>
     private let listeners = Mutex<[@Sendable () -> Void]>([])
@@ -28,7 +28,7 @@ package final class ClockKeeper: Service {
         _ decision: ClockGuard,
         clock: any GatewayClock,
         system: any GatewayClock,
-        store: any GatewayStore,
+        store: any ClockStore,
         logger: Logger
     ) {
         self.decision = Mutex(decision)
@@ -44,7 +44,7 @@ package final class ClockKeeper: Service {
     ///   - clock: The gateway's time.
     ///   - store: The store in which the time is stored.
     ///   - logger: The logger for operators.
-    package convenience init(trusting clock: any GatewayClock, store: any GatewayStore, logger: Logger) {
+    package convenience init(trusting clock: any GatewayClock, store: any ClockStore, logger: Logger) {
         let decision = ClockGuard(StoredTime(), system: clock.now, monotonic: clock.monotonicNanoseconds)
         self.init(decision, clock: clock, system: clock, store: store, logger: logger)
     }
@@ -59,7 +59,7 @@ package final class ClockKeeper: Service {
     /// - Returns: The keeper with the gateway's clock.
     /// - Throws: `StorageError`.
     package static func open(
-        store: any GatewayStore,
+        store: any ClockStore & HealthStore,
         system: any GatewayClock,
         logger: Logger
     ) async throws(StorageError) -> ClockKeeper {

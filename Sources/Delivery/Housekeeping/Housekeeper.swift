@@ -11,7 +11,7 @@ package import Telemetry
 ///
 /// ``run()`` works until the service group stops it; any thread may ask for a single pass.
 package final class Housekeeper: Service, Sendable {
-    private let store: any GatewayStore
+    private let store: any HousekeepingStore
     private let delivery: DeliveryService?
     private let brands: @Sendable () -> [Brand]
     private let settings: HousekeepingSettings
@@ -39,7 +39,7 @@ package final class Housekeeper: Service, Sendable {
     ///   - metrics: The counters.
     ///   - logger: The logger for operators.
     package init(
-        store: any GatewayStore,
+        store: any HousekeepingStore,
         delivery: DeliveryService? = nil,
         brands: @escaping @Sendable () -> [Brand],
         settings: HousekeepingSettings,

@@ -12,7 +12,7 @@ package import Telemetry
 /// Callable from any thread or task. ``run()`` does the work until the service group stops it. The state machine that
 /// decides is behind one lock, which is held for batches and never while other components are called.
 package final class DeliveryService: Service, Sendable {
-    let store: any GatewayStore
+    let store: any TurnStore & HealthStore
     let directory: any LaneDirectory
     let maker: @Sendable (LaneDescription, any PushSource) throws -> (any PushProvider)?
     let settings: DeliverySettings
@@ -36,7 +36,7 @@ package final class DeliveryService: Service, Sendable {
     ///   - metrics: The metrics.
     ///   - logger: The logger for operators.
     package init(
-        store: any GatewayStore,
+        store: any TurnStore & HealthStore,
         directory: any LaneDirectory,
         makeProvider: @escaping @Sendable (LaneDescription, any PushSource) throws -> (any PushProvider)?,
         settings: DeliverySettings,

@@ -1,5 +1,4 @@
 import Configuration
-import SQLiteStorage
 
 /// The location and limits of the store.
 ///
@@ -15,7 +14,7 @@ package struct StorageSettings: Equatable, Sendable {
     /// Whether the database is copied to its directory before migrations change it.
     package var copiesBeforeMigration = true
     /// MiB of the writer's cache of consumers with recent events.
-    var memoryMegabytes = UInt64(SQLiteStore.defaultMemoryBytes >> 20)
+    var memoryMegabytes = Self.defaultMemoryMegabytes
 
     /// The defaults.
     init() {}

@@ -1,7 +1,6 @@
 package import GatewayClient
 package import GatewayStorage
 package import Identity
-package import SQLiteStorage
 
 extension CommandFailure {
     /// Maps an error of the store to an exit status and message.

@@ -1,9 +1,9 @@
 import Foundation
 import GatewayClient
 package import GatewayModel
+package import GatewayStorage
 package import Identity
 package import Logging
-package import SQLiteStorage
 import Telemetry
 
 /// Brands, apps and credentials, and a change of the master key while they were loaded.
@@ -38,7 +38,7 @@ extension DataDirectory {
     /// - Returns: The directory, with the key that opened it.
     /// - Throws: ``CommandFailure``.
     package func loadDirectory(
-        store: SQLiteStore,
+        store: any TenantStore & AuditStore,
         clock: any GatewayClock = SystemClock(),
         logger: Logger,
         mayTakeKept: Bool = false
@@ -77,7 +77,7 @@ extension DataDirectory {
     /// Looks for a kept key that decrypts the data; uses it, or throws an error that says what to do.
     private func loadWithKept(
         _ file: MasterKeyFile,
-        _ store: SQLiteStore,
+        _ store: any TenantStore & AuditStore,
         _ clock: any GatewayClock,
         mayTake: Bool,
         _ failure: CommandFailure
@@ -114,7 +114,7 @@ extension DataDirectory {
     }
 
     private static func load(
-        _ store: SQLiteStore,
+        _ store: any TenantStore & AuditStore,
         _ key: MasterKey,
         _ clock: any GatewayClock
     ) async throws(DirectoryError) -> Directory {

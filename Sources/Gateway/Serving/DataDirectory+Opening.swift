@@ -1,9 +1,9 @@
 import Foundation
 import GatewayClient
-import GatewayStorage
+package import GatewayStorage
 import Identity
 package import Logging
-package import SQLiteStorage
+import SQLiteStorage
 
 extension DataDirectory {
     /// Reads the admin token, or creates it at the first start.
@@ -42,13 +42,14 @@ extension DataDirectory {
     }
 }
 
+// The engine is named here and nowhere else.
 extension DataDirectory {
     /// Opens the database: creates it at the first start, migrates it at later ones.
     ///
     /// - Parameter logger: The logger for warnings.
     /// - Returns: The store, opened exclusively.
     /// - Throws: ``CommandFailure``.
-    package func openStore(logger: Logger) throws -> SQLiteStore {
+    package func openStore(logger: Logger) throws -> any GatewayStore {
         let unfinished = SQLiteStore.unfinishedRestore(of: databasePath)
         guard access(unfinished, F_OK) != 0 else {
             throw CommandFailure(
@@ -67,4 +68,89 @@ extension DataDirectory {
             throw CommandFailure(error, path: databasePath)
         }
     }
+
+    /// Returns the applied and pending migrations of the data, without changing it.
+    ///
+    /// - Returns: The plan; all are pending when there is no data.
+    /// - Throws: ``CommandFailure``.
+    package func migrations() throws -> MigrationPlan {
+        do { return try SQLiteStore.migrations(path: databasePath) } catch {
+            throw CommandFailure(error, path: databasePath)
+        }
+    }
+
+    /// Copies the data into one file, whether a gateway uses it or not; blocks.
+    ///
+    /// - Parameters:
+    ///   - file: The target file; mode 0600.
+    ///   - isReplacing: Whether an existing file may be replaced.
+    ///   - progress: Called regularly with the copied and the total number of pages.
+    /// - Returns: The report of the backup.
+    /// - Throws: ``CommandFailure``; then nothing was changed.
+    package func backup(
+        to file: String,
+        isReplacing: Bool,
+        progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> BackupReport {
+        do {
+            return try SQLiteStore.backup(path: databasePath, to: file, isReplacing: isReplacing, progress: progress)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Replaces the data by a backup; no process may use the data.
+    ///
+    /// The earlier database is kept beside it. Blocks.
+    ///
+    /// - Parameters:
+    ///   - file: The backup.
+    ///   - isReplacing: Whether a database may exist already.
+    ///   - progress: Called regularly with the copied and the total number of pages.
+    /// - Returns: The report of the restore.
+    /// - Throws: ``CommandFailure``; then the data is unchanged.
+    package func restore(
+        from file: String,
+        isReplacing: Bool,
+        progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> BackupReport {
+        do {
+            return try SQLiteStore.restore(
+                path: databasePath,
+                from: file,
+                isReplacing: isReplacing,
+                suffix: Self.timeSuffix(),
+                progress: progress
+            )
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// The free bytes on the data's file system; nil when the system does not report it.
+    var freeBytes: UInt64? { FreeSpace.bytes(at: databasePath) }
+
+    /// Warnings about data directories that group or others may enter, each with what to do.
+    ///
+    /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored
+    /// key.
+    package var openDirectories: [String] {
+        let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
+        var warnings: [String] = []
+        var seen: Set<[UInt64]> = []
+        for name in names.map({ $0.isEmpty ? "." : $0 }).sorted() {
+            // Two names may be the same directory.
+            guard let permissions = DirectoryPermissions(of: name), permissions.isOpenToOthers,
+                seen.insert(permissions.identity).inserted
+            else { continue }
+            let mode = String(permissions.mode, radix: 8)
+            warnings.append("\(name) is open to group or others (mode \(mode)); run chmod 700 on it")
+        }
+        return warnings
+    }
+}
+
+extension StorageSettings {
+    /// The default of ``memoryMegabytes``.
+    static let defaultMemoryMegabytes = UInt64(SQLiteStore.defaultMemoryBytes >> 20)
 }

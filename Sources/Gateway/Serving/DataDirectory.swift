@@ -1,6 +1,5 @@
 import Foundation
 import GatewayClient
-import SQLiteStorage
 
 /// The data directory of an instance, created with mode 0700; its secrets have mode 0600 and are created once.
 package struct DataDirectory: Sendable {
@@ -51,25 +50,6 @@ package struct DataDirectory: Sendable {
         guard access(directory, R_OK | W_OK | X_OK) == 0 else {
             throw CommandFailure(.data, "the data directory \(directory) cannot be used: \(Self.systemError())")
         }
-    }
-
-    /// Warnings about data directories that group or others may enter, each with what to do.
-    ///
-    /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored
-    /// key.
-    package var openDirectories: [String] {
-        let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
-        var warnings: [String] = []
-        var seen: Set<[UInt64]> = []
-        for name in names.map({ $0.isEmpty ? "." : $0 }).sorted() {
-            // Two names may be the same directory.
-            guard let permissions = DirectoryPermissions(of: name), permissions.isOpenToOthers,
-                seen.insert(permissions.identity).inserted
-            else { continue }
-            let mode = String(permissions.mode, radix: 8)
-            warnings.append("\(name) is open to group or others (mode \(mode)); run chmod 700 on it")
-        }
-        return warnings
     }
 
     /// Reads the admin token; creates one when it is missing and its file is not configured.

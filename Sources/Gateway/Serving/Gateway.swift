@@ -14,7 +14,6 @@ import Messaging
 import NIOCore
 import Outbound
 package import PushProviders
-import SQLiteStorage
 package import ServiceLifecycle
 import Telemetry
 package import UnixSignals
@@ -29,6 +28,7 @@ package final class Gateway: Sendable {
     package var providerFactory: PushProviderFactory { providers.factory }
 
     private let settings: GatewaySettings
+    private let store: any GatewayStore
     private let services: GatewayServices
     private let server: GatewayServer
     private let providers: GatewayProviders
@@ -44,6 +44,7 @@ package final class Gateway: Sendable {
     private init(
         adminToken: (path: String, isNew: Bool),
         settings: GatewaySettings,
+        store: any GatewayStore,
         services: GatewayServices,
         server: GatewayServer,
         providers: GatewayProviders,
@@ -55,6 +56,7 @@ package final class Gateway: Sendable {
     ) {
         self.adminToken = adminToken
         self.settings = settings
+        self.store = store
         self.services = services
         self.server = server
         self.providers = providers
@@ -163,6 +165,7 @@ package final class Gateway: Sendable {
         return Gateway(
             adminToken: (files.adminTokenPath, token.isNew),
             settings: settings,
+            store: store,
             services: services,
             server: GatewayServer(services: services, limits: limits),
             providers: providers,
@@ -175,7 +178,7 @@ package final class Gateway: Sendable {
     }
 
     private static func openClock(
-        store: SQLiteStore,
+        store: any ClockStore & HealthStore,
         system: any GatewayClock,
         _ files: DataDirectory,
         _ logger: Logger
@@ -253,7 +256,7 @@ package final class Gateway: Sendable {
         beside others: [ServiceGroupConfiguration.ServiceConfiguration],
         onListening: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
-        let (store, delivery, keeper) = (services.store, services.delivery, services.keeper)
+        let (delivery, keeper) = (services.delivery, services.keeper)
         do {
             let start = try await delivery.start(mayExpire: !keeper.isGuarded)
             logger.notice(
@@ -269,7 +272,7 @@ package final class Gateway: Sendable {
         }
         let monitor = ResourceMonitor(
             delivery: delivery,
-            dataPath: DataDirectory(settings: settings).databasePath,
+            files: DataDirectory(settings: settings),
             minFreeBytes: settings.storage.minFreeMegabytes << 20,
             metrics: HostMetrics(factory: registry),
             logger: logger
@@ -340,7 +343,7 @@ package final class Gateway: Sendable {
         await identityProviders.close()
         await providers.close()
         names.shutdown()
-        await services.store.close()
+        await store.close()
     }
 
     private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) -> Void) -> any Service {

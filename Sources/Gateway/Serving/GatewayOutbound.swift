@@ -30,7 +30,7 @@ struct GatewayOutbound: Sendable {
     ///   - registry: The metrics.
     ///   - logger: The logger for warnings.
     init(
-        store: any GatewayStore,
+        store: any FeedStore & WebhookStore,
         directory: Directory,
         settings: GatewaySettings,
         resolver: SystemResolver,

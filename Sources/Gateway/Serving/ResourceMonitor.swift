@@ -1,6 +1,5 @@
 import Delivery
 import Logging
-import SQLiteStorage
 import ServiceLifecycle
 import Telemetry
 
@@ -8,8 +7,8 @@ import Telemetry
 struct ResourceMonitor: Service {
     /// The delivery core to notify.
     let delivery: DeliveryService
-    /// A path on the file system of the data.
-    let dataPath: String
+    /// The data.
+    let files: DataDirectory
     /// The bytes that must be free there; 0 disables the check.
     let minFreeBytes: UInt64
     /// The metrics of faults.
@@ -38,7 +37,7 @@ struct ResourceMonitor: Service {
     func check() -> Set<HostFault> {
         var found: Set<HostFault> = []
         if !DescriptorLimit.hasRoom() { found.insert(.fileDescriptorsExhausted) }
-        if minFreeBytes > 0, let free = FreeSpace.bytes(at: dataPath), free < minFreeBytes {
+        if minFreeBytes > 0, let free = files.freeBytes, free < minFreeBytes {
             found.insert(.diskSpaceLow)
         }
         return found

@@ -1,6 +1,6 @@
 package import Delivery
 package import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 package import GuardedHTTP
 package import Identity
 package import IdentityProviders
@@ -12,8 +12,8 @@ internal import Telemetry
 
 /// The services that the routes use, and the one place where they are made from a gateway's parts.
 package struct GatewayServices: Sendable {
-    /// The store for reading.
-    package let store: any GatewayStore
+    /// The store.
+    let store: any RouteStore
     /// The delivery core, which accepts events and changes.
     package let delivery: DeliveryService
     /// Brands, apps and credentials.
@@ -64,7 +64,7 @@ package struct GatewayServices: Sendable {
     /// Creates the services and connects them: the directory's changes go to the delivery core, and its commits to
     /// windows.
     package init(
-        store: any GatewayStore,
+        store: any RouteStore,
         delivery: DeliveryService,
         directory: Directory,
         admin: AdminToken,

@@ -204,7 +204,7 @@ struct WindowOperations: Sendable {
     }
 
     private func read(
-        _ body: (any GatewayStore) async throws(StorageError) -> WindowResult
+        _ body: (any ConsumerStore) async throws(StorageError) -> WindowResult
     ) async -> WindowResult {
         do { return try await body(services.store) } catch {
             return .failed(.overloaded, "The store does not respond.")

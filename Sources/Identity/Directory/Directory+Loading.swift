@@ -15,7 +15,7 @@ extension Directory {
     /// - Throws: ``DirectoryError/wrongMasterKey(what:)``, ``DirectoryError/damaged(what:)`` or
     ///   ``DirectoryError/storage(_:)``.
     package static func load(
-        store: any GatewayStore,
+        store: any TenantStore & AuditStore,
         box: SecretBox,
         clock: any GatewayClock,
         reader: any AppSettingsReader
@@ -44,7 +44,7 @@ extension Directory {
     private static func giveLinkHosts(
         to brands: [Brand],
         of apps: some Collection<DirectoryApp>,
-        _ store: any GatewayStore,
+        _ store: any TenantStore,
         _ clock: any GatewayClock
     ) async throws(DirectoryError) -> [Brand] {
         var users: [DirectorySnapshot.KeyName: Set<BrandID>] = [:]
@@ -74,7 +74,7 @@ extension Directory {
     private static func store(
         _ brand: Brand,
         changed name: String,
-        _ store: any GatewayStore,
+        _ store: any TenantStore,
         _ clock: any GatewayClock
     ) async throws(DirectoryError) {
         let audit = AuditEntry(
@@ -90,7 +90,7 @@ extension Directory {
     }
 
     private static func read(
-        _ store: any GatewayStore
+        _ store: any TenantStore
     ) async throws(DirectoryError) -> ([Brand], [StoredApp], [LaneID: LaneKey], [StoredCredential]) {
         do {
             return (

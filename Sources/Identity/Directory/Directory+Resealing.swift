@@ -21,7 +21,7 @@ extension Directory {
     ///   ``DirectoryError/sealing(_:)`` when a secret could not be opened or sealed, in which case nothing is changed;
     ///   ``DirectoryError/storage(_:)``, after which the next start shows which key is valid.
     package static func reseal(
-        store: any GatewayStore,
+        store: any TenantStore,
         from old: MasterKey,
         to new: MasterKey,
         clock: any GatewayClock,

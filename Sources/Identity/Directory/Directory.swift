@@ -8,7 +8,7 @@ internal import TextFormats
 /// Loaded from the store at the start and updated by every administrative change: a change is visible to every thread
 /// before the call returns (R33). Reads are thread-safe, cost one short lock, and never block on IO.
 package final class Directory: LaneDirectory, WebhookDirectory {
-    let store: any GatewayStore
+    let store: any TenantStore & AuditStore
     let box: SecretBox
     let clock: any GatewayClock
     let reader: any AppSettingsReader
@@ -28,7 +28,7 @@ package final class Directory: LaneDirectory, WebhookDirectory {
 
     init(
         snapshot: DirectorySnapshot,
-        store: any GatewayStore,
+        store: any TenantStore & AuditStore,
         box: SecretBox,
         clock: any GatewayClock,
         reader: any AppSettingsReader

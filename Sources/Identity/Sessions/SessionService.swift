@@ -13,7 +13,7 @@ package final class SessionService: Sendable {
         var generation: UInt64 = 0
     }
 
-    private let store: any GatewayStore
+    private let store: any SessionStore
     private let directory: Directory
     private let writer: any SessionWriter
     private let clock: any GatewayClock
@@ -30,7 +30,7 @@ package final class SessionService: Sendable {
     ///   - clock: The clock for expiry.
     ///   - cacheLimit: The maximum of sessions in memory, about 500 bytes each with ids of 36 characters.
     package init(
-        store: any GatewayStore,
+        store: any SessionStore,
         directory: Directory,
         writer: any SessionWriter,
         clock: any GatewayClock,

@@ -15,7 +15,7 @@ internal import TextFormats
 /// response is not requested again. Any task may call.
 package final class CodeExchange: Sendable {
     private let directory: Directory
-    private let store: any GatewayStore
+    private let store: any CodeStore
     private let client: GuardedHTTPClient
     private let clock: any GatewayClock
     private let metrics: IdentityProviderMetrics
@@ -34,7 +34,7 @@ package final class CodeExchange: Sendable {
     ///   - logger: The logger; a provider's response is visible only to operators.
     package init(
         directory: Directory,
-        store: any GatewayStore,
+        store: any CodeStore,
         client: GuardedHTTPClient,
         clock: any GatewayClock,
         metrics: IdentityProviderMetrics,

@@ -15,7 +15,7 @@ package final class WebhookService: Service, Sendable {
     /// The number of items that a webhook may skip before its mark is stored.
     private static let skippedItems: Int64 = 1000
 
-    private let store: any GatewayStore
+    private let store: any FeedStore & WebhookStore
     private let directory: any WebhookDirectory
     private let makeSender: @Sendable () -> HTTPWebhookSender
     private let clock: any GatewayClock
@@ -43,7 +43,7 @@ package final class WebhookService: Service, Sendable {
     ///   - metrics: The metrics.
     ///   - logger: The logger.
     package init(
-        store: any GatewayStore,
+        store: any FeedStore & WebhookStore,
         directory: any WebhookDirectory,
         makeSender: @escaping @Sendable () -> HTTPWebhookSender,
         clock: any GatewayClock,

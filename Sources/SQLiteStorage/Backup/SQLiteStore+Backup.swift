@@ -1,5 +1,5 @@
 import Foundation
-import GatewayStorage
+package import GatewayStorage
 
 extension SQLiteStore {
     /// Copies the data into one file, whether a gateway uses it or not.

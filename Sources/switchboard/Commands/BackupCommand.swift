@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Gateway
 import GatewayClient
-import SQLiteStorage
 
 /// Copies the database into one file.
 struct BackupCommand: AsyncParsableCommand {
@@ -27,17 +26,7 @@ struct BackupCommand: AsyncParsableCommand {
         let files = DataDirectory(settings: try await options.loader.load())
         let start = ContinuousClock.now
         let progress = CopyProgress("backing up")
-        let report: BackupReport
-        do {
-            report = try SQLiteStore.backup(
-                path: files.databasePath,
-                to: file,
-                isReplacing: force,
-                progress: progress.say
-            )
-        } catch {
-            throw CommandFailure(error)
-        }
+        let report = try files.backup(to: file, isReplacing: force, progress: progress.say)
         CopyResult(file: file, report: report, seconds: start.duration(to: .now)).print(json: json)
         StandardError.write("switchboard: the backup does not hold the master key: keep \(files.masterKeyPath) too")
     }

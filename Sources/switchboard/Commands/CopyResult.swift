@@ -1,5 +1,5 @@
 import GatewayClient
-import SQLiteStorage
+import GatewayStorage
 
 /// The result of a backup or restore, printed as text or JSON.
 struct CopyResult {

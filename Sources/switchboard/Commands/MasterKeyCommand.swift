@@ -6,7 +6,6 @@ import GatewayModel
 import GatewayStorage
 import Identity
 import Logging
-import SQLiteStorage
 import Synchronization
 import Telemetry
 
@@ -98,7 +97,7 @@ struct MasterKeyCommand: AsyncParsableCommand {
 
         private func rotate(
             _ files: DataDirectory,
-            _ store: SQLiteStore,
+            _ store: any TenantStore,
             from old: MasterKey,
             to new: MasterKey
         ) async throws -> Outcome {

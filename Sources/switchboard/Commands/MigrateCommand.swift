@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Gateway
 import GatewayClient
-import SQLiteStorage
+import GatewayStorage
 import Telemetry
 
 /// Applies database migrations.
@@ -26,7 +26,7 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.loader.load()
         let files = DataDirectory(settings: settings)
-        let plan = try Self.plan(files)
+        let plan = try files.migrations()
         let copy = settings.storage.copiesBeforeMigration ? plan.copy : nil
         if !dryRun {
             umask(0o077)
@@ -50,14 +50,6 @@ struct MigrateCommand: AsyncParsableCommand {
         if let copy { StandardOutput.write("\(dryRun ? "the data would be copied to" : "copied to")  \(copy)") }
         for migration in plan.migrations {
             StandardOutput.write("\(migration.isApplied ? "applied" : verb)  \(migration.name)")
-        }
-    }
-
-    private static func plan(_ files: DataDirectory) throws -> MigrationPlan {
-        do {
-            return try SQLiteStore.migrations(path: files.databasePath)
-        } catch {
-            throw CommandFailure(error, path: files.databasePath)
         }
     }
 }

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Gateway
 import GatewayClient
+import GatewayStorage
 import Logging
-import SQLiteStorage
 import Telemetry
 
 /// Replaces the database with a backup.
@@ -33,18 +33,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try files.prepare()
         let start = ContinuousClock.now
         let progress = CopyProgress("restoring")
-        let report: BackupReport
-        do {
-            report = try SQLiteStore.restore(
-                path: files.databasePath,
-                from: file,
-                isReplacing: force,
-                suffix: DataDirectory.timeSuffix(),
-                progress: progress.say
-            )
-        } catch {
-            throw CommandFailure(error)
-        }
+        let report = try files.restore(from: file, isReplacing: force, progress: progress.say)
         let seconds = start.duration(to: .now)
         let key: Result<LoadedDirectory.KeyChange?, any Error>
         do { key = .success(try await checkMasterKey(files)) } catch { key = .failure(error) }

@@ -19,7 +19,7 @@ struct ConsumerExport: Sendable {
     /// The number of conversations, or of deliveries, in a piece.
     private static let rows = 100
 
-    let store: any GatewayStore
+    let store: any ConsumerStore & DeliveryLogStore
     let brand: BrandID
     let record: ConsumerRecord
     let at: Timestamp
@@ -31,7 +31,7 @@ struct ConsumerExport: Sendable {
     private var consumer: ConsumerID { record.consumer.id }
 
     init(
-        store: any GatewayStore,
+        store: any ConsumerStore & DeliveryLogStore,
         brand: BrandID,
         record: ConsumerRecord,
         at: Timestamp,

@@ -24,7 +24,7 @@ struct DeliveryTail: Sendable {
     /// The number of deliveries that are written at once.
     private static let pieceSize = 100
 
-    let store: any GatewayStore
+    let store: any DeliveryLogStore
     let query: DeliveryQuery
     let start: Int64
     /// Whether the caller may still read; called before each piece.

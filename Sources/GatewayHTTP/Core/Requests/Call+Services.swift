@@ -5,7 +5,7 @@ internal import Identity
 extension Call {
     /// Reads from the store.
     func read<Value: Sendable>(
-        _ body: (any GatewayStore) async throws(StorageError) -> Value
+        _ body: (any RouteStore) async throws(StorageError) -> Value
     ) async throws(Problem) -> Value {
         do { return try await body(services.store) } catch { throw Problem(error) }
     }

@@ -1,5 +1,3 @@
-package import GatewayStorage
-
 /// An error of a backup or a restore; the existing files are unchanged.
 package enum BackupError: Error, Sendable, Equatable {
     /// The source cannot be read, is incomplete, or is of a newer version.

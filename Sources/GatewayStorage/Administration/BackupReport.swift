@@ -10,4 +10,12 @@ package struct BackupReport: Sendable, Equatable {
     package var newestMigration: String
     /// The path to which the earlier database was moved; nil when there was none, and for backups.
     package var keptAside: String?
+
+    /// Creates the report of a copy that replaced nothing.
+    package init(bytes: Int, pages: Int, pendingDeliveries: Int, newestMigration: String) {
+        self.bytes = bytes
+        self.pages = pages
+        self.pendingDeliveries = pendingDeliveries
+        self.newestMigration = newestMigration
+    }
 }

@@ -1,0 +1,5 @@
+package import GatewayStorage
+
+/// The parts of the store that the routes and their services use.
+package typealias RouteStore = HealthStore & ClockStore & AuditStore & SessionStore & CodeStore & IdempotencyStore
+    & ConsumerStore & DeliveryLogStore & FeedStore & SubscriptionStore & WebhookStore
