@@ -358,8 +358,8 @@ let package = Package(
         .testTarget(
             name: "IdentityTests",
             dependencies: [
-                "Identity", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "StorageContract",
-                "TestSupport", "TextFormats", crypto, cryptoExtras, logging,
+                "Identity", "GatewayModel", "GatewayStorage", "ProcessHarness", "SQLiteStorage", "TestSupport",
+                "TextFormats", crypto, cryptoExtras, logging,
             ],
             swiftSettings: settings
         ),
@@ -367,7 +367,7 @@ let package = Package(
             name: "IdentityProvidersTests",
             dependencies: [
                 "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
-                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", "TestSupport", "TextFormats",
+                "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", "TextFormats",
                 crypto, cryptoExtras, httpClient,
                 logging, metrics, nioCore, nioHTTP1, nioSSL,
             ],
@@ -377,7 +377,7 @@ let package = Package(
             name: "DeliveryTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
-                "StorageContract", "Telemetry", "TestSupport", lifecycle, logging, metrics,
+                "Telemetry", "TestSupport", lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -435,7 +435,7 @@ let package = Package(
             name: "SendingTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
-                "PushSimulator", "SQLiteStorage", "StorageContract", "Telemetry", "TestSupport", crypto, cryptoExtras,
+                "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", crypto, cryptoExtras,
                 httpClient, lifecycle, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings

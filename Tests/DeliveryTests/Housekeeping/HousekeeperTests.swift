@@ -5,7 +5,6 @@ import GatewayStorage
 import Logging
 import SQLiteStorage
 import ServiceLifecycle
-import StorageContract
 import Synchronization
 import Telemetry
 import Testing
@@ -61,8 +60,8 @@ struct HousekeeperTests {
             let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             store = FaultyStore(try SQLiteStore.open(path: path, logger: quiet))
             incarnation = try await store.begin(now: Self.old).incarnation
-            try await store.insertBrand(TestCore.brand, audit: nil)
-            _ = try await store.putApp(
+            try await store.base.insertBrand(TestCore.brand, audit: nil)
+            _ = try await store.base.putApp(
                 StoredApp(brand: TestCore.brand.id, id: TestCore.lane.app, sealedSettings: [], updatedAt: Self.old),
                 lanes: [TestCore.lane],
                 audit: nil
@@ -71,7 +70,7 @@ struct HousekeeperTests {
         }
 
         private func fill() async throws {
-            let lane = try #require(try await store.lanes().keys.first)
+            let lane = try #require(try await store.base.lanes().keys.first)
             var turn = WriterTurn(now: Self.old, incarnation: incarnation)
             turn.changes = (0..<40).map { .register(TestCore.device("d\($0)", consumer: "u\($0)")) }
             _ = try await store.commit(turn)
@@ -172,9 +171,9 @@ struct HousekeeperTests {
         var left = 0
         for number in 0..<40 {
             let consumer = ConsumerID(trusted: "u\(number)")
-            unread += try await store.unread(brand: TestCore.brand.id, consumer: consumer).total
+            unread += try await store.base.unread(brand: TestCore.brand.id, consumer: consumer).total
             left +=
-                try await store.messages(
+                try await store.base.messages(
                     brand: TestCore.brand.id,
                     consumer: consumer,
                     conversation: nil,
@@ -184,21 +183,25 @@ struct HousekeeperTests {
                 )?.count ?? 0
         }
         #expect(unread == Int64(committed) && left == committed)
-        let page = try await store.deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 5000))
+        let page = try await store.base.deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 5000))
         #expect(page.items.count == committed && page.items.allSatisfy { $0.state == .pending })
         #expect(fixture.log.all.isEmpty)
-        await store.close()
+        await store.base.close()
     }
 
     @Test("while the clock may be wrong nothing is deleted by age, but data of deleted brands is; afterwards all is")
     func clockInDoubt() async throws {
         let fixture = try await Fixture(filled: true)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let keeper = try await ClockKeeper.open(store: fixture.store, system: Clock(now: Fixture.now), logger: quiet)
+        let keeper = try await ClockKeeper.open(
+            store: fixture.store.base,
+            system: Clock(now: Fixture.now),
+            logger: quiet
+        )
         let housekeeper = fixture.housekeeper(keeper: keeper)
         let doomed = Brand(id: BrandID(trusted: "gone"), name: "", settings: BrandSettings(), createdAt: Fixture.old)
-        try await fixture.store.insertBrand(doomed, audit: nil)
-        _ = try await fixture.store.deleteBrand(doomed.id, audit: nil)
+        try await fixture.store.base.insertBrand(doomed, audit: nil)
+        _ = try await fixture.store.base.deleteBrand(doomed.id, audit: nil)
         await housekeeper.sweepExpired()
         await housekeeper.keepRetention()
         for kind in HousekeepingLabel.allCases where kind != .deletedBrands { #expect(fixture.removed(kind) == 0) }
@@ -218,7 +221,7 @@ struct HousekeeperTests {
         await housekeeper.keepRetention()
         #expect(fixture.removed(.expired) == 500 && fixture.removed(.messages) == 4500)
         #expect(fixture.removed(.deliveries) == 4500 && fixture.removed(.eventIDs) == 4500)
-        await fixture.store.close()
+        await fixture.store.base.close()
     }
 
     @Test("a failure is logged once, retried at the next pass, and its end is logged")
@@ -236,7 +239,7 @@ struct HousekeeperTests {
         #expect(fixture.log.all.dropFirst() == ["housekeeping works again messages"])
         // The waiting deliveries have not been swept: their messages stay.
         #expect(fixture.removed(.messages) == 4000)
-        await fixture.store.close()
+        await fixture.store.base.close()
     }
 
     @Test("it runs every kind of work by itself, and stops at once on shutdown")
@@ -267,7 +270,7 @@ struct HousekeeperTests {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
-        await fixture.store.close()
+        await fixture.store.base.close()
         #expect(fixture.log.all.isEmpty)
     }
 
@@ -295,6 +298,6 @@ struct HousekeeperTests {
         await next.sweepExpired()
         await next.keepRetention()
         #expect(fixture.removed(.messages) == 4500)
-        await fixture.store.close()
+        await fixture.store.base.close()
     }
 }

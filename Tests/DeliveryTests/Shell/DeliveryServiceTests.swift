@@ -2,7 +2,6 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import PushProviders
-import StorageContract
 import Synchronization
 import Testing
 
@@ -27,7 +26,7 @@ struct DeliveryServiceTests {
             #expect(jobs.first?.message?.id == accepted.messageID)
         }
         try await core.run { _, store in
-            let log = try await store.allDeliveries()
+            let log = try await store.base.allDeliveries()
             #expect(log.map(\.state) == [.accepted])
             #expect(log.map(\.badge) == [1])
             #expect(log.map(\.providerID) == ["id"])
@@ -55,7 +54,7 @@ struct DeliveryServiceTests {
     func changeWhileMaking() async throws {
         let core = try TestCore()
         try await core.run { service, store in
-            let lanes = Array(try await store.lanes().keys)
+            let lanes = Array(try await store.base.lanes().keys)
             let makings = Mutex(0)
             core.mayMake.withLock {
                 $0 = {
@@ -82,7 +81,7 @@ struct DeliveryServiceTests {
     func opening() async throws {
         let core = try TestCore()
         try await core.run { service, store in
-            let lanes = Array(try await store.lanes().keys)
+            let lanes = Array(try await store.base.lanes().keys)
             let asked = Mutex(0)
             let isOpen = Mutex(false)
             core.mayMake.withLock {
@@ -128,7 +127,7 @@ struct DeliveryServiceTests {
             provider.respondToAll(.accepted(providerID: nil))
         }
         try await core.run { _, store in
-            let log = try await store.allDeliveries()
+            let log = try await store.base.allDeliveries()
             // The first was in flight already and is recorded as accepted; the second never left.
             #expect(log.map(\.state) == [.accepted, .cancelled])
             #expect(log.map(\.suppressedBy) == [nil, .unregistered])
@@ -170,11 +169,11 @@ struct DeliveryServiceTests {
             _ = await core.provider().taken(3)
         }
         try await core.run { _, store in
-            let log = try await store.allDeliveries()
+            let log = try await store.base.allDeliveries()
             #expect(log.map(\.state) == [.accepted])
             #expect(log.map(\.attempts) == [3])
             let id = try #require(log.first?.id)
-            let detail = try await store.delivery(brand: TestCore.brand.id, id: id)
+            let detail = try await store.base.delivery(brand: TestCore.brand.id, id: id)
             #expect(detail?.attempts.map(\.status) == [503, 503, 200])
         }
     }
@@ -200,7 +199,7 @@ struct DeliveryServiceTests {
                 for await (id, isAccepted) in group { #expect(isAccepted == (id != "poison"), "\(id)") }
             }
             for id in ["a", "b", "c"] {
-                let unread = try await store.unread(brand: TestCore.brand.id, consumer: ConsumerID(trusted: id))
+                let unread = try await store.base.unread(brand: TestCore.brand.id, consumer: ConsumerID(trusted: id))
                 #expect(unread.total == 1)
             }
         }
@@ -275,7 +274,7 @@ struct DeliveryServiceTests {
             _ = await core.provider().taken(2)
         }
         try await core.run { service, store in
-            let left = try await store.registrations(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
+            let left = try await store.base.registrations(brand: TestCore.brand.id, consumer: ConsumerID(trusted: "u1"))
             #expect(left.map(\.device.rawValue) == ["alive"])
         }
     }

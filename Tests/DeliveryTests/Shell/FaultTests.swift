@@ -1,7 +1,6 @@
 import GatewayModel
 import GatewayStorage
 import PushProviders
-import StorageContract
 import Synchronization
 import Testing
 
@@ -56,7 +55,7 @@ struct FaultTests {
             while service.health.isAccepting { await Task.yield() }
             heal(store)
             await untilAccepting(service)
-            let log = try await store.allDeliveries()
+            let log = try await store.base.allDeliveries()
             #expect(log.map(\.state) == [.accepted])
             #expect(log.map(\.providerID) == ["kept"])
         }
@@ -143,7 +142,7 @@ struct FaultTests {
                 if turn.outcomes.contains(where: { $0.response != nil }) { throw .constraint(detail: "for this test") }
             }
             await untilAccepting(service)
-            let log = try await store.allDeliveries()
+            let log = try await store.base.allDeliveries()
             #expect(log.map(\.state) == [.accepted] && log.map(\.providerID) == [nil])
         }
     }
@@ -183,7 +182,7 @@ struct FaultTests {
                     Issue.record("\(results[index])")
                     continue
                 }
-                let unread = try await store.unread(brand: TestCore.brand.id, consumer: ConsumerID(trusted: id))
+                let unread = try await store.base.unread(brand: TestCore.brand.id, consumer: ConsumerID(trusted: id))
                 #expect(unread.total == 1)
             }
             #expect(service.health.isAccepting)
@@ -207,7 +206,7 @@ struct FaultTests {
             _ = await core.provider().taken(2)
         }
         try await core.run { _, store in
-            let log = try await store.allDeliveries()
+            let log = try await store.base.allDeliveries()
             #expect(log.map(\.device.rawValue) == ["bad", "good"])
             #expect(log.map(\.state) == [.accepted, .accepted])
             #expect(log.map(\.providerID) == [nil, "token-of-good"])

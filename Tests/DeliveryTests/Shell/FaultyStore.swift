@@ -1,10 +1,9 @@
 import GatewayModel
 import GatewayStorage
-import StorageContract
 import Synchronization
 
-/// A real store whose commits fail or wait when a test wants it; everything else is forwarded.
-final class FaultyStore: ForwardingStore {
+/// A real store whose commits and housekeeping fail or wait when a test wants it; ``base`` is the store itself.
+final class FaultyStore: TurnStore, HealthStore, HousekeepingStore {
     /// The decision about a commit: throwing fails it, returning lets it through.
     typealias Judge = @Sendable (WriterTurn) async throws(StorageError) -> Void
 
@@ -33,10 +32,19 @@ final class FaultyStore: ForwardingStore {
     func failProbes(_ error: StorageError?) { probeFault.withLock { $0 = error } }
     func judgeHousekeeping(_ judge: HousekeepingJudge?) { housekeepingJudge.withLock { $0 = judge } }
 
+    func begin(
+        now: Timestamp,
+        quietUntil: @escaping QuietUntil
+    ) async throws(StorageError) -> IncarnationStart {
+        try await base.begin(now: now, quietUntil: quietUntil)
+    }
+
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
         if let judge = judge.withLock({ $0 }) { try await judge(turn) }
         return try await base.commit(turn)
     }
+
+    func probe() async throws(StorageError) { try await base.probe() }
 
     func probeWriting() async throws(StorageError) {
         if let error = probeFault.withLock({ $0 }) { throw error }

@@ -2,7 +2,6 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import PushProviders
-import StorageContract
 import Synchronization
 import Testing
 
@@ -54,7 +53,7 @@ struct ManyAppsTests {
                 let key = LaneKey(brand: TestCore.brand.id, app: id, pushType: .apns, environment: .production)
                 let time = TestCore.brand.createdAt
                 let stored = StoredApp(brand: key.brand, id: id, sealedSettings: [], updatedAt: time)
-                _ = try await store.putApp(stored, lanes: [key], audit: nil)
+                _ = try await store.base.putApp(stored, lanes: [key], audit: nil)
             }
             let turns = Turns()
             store.judgeCommits { turns.add($0) }

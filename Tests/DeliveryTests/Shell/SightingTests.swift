@@ -2,7 +2,6 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import Logging
-import StorageContract
 import Synchronization
 import Telemetry
 import TestSupport
@@ -82,7 +81,7 @@ struct SightingTests {
                 await housekeeper.keepRetention()
             }
             func left() async throws -> Int {
-                try await store.registrations(brand: TestCore.brand.id, consumer: Self.user.consumer).count
+                try await store.base.registrations(brand: TestCore.brand.id, consumer: Self.user.consumer).count
             }
             await keep(days: 269)
             #expect(try await left() == 75)
@@ -92,7 +91,7 @@ struct SightingTests {
             #expect(registry.render().contains(line))
             let again = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e2")])
             #expect(again.count == 1)
-            let unfinished = try await store.allDeliveries().filter { $0.suppressedBy != .unregistered }
+            let unfinished = try await store.base.allDeliveries().filter { $0.suppressedBy != .unregistered }
             #expect(unfinished.isEmpty)
         }
     }

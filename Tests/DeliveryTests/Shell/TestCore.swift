@@ -7,7 +7,6 @@ import Metrics
 import PushProviders
 import SQLiteStorage
 import ServiceLifecycle
-import StorageContract
 import Synchronization
 import Telemetry
 
@@ -96,9 +95,9 @@ final class TestCore: LaneDirectory {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let sqlite = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: logger)
         let store = FaultyStore(sqlite)
-        if try await store.brands().isEmpty {
-            try await store.insertBrand(Self.brand, audit: nil)
-            _ = try await store.putApp(
+        if try await sqlite.brands().isEmpty {
+            try await sqlite.insertBrand(Self.brand, audit: nil)
+            _ = try await sqlite.putApp(
                 StoredApp(
                     brand: Self.brand.id,
                     id: Self.lane.app,
@@ -132,7 +131,7 @@ final class TestCore: LaneDirectory {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
-        await store.close()
+        await sqlite.close()
     }
 
     static func event(_ id: String, consumer: String = "u1", conversation: String? = nil) -> AgentEvent {
@@ -158,7 +157,7 @@ final class TestCore: LaneDirectory {
     }
 }
 
-extension GatewayStore {
+extension DeliveryLogStore {
     /// Returns all deliveries of the test's brand, oldest first.
     func allDeliveries() async throws -> [DeliveryRecord] {
         try await deliveries(DeliveryQuery(brand: TestCore.brand.id, limit: 500)).items.reversed()

@@ -2,7 +2,6 @@ import Delivery
 import GatewayModel
 import GatewayStorage
 import PushProviders
-import StorageContract
 import Synchronization
 import Testing
 
@@ -30,7 +29,7 @@ struct WindowTests {
     }
 
     private static func states(_ store: FaultyStore) async throws -> [DeliveryState] {
-        try await store.allDeliveries().map(\.state)
+        try await store.base.allDeliveries().map(\.state)
     }
 
     private static func isStored(_ service: DeliveryService, _ event: AgentEvent) async -> Bool {
@@ -121,7 +120,7 @@ struct WindowTests {
             let unreadWhenSettled = Mutex<Int64?>(nil)
             async let settled: Void = {
                 await service.settle()
-                let unread = try await store.unread(brand: TestCore.brand.id, consumer: Self.user.consumer).total
+                let unread = try await store.base.unread(brand: TestCore.brand.id, consumer: Self.user.consumer).total
                 unreadWhenSettled.withLock { $0 = unread }
             }()
             gate.open()

@@ -1,22 +1,21 @@
 import GatewayModel
 import GatewayStorage
-import StorageContract
 import Synchronization
 
 /// The real store, except that a lookup of a session may be paused between its read and its return.
-final class PausingStore: ForwardingStore {
+final class PausingStore: SessionStore {
     private struct State {
         var pausing = false
         var held: [CheckedContinuation<Void, Never>] = []
         var lookUps = 0
     }
 
-    let base: any GatewayStore
+    private let base: any SessionStore
     private let state = Mutex(State())
     private let arrivals: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 
-    init(_ base: any GatewayStore) {
+    init(_ base: any SessionStore) {
         self.base = base
         (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(16))
     }
@@ -55,4 +54,6 @@ final class PausingStore: ForwardingStore {
         }
         return session
     }
+
+    func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) { base.onSessionEnd(listener) }
 }

@@ -4,7 +4,7 @@ import Identity
 
 /// A writer in place of the delivery core: each change is its own transaction.
 struct StoreWriter: SessionWriter {
-    let store: any GatewayStore
+    let store: any TurnStore
     let clock: any GatewayClock
     let incarnation: IncarnationID
 

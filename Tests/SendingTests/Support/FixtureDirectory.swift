@@ -8,7 +8,7 @@ final class FixtureDirectory: LaneDirectory {
     private let apps: Mutex<[String: AppSettings]>
 
     /// Stores the brand and the apps.
-    init(apps: [String: AppSettings], store: any GatewayStore) async throws {
+    init(apps: [String: AppSettings], store: any TenantStore) async throws {
         self.apps = Mutex(apps)
         try await store.insertBrand(SendingFixture.brand, audit: nil)
         for (name, app) in apps.sorted(by: { $0.key < $1.key }) {

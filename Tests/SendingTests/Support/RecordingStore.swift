@@ -1,9 +1,8 @@
 import GatewayModel
 import GatewayStorage
-import StorageContract
 
 /// A real store that reports the recorded results of pushes once they are committed.
-final class RecordingStore: ForwardingStore {
+final class RecordingStore: TurnStore, HealthStore {
     let outcomes = EventRecorder<OutcomeRecord>()
     let base: any GatewayStore
 
@@ -14,4 +13,15 @@ final class RecordingStore: ForwardingStore {
         outcomes.add(turn.outcomes)
         return result
     }
+
+    func begin(
+        now: Timestamp,
+        quietUntil: @escaping QuietUntil
+    ) async throws(StorageError) -> IncarnationStart {
+        try await base.begin(now: now, quietUntil: quietUntil)
+    }
+
+    func probe() async throws(StorageError) { try await base.probe() }
+    func probeWriting() async throws(StorageError) { try await base.probeWriting() }
+    func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) { base.onDamage(listener) }
 }

@@ -12,7 +12,6 @@ import PushProviders
 import PushSimulator
 import SQLiteStorage
 import ServiceLifecycle
-import StorageContract
 import Synchronization
 import Telemetry
 import TestSupport
@@ -117,7 +116,7 @@ final class SendingFixture: Sendable {
             let base = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: quiet)
             let store = RecordingStore(base)
             let apps = try apps(simulator)
-            let directory = try await FixtureDirectory(apps: apps, store: store)
+            let directory = try await FixtureDirectory(apps: apps, store: base)
             let fixture = SendingFixture(
                 simulator: simulator,
                 store: store,
@@ -128,7 +127,7 @@ final class SendingFixture: Sendable {
                 factory: factory
             )
             try await fixture.live(test)
-            await store.close()
+            await base.close()
             result = .success(())
         } catch {
             result = .failure(error)
@@ -190,7 +189,7 @@ final class SendingFixture: Sendable {
 
     /// Returns the stored device; nil when it was removed.
     func registration(of device: Device) async throws -> DeviceRegistration? {
-        try await store.registration(
+        try await store.base.registration(
             brand: Self.brand.id,
             app: AppID(trusted: device.app),
             device: DeviceID(trusted: device.name)
@@ -220,7 +219,7 @@ final class SendingFixture: Sendable {
     func deliveries(to device: Device) async throws -> [DeliveryRecord] {
         var query = DeliveryQuery(brand: Self.brand.id, limit: 500)
         query.consumer = device.consumer
-        return try await store.deliveries(query).items.reversed()
+        return try await store.base.deliveries(query).items.reversed()
     }
 
     /// Waits until this many attempts of a device's pushes have recorded results.

@@ -24,8 +24,10 @@ struct IntakeCommand: AsyncParsableCommand {
         shouldDisplay: false
     )
 
-    @Option(help: "The database file; without it nothing is stored.")
-    var database: String?
+    @Option(help: "The database file.")
+    var database: String
+    @Flag(help: "Store no event.")
+    var discard = false
     @Option(help: "The bearer token of the back-end.")
     var adminToken: String
     @Option(help: "The number of consumers with a device.")
@@ -35,8 +37,9 @@ struct IntakeCommand: AsyncParsableCommand {
         var logger = Logger(label: "bench")
         logger.logLevel = .critical
         let clock = SystemClock()
-        let fixture = try database.map { try StoreFixture(path: $0, consumers: consumers) }
-        let store: any GatewayStore = fixture?.store ?? NotStoringStore()
+        let fixture = try StoreFixture(path: database, consumers: consumers)
+        let store = fixture.store
+        let turns: any TurnStore & HealthStore = if discard { NotStoringStore() } else { store }
         let box = SecretBox(key: MasterKey())
         let directory = try await Directory.load(store: store, box: box, clock: clock, reader: AnySettings())
         let brand = BrandID(trusted: Installation.brand)
@@ -49,20 +52,20 @@ struct IntakeCommand: AsyncParsableCommand {
             app: AppID(trusted: Installation.iosApp),
             settings: AppSettings(platform: .ios, apns: apns)
         )
-        try await fixture?.registerDevices()
-
-        if database == nil {
+        if discard {
             let account = try await directory.issue(
                 .serviceAccount(scopes: [.eventsWrite]),
                 brand: brand,
                 name: "bench"
             )
             FileHandle.standardOutput.write(Data("account \(account.summary.id):\(account.secret ?? "")\n".utf8))
+        } else {
+            try await fixture.registerDevices()
         }
 
         let registry = PrometheusRegistry()
         let delivery = DeliveryService(
-            store: store,
+            store: turns,
             directory: PausedLanes(),
             makeProvider: { _, _ in nil },
             settings: DeliverySettings(),

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import GatewayStorage
 import ProcessHarness
-import SQLiteStorage
 
 extension Installation {
     /// Registers a device for each consumer of a range while the gateway is stopped, and starts another on the same

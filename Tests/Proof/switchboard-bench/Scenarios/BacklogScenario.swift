@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import GatewayStorage
 import ProcessHarness
-import SQLiteStorage
 
 /// A start of the gateway with very many deliveries that wait for an unreachable provider, and a claim of the next
 /// thousand.

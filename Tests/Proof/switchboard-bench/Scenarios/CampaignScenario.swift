@@ -1,10 +1,10 @@
 import AsyncHTTPClient
 import Foundation
+import GatewayStorage
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 import ProcessHarness
-import SQLiteStorage
 
 /// The latency of agents' messages while a campaign with a pace waits in the same lane, with a distant provider.
 ///

@@ -1,7 +1,6 @@
 import Foundation
 import GatewayStorage
 import ProcessHarness
-import SQLiteStorage
 
 /// A turn that accepts 500 events (message, unread, one delivery each) through the engine, compared with the same
 /// statements through SQLite's C interface on a copy of the same file.

@@ -2,7 +2,6 @@ import Foundation
 import GatewayModel
 import GatewayStorage
 import ProcessHarness
-import SQLiteStorage
 
 /// The first page of each filter of the delivery list, and statistics, over very many finished deliveries, compared
 /// with the read of one delivery by its number.

@@ -50,11 +50,13 @@ struct IntakeScenario {
     struct Server {
         var process: ChildProcess
         var load: EventLoad
+        /// The directory of a server that stores no event.
+        var directory: TemporaryDirectory?
 
         /// Starts the gateway.
         ///
         /// - Parameters:
-        ///   - database: The database file; nil stores nothing.
+        ///   - database: The database file; nil stores no event.
         ///   - consumers: The number of consumers, which take turns.
         ///   - asServiceAccount: Whether the load authenticates with `Basic`, as back-ends do, and not with the admin
         ///     token.
@@ -62,17 +64,21 @@ struct IntakeScenario {
         /// - Throws: An error when it does not start.
         static func start(database: String?, consumers: Int, asServiceAccount: Bool = false) async throws -> Server {
             let token = AdminToken.makeText()
+            let directory = try database == nil ? TemporaryDirectory() : nil
+            let path = database ?? directory?.path("switchboard.db") ?? ""
             let process = try ChildProcess(
                 "switchboard-bench",
-                ["intake", "--admin-token=\(token)", "--consumers", "\(consumers)"]
-                    + (database.map { ["--database", $0] } ?? [])
+                ["intake", "--admin-token=\(token)", "--consumers", "\(consumers)", "--database", path]
+                    + (database == nil ? ["--discard"] : [])
             )
             let account = asServiceAccount ? try await process.line("account ") : nil
-            return try await server(
+            var started = try await server(
                 process,
                 authorization: account.map { "Basic " + Data($0.utf8).base64EncodedString() } ?? "Bearer \(token)",
                 consumers: consumers
             )
+            started.directory = directory
+            return started
         }
 
         /// Starts ``BareRouteCommand``.

@@ -2,7 +2,6 @@ import Foundation
 import GatewayModel
 import GatewayStorage
 import ProcessHarness
-import SQLiteStorage
 
 /// Rows that are requeued at once, as after a provider error: how long this blocks the writer.
 struct RequeueScenario {

@@ -13,7 +13,7 @@ final class LogFixture {
     /// A reason of exactly one delivery.
     static let rareReason = "PayloadTooLarge"
 
-    let store: SQLiteStore
+    let store: any GatewayStore
     /// The brands with their percentage of deliveries.
     private static let shares: [(brand: String, share: Int)] = [
         ("large", 70), ("middle", 20), ("small", 9), ("tiny", 1),

@@ -11,7 +11,7 @@ import SQLiteStorage
 final class StoreFixture {
     /// The number of consumers, devices and conversations, which take turns: number n is n modulo this.
     let consumers: Int
-    let store: SQLiteStore
+    let store: any GatewayStore
     private(set) var incarnation = IncarnationID(0)
     private(set) var lane = LaneID(0)
     private var ids = MessageIDGenerator()
