@@ -74,12 +74,12 @@ struct DifferentialTests {
         return report.deliveries == real ? nil : "simulated:\n\(report.deliveries)\nSQLite:\n\(real)"
     }
 
-    private static func open(_ path: String) throws -> SQLiteStore {
+    private static func open(_ path: String) throws -> any GatewayStore {
         try SQLiteStore.open(path: path, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// Creates the brands and lanes of the simulation.
-    private static func prepare(_ store: SQLiteStore) async throws {
+    private static func prepare(_ store: any TenantStore) async throws {
         for brand in Simulation.brands { _ = try await put(brand, isNew: true, store) }
         let lanes = try await store.lanes()
         for (place, lane) in Simulation.lanes.enumerated() {
@@ -88,7 +88,7 @@ struct DifferentialTests {
     }
 
     /// Creates the app of a brand, and the brand if it is new; returns the app's lanes.
-    private static func put(_ brand: BrandID, isNew: Bool, _ store: SQLiteStore) async throws -> [LaneID] {
+    private static func put(_ brand: BrandID, isNew: Bool, _ store: any TenantStore) async throws -> [LaneID] {
         let now = Timestamp(milliseconds: 0)
         if isNew {
             try await store.insertBrand(
@@ -111,7 +111,7 @@ struct DifferentialTests {
     }
 
     /// Returns the end of every delivery, by id.
-    private static func deliveries(_ store: SQLiteStore) async throws -> [String] {
+    private static func deliveries(_ store: any DeliveryLogStore) async throws -> [String] {
         var records: [DeliveryRecord] = []
         for brand in Simulation.brands {
             var query = DeliveryQuery(brand: brand, limit: 500)

@@ -16,7 +16,7 @@ struct ClockKeeperTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs a test on data that a gateway wrote at ``start``.
-    private func withData(_ test: (SQLiteStore) async throws -> Void) async throws {
+    private func withData(_ test: (any GatewayStore) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("clock-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -27,7 +27,7 @@ struct ClockKeeperTests {
         await store.close()
     }
 
-    private func open(_ store: any GatewayStore) async throws -> ClockKeeper {
+    private func open(_ store: any ClockStore & HealthStore) async throws -> ClockKeeper {
         try await ClockKeeper.open(store: store, system: host, logger: logger)
     }
 

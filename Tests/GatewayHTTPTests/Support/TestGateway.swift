@@ -7,7 +7,6 @@ import HummingbirdTesting
 import Identity
 import Logging
 import Messaging
-import SQLiteStorage
 import ServiceLifecycle
 import Telemetry
 import TestSupport

@@ -60,7 +60,7 @@ struct Gateway {
     }
 
     static func load(
-        _ store: any GatewayStore,
+        _ store: any TenantStore & AuditStore,
         _ key: MasterKey,
         _ clock: TestClock
     ) async throws(DirectoryError) -> Directory {

@@ -7,7 +7,7 @@ final class SessionEndRecorder: Sendable {
     private let ends = Mutex<Set<SessionEnd>>([])
 
     /// Listens from now on.
-    func listen(to store: any GatewayStore) {
+    func listen(to store: any SessionStore) {
         store.onSessionEnd { [weak self] end in self?.ends.withLock { _ = $0.insert(end) } }
     }
 
