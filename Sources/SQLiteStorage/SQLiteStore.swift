@@ -25,12 +25,10 @@ package final class SQLiteStore: GatewayStore {
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
-    private let walBuffer: WALWriteBuffer?
 
     private init(
         pool: DatabasePool,
         checkpointer: Checkpointer,
-        walBuffer: WALWriteBuffer?,
         memoryBytes: Int,
         path: String,
         lock: DataLock,
@@ -38,7 +36,6 @@ package final class SQLiteStore: GatewayStore {
     ) {
         self.pool = pool
         self.checkpointer = checkpointer
-        self.walBuffer = walBuffer
         self.path = path
         self.lock = lock
         self.logger = logger
@@ -108,18 +105,18 @@ package final class SQLiteStore: GatewayStore {
             try Migrations.apply(to: pool, schema, all: migrations)
             try recount(pool, logger: logger)
             let checkpointer = try Checkpointer(path: path, logger: logger)
-            let walBuffer = try pool.writeWithoutTransaction { db in
+            try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 // The pages of the hot path; a page that is not cached is read from the WAL.
                 try db.execute(sql: "PRAGMA cache_size = -64000")
-                if let handle = db.sqliteConnection { checkpointer.follow(handle) }
-                return db.sqliteConnection.flatMap(WALWriteBuffer.init)
+                guard let handle = db.sqliteConnection else { return }
+                checkpointer.follow(handle)
+                WALWriteBuffer.install(on: handle)
             }
             return SQLiteStore(
                 pool: pool,
                 checkpointer: checkpointer,
-                walBuffer: walBuffer,
                 memoryBytes: memoryBytes,
                 path: path,
                 lock: lock,
@@ -338,7 +335,6 @@ package final class SQLiteStore: GatewayStore {
                     // When it fails, the next start reads the WAL.
                     _ = try? self.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                     try self.pool.close()
-                    self.walBuffer?.free()
                     continuation.resume(returning: nil)
                 } catch {
                     continuation.resume(returning: StorageError(sqlite: error, path: self.path))

@@ -38,8 +38,6 @@ final class Checkpointer: Sendable {
     }
 
     private let queue: DatabaseQueue
-    /// Throttles its writes; freed when the connection is closed.
-    private let throttledFile: ThrottledCheckpointFile?
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -49,8 +47,11 @@ final class Checkpointer: Sendable {
         configuration.label = "switchboard.sqlite.checkpointer"
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         queue = try DatabaseQueue(path: path, configuration: configuration)
-        throttledFile = queue.inDatabase { db in db.sqliteConnection.flatMap(ThrottledCheckpointFile.init) }
         self.logger = logger
+        queue.inDatabase { db in
+            guard let handle = db.sqliteConnection else { return }
+            ThrottledCheckpointFile.install(on: handle)
+        }
     }
 
     /// Watches the WAL of the writer's connection; on the writer's queue, which must not outlive this object.
@@ -72,10 +73,7 @@ final class Checkpointer: Sendable {
     static func unfollow(_ writer: OpaquePointer) { sqlite3_wal_hook(writer, nil, nil) }
 
     /// Ends a running checkpoint; blocks.
-    func close() {
-        guard (try? queue.close()) != nil else { return }
-        throttledFile?.free()
-    }
+    func close() { try? queue.close() }
 
     /// Called within each commit: only decides, because the caller waits for the commit.
     private func logGrew(to pages: Int) {

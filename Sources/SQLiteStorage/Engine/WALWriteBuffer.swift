@@ -1,63 +1,50 @@
 import GRDBSQLite
 
-/// Buffers the frames of a commit, so that they go to the WAL in one write instead of two for each page.
+/// A buffer of the frames of a commit, so that they go to the WAL in one write instead of two for each page.
 ///
 /// SQLite writes a frame's header and its page by separate calls: a third of the cost of a commit. No reader uses
 /// frames before they are committed, and with `synchronous = FULL`, which the connection must keep, a commit is synced
 /// before it is valid (`sqlite3WalFrames` in SQLite's `wal.c`). Every other operation of SQLite on the file first
 /// writes the buffered bytes.
-final class WALWriteBuffer: @unchecked Sendable {
-    // Guarded by the writer's queue: SQLite calls it from there, and it is freed after the connection is closed.
-    private let installed: UnsafeMutablePointer<Methods>
+struct WALWriteBuffer {
+    private typealias Methods = FileMethods<WALWriteBuffer>
 
     /// The capacity of the buffer, in bytes: 31 frames.
     ///
     /// SQLite's own file methods write no more than this at once.
     private static let capacity = 0x1FFFF
 
-    /// The methods that SQLite calls, followed by their state.
-    private struct Methods {
-        /// The first member, so that a file's methods lead here.
-        var methods: sqlite3_io_methods
-        var original: UnsafePointer<sqlite3_io_methods>
-        var bytes: UnsafeMutableRawPointer
-        /// The offset of the buffered bytes in the file.
-        var start: sqlite3_int64 = 0
-        var count = 0
-    }
+    private let bytes = UnsafeMutableRawPointer.allocate(byteCount: WALWriteBuffer.capacity, alignment: 16)
+    /// The offset of the buffered bytes in the file.
+    private var start: sqlite3_int64 = 0
+    /// The number of buffered bytes.
+    private(set) var count = 0
 
-    /// Replaces the methods of a connection's WAL; nil when SQLite does not expose it, or where it is not safe.
+    /// Buffers the writes to a connection's WAL until the connection is closed.
     ///
     /// - Parameter connection: The writer's connection, which has read in WAL mode, and is not in use.
-    init?(_ connection: OpaquePointer) {
+    /// - Returns: False when SQLite does not expose the file, or where it is not safe: then nothing is buffered.
+    @discardableResult
+    static func install(on connection: OpaquePointer) -> Bool {
         guard let file = UnsafeMutablePointer.file(of: connection, SQLITE_FCNTL_JOURNAL_POINTER),
-            let original = file.pointee.pMethods,
             // Elsewhere SQLite pads the WAL's last sector after the sync, and readers may read that part.
-            original.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
-        else { return nil }
-        installed = .allocate(capacity: 1)
-        let bytes = UnsafeMutableRawPointer.allocate(byteCount: Self.capacity, alignment: 16)
-        installed.initialize(to: Methods(methods: original.pointee, original: original, bytes: bytes))
-        installed.pointee.methods.xWrite = { WALWriteBuffer.write($0, $1, $2, $3) }
-        installed.pointee.methods.xRead = { file, bytes, count, offset in
-            WALWriteBuffer.written(file) { $0.pointee.xRead(file, bytes, count, offset) }
+            file.pointee.pMethods.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
+        else { return false }
+        Methods.install(on: file, state: WALWriteBuffer()) { methods in
+            methods.xWrite = { WALWriteBuffer.write($0, $1, $2, $3) }
+            methods.xRead = { file, bytes, count, offset in
+                WALWriteBuffer.written(file) { $0.pointee.xRead(file, bytes, count, offset) }
+            }
+            methods.xSync = { file, flags in WALWriteBuffer.written(file) { $0.pointee.xSync(file, flags) } }
+            methods.xTruncate = { file, size in WALWriteBuffer.written(file) { $0.pointee.xTruncate(file, size) } }
+            methods.xFileSize = { file, size in WALWriteBuffer.written(file) { $0.pointee.xFileSize(file, size) } }
+            methods.xClose = { file in
+                // Bytes that still wait are of a transaction that was rolled back.
+                Methods.of(file)?.pointee.state.bytes.deallocate()
+                return Methods.close(file)
+            }
         }
-        installed.pointee.methods.xSync = { file, flags in
-            WALWriteBuffer.written(file) { $0.pointee.xSync(file, flags) }
-        }
-        installed.pointee.methods.xTruncate = { file, size in
-            WALWriteBuffer.written(file) { $0.pointee.xTruncate(file, size) }
-        }
-        installed.pointee.methods.xFileSize = { file, size in
-            WALWriteBuffer.written(file) { $0.pointee.xFileSize(file, size) }
-        }
-        file.use(installed)
-    }
-
-    /// Frees the methods; the connection must be closed.
-    func free() {
-        installed.pointee.bytes.deallocate()
-        installed.deallocate()
+        return true
     }
 
     private static func write(
@@ -66,18 +53,26 @@ final class WALWriteBuffer: @unchecked Sendable {
         _ count: Int32,
         _ offset: sqlite3_int64
     ) -> Int32 {
-        guard let mine = file?.methods(Methods.self), let bytes else { return SQLITE_IOERR }
+        guard let mine = Methods.of(file), let bytes else { return SQLITE_IOERR }
         let size = Int(count)
-        let continues = offset == mine.pointee.start + sqlite3_int64(mine.pointee.count)
-        if !continues || mine.pointee.count + size > capacity {
+        if !mine.pointee.state.hasRoom(for: size, at: offset) {
             let code = flush(file, mine)
             guard code == SQLITE_OK else { return code }
         }
         guard size <= capacity else { return mine.pointee.original.pointee.xWrite(file, bytes, count, offset) }
-        if mine.pointee.count == 0 { mine.pointee.start = offset }
-        (mine.pointee.bytes + mine.pointee.count).copyMemory(from: bytes, byteCount: size)
-        mine.pointee.count += size
+        mine.pointee.state.append(bytes, size, at: offset)
         return SQLITE_OK
+    }
+
+    /// Whether a write continues the buffered bytes, and fits.
+    private func hasRoom(for size: Int, at offset: sqlite3_int64) -> Bool {
+        offset == start + sqlite3_int64(count) && count + size <= Self.capacity
+    }
+
+    private mutating func append(_ added: UnsafeRawPointer, _ size: Int, at offset: sqlite3_int64) {
+        if count == 0 { start = offset }
+        (bytes + count).copyMemory(from: added, byteCount: size)
+        count += size
     }
 
     /// Writes the buffered bytes, then runs an operation of the original methods.
@@ -85,7 +80,7 @@ final class WALWriteBuffer: @unchecked Sendable {
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ work: (UnsafePointer<sqlite3_io_methods>) -> Int32
     ) -> Int32 {
-        guard let mine = file?.methods(Methods.self) else { return SQLITE_IOERR }
+        guard let mine = Methods.of(file) else { return SQLITE_IOERR }
         let code = flush(file, mine)
         return code == SQLITE_OK ? work(mine.pointee.original) : code
     }
@@ -97,9 +92,14 @@ final class WALWriteBuffer: @unchecked Sendable {
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ mine: UnsafeMutablePointer<Methods>
     ) -> Int32 {
-        guard mine.pointee.count > 0 else { return SQLITE_OK }
-        let count = mine.pointee.count
-        mine.pointee.count = 0
-        return mine.pointee.original.pointee.xWrite(file, mine.pointee.bytes, Int32(count), mine.pointee.start)
+        let count = mine.pointee.state.count
+        guard count > 0 else { return SQLITE_OK }
+        mine.pointee.state.count = 0
+        return mine.pointee.original.pointee.xWrite(
+            file,
+            mine.pointee.state.bytes,
+            Int32(count),
+            mine.pointee.state.start
+        )
     }
 }
