@@ -44,7 +44,7 @@ package final class SQLiteStore: GatewayStore {
 
     /// Set once in a process, before its first connection; a process that has used SQLite before keeps SQLite's
     /// defaults.
-    private static let isConfigured = switchboard_sqlite_configure() == SQLITE_OK
+    static let isConfigured = switchboard_sqlite_configure() == SQLITE_OK
 
     /// Opens the data and migrates its schema; blocks, so call it at start-up.
     ///
@@ -53,6 +53,8 @@ package final class SQLiteStore: GatewayStore {
     ///   - copiesBeforeMigration: Whether data with pending migrations is copied beside it first.
     ///   - memoryBytes: The memory for consumers with recent events, about 1 KB each; those that do not fit are read
     ///     from the file with each event.
+    ///   - tunesFileAccess: Whether commits write the WAL in larger pieces and checkpoints leave the disk to commits,
+    ///     by replacing some of SQLite's file methods.
     ///   - logger: The logger for operators.
     /// - Returns: A store that only this process has open.
     /// - Throws: `StorageError`: locked, readOnly, full, corrupt, foreign, newerSchema, changedMigration, unavailable.
@@ -61,6 +63,7 @@ package final class SQLiteStore: GatewayStore {
         path: String,
         copiesBeforeMigration: Bool = true,
         memoryBytes: Int = SQLiteStore.defaultMemoryBytes,
+        tunesFileAccess: Bool = true,
         logger: Logger
     ) throws(StorageError) -> SQLiteStore {
         try open(
@@ -68,6 +71,7 @@ package final class SQLiteStore: GatewayStore {
             migrations: Migrations.all,
             copiesBeforeMigration: copiesBeforeMigration,
             memoryBytes: memoryBytes,
+            tunesFileAccess: tunesFileAccess,
             logger: logger
         )
     }
@@ -81,6 +85,7 @@ package final class SQLiteStore: GatewayStore {
         migrations: [Migration],
         copiesBeforeMigration: Bool,
         memoryBytes: Int = defaultMemoryBytes,
+        tunesFileAccess: Bool = true,
         logger: Logger
     ) throws(StorageError) -> SQLiteStore {
         let lock = try DataLock(path: path + ".lock")
@@ -104,7 +109,12 @@ package final class SQLiteStore: GatewayStore {
             let pool = try DatabasePool(path: path, configuration: configuration())
             try Migrations.apply(to: pool, schema, all: migrations)
             try recount(pool, logger: logger)
-            let checkpointer = try Checkpointer(path: path, logger: logger)
+            if !tunesFileAccess {
+                logger.notice(
+                    "storage.tuneFileAccess is false: SQLite's file methods are not replaced, and commits take longer"
+                )
+            }
+            let checkpointer = try Checkpointer(path: path, isThrottled: tunesFileAccess, logger: logger)
             try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -112,7 +122,7 @@ package final class SQLiteStore: GatewayStore {
                 try db.execute(sql: "PRAGMA cache_size = -64000")
                 guard let handle = db.sqliteConnection else { return }
                 checkpointer.follow(handle)
-                WALWriteBuffer.install(on: handle)
+                if tunesFileAccess { WALWriteBuffer.install(on: handle) }
             }
             return SQLiteStore(
                 pool: pool,

@@ -128,6 +128,7 @@ struct SettingsLoaderTests {
             ("server: {listen: \"::1:80\"}", "server.listen", "\"::1:80\"", "IPv6 in brackets"),
             ("server: {listen: \"h:65536\"}", "server.listen", "\"h:65536\"", "0 to 65535"),
             ("metrics: {listen: nonsense}", "metrics.listen", "\"nonsense\"", "HOST:PORT"),
+            ("storage: {tuneFileAccess: maybe}", "storage.tuneFileAccess", "\"maybe\"", "true, false"),
             ("storage: {url: \"postgres://u:secret@h/d\"}", "storage.url", "\"postgres:...\"", "sqlite:PATH"),
         ]
     )

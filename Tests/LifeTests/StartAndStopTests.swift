@@ -162,6 +162,20 @@ struct StartAndStopTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
+    @Test("SQLite's own file methods are used if the settings ask for it, with a log line")
+    func ownFileMethods() async throws {
+        let environment = ["SWITCHBOARD_STORAGE_TUNE_FILE_ACCESS": "false"]
+        let gateway = try await GatewayProcess.start(in: directory, environment: environment)
+        let line = try await gateway.process.errorLine("storage.tuneFileAccess is false")
+        #expect(line.contains(#""level":"notice""#))
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        #expect(try await gateway.process.stop().status == 0)
+        let again = try await GatewayProcess.start(in: directory)
+        #expect(try await again.admin.call("GET", ["v1", "brands", "acme"]).status == 200)
+        #expect(try await again.process.stop().status == 0)
+        #expect(!again.process.errors.contains { $0.contains("storage.tuneFileAccess") })
+    }
+
     @Test("metrics have a separate listener without authentication; promtool reports no problem")
     func metrics() async throws {
         let port = try await freePort()

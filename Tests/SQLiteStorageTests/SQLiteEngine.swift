@@ -9,13 +9,17 @@ import StorageContract
 final class SQLiteEngine: ContractEngine {
     let directory: URL
     private let memoryBytes: Int
+    private let tunesFileAccess: Bool
 
     /// Creates an engine with a directory of its own.
     ///
-    /// - Parameter memoryBytes: The writer's memory for consumers.
+    /// - Parameters:
+    ///   - memoryBytes: The writer's memory for consumers.
+    ///   - tunesFileAccess: Whether its stores replace SQLite's file methods.
     /// - Throws: When the directory cannot be created.
-    init(memoryBytes: Int = SQLiteStore.defaultMemoryBytes) throws {
+    init(memoryBytes: Int = SQLiteStore.defaultMemoryBytes, tunesFileAccess: Bool = true) throws {
         self.memoryBytes = memoryBytes
+        self.tunesFileAccess = tunesFileAccess
         directory = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
@@ -28,15 +32,19 @@ final class SQLiteEngine: ContractEngine {
 
     func reopen(_ store: any GatewayStore) async throws -> any GatewayStore { try openSQLite() }
 
-    func openSQLite() throws -> SQLiteStore { try Self.openSQLite(path: path, memoryBytes: memoryBytes) }
+    func openSQLite() throws -> SQLiteStore {
+        try Self.openSQLite(path: path, memoryBytes: memoryBytes, tunesFileAccess: tunesFileAccess)
+    }
 
     static func openSQLite(
         path: String,
-        memoryBytes: Int = SQLiteStore.defaultMemoryBytes
+        memoryBytes: Int = SQLiteStore.defaultMemoryBytes,
+        tunesFileAccess: Bool = true
     ) throws -> SQLiteStore {
         try SQLiteStore.open(
             path: path,
             memoryBytes: memoryBytes,
+            tunesFileAccess: tunesFileAccess,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         )
     }

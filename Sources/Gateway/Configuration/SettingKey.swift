@@ -21,6 +21,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case storageMinFreeMegabytes = "storage.minFreeMegabytes"
     case storageCopyBeforeMigration = "storage.copyBeforeMigration"
     case storageMemoryMegabytes = "storage.memoryMegabytes"
+    case storageTuneFileAccess = "storage.tuneFileAccess"
     case providerTrustRoots = "provider.trustRoots"
     case providerRequestTimeoutSeconds = "provider.requestTimeoutSeconds"
     case providerMaxConnections = "provider.maxConnections"

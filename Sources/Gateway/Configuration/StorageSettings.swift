@@ -6,6 +6,7 @@ import Configuration
 /// - `storage.minFreeMegabytes` (MiB, 0 to 1,000,000,000, default 64; 0 = never refuse)
 /// - `storage.copyBeforeMigration` (true or false, default true)
 /// - `storage.memoryMegabytes` (MiB, 0 to 1,000,000, default 192)
+/// - `storage.tuneFileAccess` (true or false, default true)
 package struct StorageSettings: Equatable, Sendable {
     /// The SQLite file; nil is the one in the data directory.
     var sqlitePath: String?
@@ -15,6 +16,8 @@ package struct StorageSettings: Equatable, Sendable {
     package var copiesBeforeMigration = true
     /// MiB of the writer's cache of consumers with recent events.
     var memoryMegabytes = Self.defaultMemoryMegabytes
+    /// Whether some of SQLite's file methods are replaced by faster ones.
+    var tunesFileAccess = true
 
     /// The defaults.
     init() {}
@@ -32,6 +35,7 @@ package struct StorageSettings: Equatable, Sendable {
         )
         copiesBeforeMigration = try await reader.flag(.storageCopyBeforeMigration, default: copiesBeforeMigration)
         memoryMegabytes = try await reader.integer(.storageMemoryMegabytes, in: 0...1_000_000, default: memoryMegabytes)
+        tunesFileAccess = try await reader.flag(.storageTuneFileAccess, default: tunesFileAccess)
         guard let url = try await reader.text(.storageURL) else { return }
         guard url.hasPrefix("sqlite:"), url.count > "sqlite:".count else {
             // The URL of another engine may hold a password: show only its scheme.

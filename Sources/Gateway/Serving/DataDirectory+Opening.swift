@@ -62,6 +62,7 @@ extension DataDirectory {
                 path: databasePath,
                 copiesBeforeMigration: settings.storage.copiesBeforeMigration,
                 memoryBytes: Int(settings.storage.memoryMegabytes) << 20,
+                tunesFileAccess: settings.storage.tunesFileAccess,
                 logger: logger
             )
         } catch {

@@ -37,17 +37,25 @@ final class Checkpointer: Sendable {
         var isWriterNext = false
     }
 
-    private let queue: DatabaseQueue
+    /// The queue of its connection.
+    let queue: DatabaseQueue
     private let logger: Logger
     private let state = Mutex(State())
 
     /// Opens its connection.
-    init(path: String, logger: Logger) throws {
+    ///
+    /// - Parameters:
+    ///   - path: The database file.
+    ///   - isThrottled: Whether its writes leave the disk to others; see ``ThrottledCheckpointFile``.
+    ///   - logger: The logger for warnings.
+    /// - Throws: An error of SQLite.
+    init(path: String, isThrottled: Bool, logger: Logger) throws {
         var configuration = Configuration()
         configuration.label = "switchboard.sqlite.checkpointer"
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         queue = try DatabaseQueue(path: path, configuration: configuration)
         self.logger = logger
+        guard isThrottled else { return }
         queue.inDatabase { db in
             guard let handle = db.sqliteConnection else { return }
             ThrottledCheckpointFile.install(on: handle)
