@@ -351,6 +351,7 @@ let package = Package(
             dependencies: [
                 "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

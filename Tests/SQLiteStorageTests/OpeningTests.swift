@@ -36,6 +36,20 @@ struct OpeningTests {
         await store.close()
     }
 
+    @Test("the methods of the writer's WAL and the checkpoint's file are replaced, or not", arguments: [true, false])
+    func fileMethods(isTuned: Bool) async throws {
+        let store = try SQLiteEngine.openSQLite(path: engine.path, tunesFileAccess: isTuned)
+        let other = try DatabaseQueue(path: engine.path)
+        let own = try await other.read { try $0.fileMethods() }
+        let writer = try await store.pool.writeWithoutTransaction { try $0.fileMethods() }
+        let checkpointer = try await store.checkpointer.queue.read { try $0.fileMethods() }
+        #expect(writer.database == own.database && checkpointer.wal == own.wal)
+        #expect((writer.wal != own.wal) == isTuned)
+        #expect((checkpointer.database != own.database) == isTuned)
+        try other.close()
+        await store.close()
+    }
+
     @Test("every connection overwrites removed bytes, however SQLite was built")
     func secureDelete() async throws {
         let sql = "PRAGMA secure_delete"
