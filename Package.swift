@@ -129,10 +129,11 @@ let package = Package(
 
         // Storing.
         .target(name: "GatewayStorage", dependencies: ["GatewayModel", "TextFormats"], swiftSettings: settings),
+        .target(name: "TurnRules", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "CSQLite", "GatewayModel", "GatewayStorage", "Telemetry", crypto, logging,
+                "CSQLite", "GatewayModel", "GatewayStorage", "Telemetry", "TurnRules", crypto, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -287,7 +288,7 @@ let package = Package(
         ),
         .target(
             name: "DeliverySimulation",
-            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushProviders", collections],
+            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushProviders", "TurnRules", collections],
             path: "Tests/Proof/DeliverySimulation",
             swiftSettings: settings
         ),
@@ -349,7 +350,7 @@ let package = Package(
         .testTarget(
             name: "SQLiteStorageTests",
             dependencies: [
-                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel", "TestSupport",
+                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel", "TestSupport", "TurnRules",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

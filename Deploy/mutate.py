@@ -32,7 +32,7 @@ LEAST_SHARE = 0.95
 LEFT_OUT = re.compile(r"\+Inspection\.swift$")
 
 # The folders and files that are copied.
-TOPS = ["Sources/TextFormats", "Sources/GatewayModel", "Sources/GatewayStorage",
+TOPS = ["Sources/TextFormats", "Sources/GatewayModel", "Sources/GatewayStorage", "Sources/TurnRules",
         "Sources/PushProviders/Seam/PushResult.swift", "Sources/PushProviders/Seam/PushQuota.swift", "Sources/Delivery/Seam",
         "Tests/Proof/DeliverySimulation"]
 
@@ -55,6 +55,7 @@ let package = Package(
         .target(name: "TextFormats", swiftSettings: settings),
         .target(name: "GatewayModel", dependencies: ["TextFormats"], swiftSettings: settings),
         .target(name: "GatewayStorage", dependencies: ["GatewayModel", "TextFormats"], swiftSettings: settings),
+        .target(name: "TurnRules", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
         .target(name: "PushProviders", dependencies: ["GatewayModel"], swiftSettings: settings),
         .target(
             name: "Delivery",
@@ -63,7 +64,7 @@ let package = Package(
         ),
         .target(
             name: "DeliverySimulation",
-            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushProviders", collections],
+            dependencies: ["Delivery", "GatewayModel", "GatewayStorage", "PushProviders", "TurnRules", collections],
             swiftSettings: settings
         ),
         .executableTarget(name: "mutants", dependencies: ["DeliverySimulation"], swiftSettings: settings),

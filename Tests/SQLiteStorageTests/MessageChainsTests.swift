@@ -2,6 +2,7 @@ import GRDB
 import GatewayModel
 import GatewayStorage
 import Testing
+import TurnRules
 
 @testable import SQLiteStorage
 

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Anonymous consumers without any stored data.
 extension Writer {

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// The remaining rows of deleted apps: registrations whose lane is deleted. No lookup finds them meanwhile, and a new
 /// app of the same id has lanes of its own.
@@ -17,13 +18,14 @@ extension Writer {
 
     private func endRegistrations(of lane: Int64, _ room: inout Int, _ context: inout TurnContext) throws {
         while room > 0, let registration = try first("SELECT id FROM registrations WHERE lane = ? LIMIT 1", lane) {
-            let rows = try keys(
+            let ids = try keys(
                 "SELECT id FROM outbox WHERE registration = ? ORDER BY queue, id LIMIT ?",
                 registration,
                 room
             )
-            for id in rows { try withdraw(id, state: .cancelled, by: .unregistered, &context) }
-            room -= rows.count
+            var rows = self
+            for id in ids { try rows.withdraw(id, state: .cancelled, by: .unregistered, &context) }
+            room -= ids.count
             guard room > 0 else { return }
             _ = try end(registration, by: .unregistered, .appDeleted, &context)
             room -= 1

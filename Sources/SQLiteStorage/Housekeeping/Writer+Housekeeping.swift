@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// The removals of housekeeping; each in a transaction of its own.
 extension Writer {
@@ -7,6 +8,7 @@ extension Writer {
     /// suppressed, the others as expired.
     func expire(_ ids: [Int64], now: Timestamp) throws -> Int {
         var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
+        var rows = self
         for id in ids {
             // A lane may have claimed it since it was found.
             let row = try db.prepare(
@@ -21,7 +23,7 @@ extension Writer {
             // Without quiet hours it would have been tried in time.
             let isQuiet = row.int64(0) != 0
             row.end()
-            try withdraw(id, state: isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil, &context)
+            try rows.withdraw(id, state: isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil, &context)
         }
         return context.withdrawn.count
     }
@@ -146,7 +148,7 @@ extension Writer {
         let (sequence, previous) = (row.int64(2), row.int64(3))
         row.end()
         let position = sequence / MessageChains.distance
-        var next: MessageChains.Link?
+        var next: MessageLink?
         // The oldest message of a conversation, as most that are removed, is the end of its chain, and needs no place.
         if try chains.link(previous, in: conversation) != nil {
             next = try lead(past: key, at: sequence, to: previous, in: conversation)
@@ -186,7 +188,7 @@ extension Writer {
         at sequence: Int64,
         to previous: Int64,
         in conversation: Int64
-    ) throws -> MessageChains.Link? {
+    ) throws -> MessageLink? {
         guard let last = try lastMessage(of: conversation) else { return nil }
         if last == key {
             try db.prepare("UPDATE conversation_heads SET last_message = ? WHERE conversation = ?")
@@ -194,7 +196,7 @@ extension Writer {
             try remembered(conversation)?.conversation?.lastMessage = previous
             return nil
         }
-        var next: MessageChains.Link?
+        var next: MessageLink?
         let start = try chains.place(after: sequence, in: conversation)?.message ?? last
         try chains.visit(from: start, in: conversation) { link in
             if link.previous == key { next = link }
@@ -241,7 +243,7 @@ extension Writer {
         let today = batch.now.milliseconds / 86_400_000
         var oldest: [Int64: Int64] = [:]
         for (brand, hours) in keepHours {
-            if let key = try brandKey(brand) { oldest[key] = oldestDay(today, hours: hours) }
+            if let key = try brandKey(brand) { oldest[key] = EventKey.oldestDay(today, hours: hours) }
         }
         var removed = 0
         let first = batch.position?.row ?? .min

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// A search for a consumer's deliveries in the log by its messages.
 ///

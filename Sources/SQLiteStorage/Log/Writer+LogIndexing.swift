@@ -30,15 +30,15 @@ extension Writer {
     }
 
     /// Records another change of a log row that was read as `before`; corrects the counts that include it.
-    func noteChanged(_ id: Int64, _ before: LogFacts?, _ context: inout TurnContext) throws {
+    func noteChanged(_ id: Int64, _ before: LogFacts?) throws {
         guard let before, let after = try logFacts(id) else { return }
         guard before.isIndexed else {
             if let last = memory.log?.nextChange { noteFinished(id, change: last - 1) }
             return
         }
         guard before != after else { return }
-        try context.counts.add(before, -1, words: word)
-        try context.counts.add(after, 1, words: word)
+        try counts.add(before, -1, words: word)
+        try counts.add(after, 1, words: word)
     }
 
     func logFacts(_ id: Int64) throws -> LogFacts? {

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Retries of failed or expired deliveries.
 extension Writer {
@@ -153,8 +154,9 @@ extension Writer {
         .int(failed.id).int(registration.lane).int(registration.id).int(conversation).int(sequence).int(kind.rawValue)
         .int(expiresAt.milliseconds).text(collapse).int(queue.rawValue).run()
         try keepLastChange()
-        _ = try removeFromLog(failed.id, isForgotten: false, &context.counts)
-        try addWaiting(1, queue, of: registration.id, lane: registration.lane, &context)
+        _ = try removeFromLog(failed.id, isForgotten: false, &counts)
+        var rows = self
+        try rows.addWaiting(1, queue, of: registration.id, lane: registration.lane, &context)
         return nil
     }
 

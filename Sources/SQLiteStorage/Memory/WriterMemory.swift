@@ -1,3 +1,5 @@
+import TurnRules
+
 /// The writer's memory between turns, so that the hot path reads from the file only what is new.
 ///
 /// It is exact because one process owns the file and only the writer changes it: a change of a row outside of it evicts

@@ -4,9 +4,9 @@ import GatewayStorage
 /// Items of the outbound feed, stored in the transaction of the change.
 extension Writer {
     /// Publishes an item to a brand's readers, if it has any.
-    func publish(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () throws -> OutboundFact) throws {
+    func publish(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () -> OutboundFact) throws {
         guard let id = try outboundMemory().readers[brand] else { return }
-        let fact = try fact()
+        let fact = fact()
         let position = try nextPosition(brand)
         try db.prepare("INSERT INTO outbound (brand, position, type, time, data) VALUES (?, ?, ?, ?, ?)")
             .int(brand).int(position).text(fact.type.rawValue).int(now.milliseconds).text(fact.data.text).run()

@@ -1,4 +1,5 @@
 internal import Crypto
+import TurnRules
 
 /// The key that identifies an event and its replays.
 struct Replay {
@@ -33,6 +34,9 @@ struct Replay {
         key.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         hash = Array(sha.finalize().prefix(Self.hashBytes))
     }
+
+    /// Creates the key of an event.
+    init(_ event: EventKey) { self.init(key: event.text, brand: event.brand, day: event.day, isHashed: true) }
 
     /// The mark of the stored key in a ``ReplayFilter``.
     var mark: UInt32 {

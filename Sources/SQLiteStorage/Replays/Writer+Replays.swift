@@ -1,13 +1,17 @@
 import GatewayModel
 import GatewayStorage
-
-/// The stored facts of an event's first arrival.
-struct FirstArrival {
-    var message: Int64?
-    var hash: UInt64
-}
+import TurnRules
 
 extension Writer {
+    func remember(_ event: EventKey, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstArrival? {
+        try remember(Replay(event), hash: hash, message: message, hours: hours)
+    }
+
+    func forget(_ event: EventKey) throws {
+        try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+            .int(replays.current).int(event.brand).event(Replay(event)).run()
+    }
+
     /// Stores an event's id, or returns the facts of its first arrival.
     func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstArrival? {
         if let first = try find(replay, hours: hours) { return first }
@@ -18,25 +22,16 @@ extension Writer {
         return nil
     }
 
-    /// Returns the first day whose ids detect a replay: one day more than the hours, because they may begin late in it.
-    func oldestDay(_ today: Int64, hours: Int64) -> Int64 { today - (hours + 23) / 24 }
-
     /// Returns the facts of an event's first arrival, if its id is stored.
     ///
     /// Later days are searched too: the clock may have been set back.
     func find(_ replay: Replay, hours: Int64) throws -> FirstArrival? {
-        let oldest = oldestDay(replay.day, hours: hours)
+        let oldest = EventKey.oldestDay(replay.day, hours: hours)
         try loadReplays()
         for bucket in replays.candidates(replay.mark, since: oldest) {
             if let first = try firstArrival(replay, in: bucket) { return first }
         }
         return nil
-    }
-
-    /// Deletes the id that was stored last.
-    func forget(_ replay: Replay) throws {
-        try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(replays.current).int(replay.brand).event(replay).run()
     }
 
     private func firstArrival(_ replay: Replay, in bucket: Int64) throws -> FirstArrival? {
@@ -146,37 +141,24 @@ extension Writer {
         replays.noteEmptied(bucket)
     }
 
-    /// Returns the result of a replay: the first one's ids, and the present unread count.
-    func duplicate(
-        of first: FirstArrival,
-        _ event: AgentEvent,
-        brand: Int64,
-        _ context: inout TurnContext
-    ) throws -> EventResult {
-        let bodyDiffers = first.hash != event.bodyHash
-        if let message = first.message {
-            try flush(&context)
-            let row = try db.prepare(
-                """
-                SELECT m.low, m.sequence, c.id, \
-                (SELECT coalesce(sum(o.unread), 0) FROM unread_conversations o WHERE o.consumer = c.consumer) \
-                FROM messages m JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
-                WHERE m.key = ?
-                """
-            ).int(message)
-            if try row.next() {
-                defer { row.end() }
-                let accepted = AcceptedEvent(
-                    messageID: MessageID(high: UInt64(bitPattern: message), low: UInt64(bitPattern: row.int64(0))),
-                    conversation: ConversationID(trusted: row.string(2)),
-                    sequence: row.int64(1),
-                    unread: row.int64(3),
-                    deliveries: 0
-                )
-                return .duplicate(accepted, bodyDiffers: bodyDiffers)
-            }
-        }
-        let unread = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))?.unread ?? 0
-        return .duplicate(.withoutMessage(event.conversation, unread: unread), bodyDiffers: bodyDiffers)
+    /// Returns the result for a replay of the event that made a message, with the present unread count.
+    func accepted(_ message: Int64) throws -> AcceptedEvent? {
+        let row = try db.prepare(
+            """
+            SELECT m.low, m.sequence, c.id, \
+            (SELECT coalesce(sum(o.unread), 0) FROM unread_conversations o WHERE o.consumer = c.consumer) \
+            FROM messages m JOIN conversations c ON c.key = m.conversation JOIN consumers u ON u.key = c.consumer \
+            WHERE m.key = ?
+            """
+        ).int(message)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        return AcceptedEvent(
+            messageID: MessageID(high: UInt64(bitPattern: message), low: UInt64(bitPattern: row.int64(0))),
+            conversation: ConversationID(trusted: row.string(2)),
+            sequence: row.int64(1),
+            unread: row.int64(3),
+            deliveries: 0
+        )
     }
 }

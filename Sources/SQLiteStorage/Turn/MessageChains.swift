@@ -1,23 +1,11 @@
+import TurnRules
+
 /// The messages of conversations, each of which leads to the one before it; for the writer and for readers.
 ///
 /// An index of messages by conversation would have a page of its own written for nearly each message. So a
 /// conversation is read from its newest message down, and from one of ``Place`` where that is nearer: a read visits at
 /// most 64 messages more than it needs.
 struct MessageChains {
-    /// The part of a message that a walk reads.
-    struct Link {
-        let key: Int64
-        let low: Int64
-        let sequence: Int64
-        let countsAsUnread: Bool
-        let kind: String
-        let sourceSequence: Int64?
-        let isSilent: Bool
-        let collapseKey: String?
-        /// The key of the message before it, which may be removed; 0 when it is the first.
-        let previous: Int64
-    }
-
     /// A message that is found without a walk: the first of its ``MessageChains/distance`` sequences that is left.
     ///
     /// The oldest messages of a conversation may have none, and those that follow where the newest message was removed.
@@ -60,12 +48,12 @@ struct MessageChains {
     }
 
     /// Returns a message of a conversation; nil when there is none of this key.
-    func link(_ key: Int64, in conversation: Int64) throws -> Link? {
+    func link(_ key: Int64, in conversation: Int64) throws -> MessageLink? {
         guard key != 0 else { return nil }
         let row = linked.start().int(key).int(conversation)
         guard try row.next() else { return nil }
         defer { row.end() }
-        return Link(
+        return MessageLink(
             key: key,
             low: row.int64(0),
             sequence: row.int64(1),
@@ -79,7 +67,7 @@ struct MessageChains {
     }
 
     /// Visits a message and those before it, newest first, as long as the body returns true.
-    func visit(from key: Int64, in conversation: Int64, _ body: (Link) throws -> Bool) throws {
+    func visit(from key: Int64, in conversation: Int64, _ body: (MessageLink) throws -> Bool) throws {
         var (next, above) = (key, Int64.max)
         // Damaged data must not lead around in a circle.
         while let link = try link(next, in: conversation), link.sequence < above, try body(link) {
@@ -88,7 +76,7 @@ struct MessageChains {
     }
 
     /// Visits the messages up to a sequence, newest first, as long as the body returns true.
-    func visit(upTo sequence: Int64, of head: Head, _ body: (Link) throws -> Bool) throws {
+    func visit(upTo sequence: Int64, of head: Head, _ body: (MessageLink) throws -> Bool) throws {
         let start = try place(after: sequence - 1, in: head.conversation)?.message ?? head.last
         try visit(from: start, in: head.conversation) { try $0.sequence > sequence || body($0) }
     }
@@ -119,7 +107,7 @@ struct MessageChains {
         var position = sequence / Self.distance + 1
         while keys.count < limit, (keys.last ?? .min) < ceiling {
             let end = try place(from: position, atOrAfter: message, in: head.conversation)
-            var run: [Link] = []
+            var run: [MessageLink] = []
             try visit(from: end?.message ?? head.last, in: head.conversation) { link in
                 guard link.sequence > floor, link.key > message else { return false }
                 run.append(link)

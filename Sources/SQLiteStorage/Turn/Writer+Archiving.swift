@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Resolved conversations without messages, of which only the counters are kept.
 extension Writer {

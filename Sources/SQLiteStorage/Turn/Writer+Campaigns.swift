@@ -1,17 +1,6 @@
 import GatewayModel
 import GatewayStorage
-
-/// A turn's additions to a campaign.
-struct CampaignDelta {
-    private(set) var messages = 0
-    private(set) var deliveries = 0
-
-    /// Adds one message.
-    mutating func add(deliveries: Int) {
-        messages += 1
-        self.deliveries += deliveries
-    }
-}
+import TurnRules
 
 /// The counts of campaigns: a statement for each campaign and turn, none for events without one.
 ///

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 extension Writer {
     func apply(_ change: StoreChange, _ context: inout TurnContext) throws -> StoreChangeResult {
@@ -17,10 +18,12 @@ extension Writer {
                     &context
                 )
             )
-        case .read(let request): return try read(request, &context)
+        case .read(let request):
+            var rows = self
+            return try rows.read(request, &context)
         case .tap(let request): return try tap(request, &context)
         case .receipts(let brand, let consumer, let receipts):
-            return try record(receipts, brand: brand, consumer: consumer, &context)
+            return try record(receipts, brand: brand, consumer: consumer, context)
         case .upsertConsumer(let brand, let id, let anonymous, let profile):
             return try upsert(id, brand: brand, anonymous: anonymous, profile: profile, &context)
         case .openSession(let session, let terms): return try open(session, terms, &context)

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 extension Writer {
     func claim(_ request: ClaimRequest, _ context: inout TurnContext) throws -> ClaimResult {

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Changes by consumers in their conversations.
 extension Writer {
@@ -70,11 +71,12 @@ extension Writer {
         guard let brand = try brandKey(request.brand),
             let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
         else { return .notFound }
-        if let active = try activeConversation(of: consumer, &context) {
+        var rows = self
+        if let active = try rows.activeConversation(of: consumer, &context) {
             return .conversation(ConversationUnread(active), opened: false)
         }
         guard try ownConversations(of: consumer.key) < ConversationToOpen.perConsumer else { return .conflict }
-        let conversation = try makeConversation(
+        let conversation = try rows.makeConversation(
             request.messageID,
             brand: brand,
             of: consumer,
@@ -132,7 +134,7 @@ extension Writer {
             Replay(
                 key: "\u{1E}\(consumer)\u{1F}\(id.rawValue)",
                 brand: brand,
-                day: context.turn.now.milliseconds / 86_400_000,
+                day: EventKey.day(of: context.turn.now),
                 isHashed: false
             )
         }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Consumers, their conversations and registrations, from memory or from the file.
 extension Writer {
@@ -33,19 +34,6 @@ extension Writer {
         memory.consumers.keep(consumer, for: name)
         memory.registrations.keep([], for: consumer.key)
         return consumer
-    }
-
-    /// The conversation that an id names.
-    enum NamedConversation {
-        case none
-        case own(KnownConversation)
-        /// Another consumer's conversation.
-        case foreign
-
-        var own: KnownConversation? {
-            if case .own(let conversation) = self { return conversation }
-            return nil
-        }
     }
 
     /// Returns the conversation of an id, as a consumer may see it; nil for an unknown one.
@@ -84,50 +72,13 @@ extension Writer {
         memory.consumers.grew(by: conversation.bytes)
     }
 
-    /// Opens a conversation that a back-end has named.
-    func makeConversation(
-        _ name: BrandedName,
-        of consumer: KnownConsumer,
-        at now: Timestamp
-    ) throws -> KnownConversation {
-        try insertConversation(name, of: consumer, own: nil, at: now, engagement: nil)
-    }
-
-    /// Opens a conversation that is named after an id of the gateway.
-    func makeConversation(
-        _ id: MessageID,
-        brand: Int64,
-        of consumer: KnownConsumer,
-        at now: Timestamp,
-        engagement: Engagement? = nil
-    ) throws -> KnownConversation {
-        try insertConversation(
-            BrandedName(brand: brand, id: id.description),
-            of: consumer,
-            own: Int64(bitPattern: id.high),
-            at: now,
-            engagement: engagement
-        )
-    }
-
-    private func insertConversation(
-        _ name: BrandedName,
-        of consumer: KnownConsumer,
-        own: Int64?,
-        at now: Timestamp,
-        engagement: Engagement?
-    ) throws -> KnownConversation {
+    func insertConversation(_ name: BrandedName, of consumer: KnownConsumer, own: Int64?) throws -> KnownConversation {
         try db.prepare("INSERT INTO conversations (brand, id, consumer, last_message, own) VALUES (?, ?, ?, ?, ?)")
             .int(name.brand).text(name.id).int(consumer.key).int(own ?? 0).int(own == nil ? 0 : 1).run()
         let key = db.lastInsertedRow
         try insertHead(of: key, sequence: 0, message: own ?? 0)
         let conversation = KnownConversation(key: key, name: name, consumer: consumer.key, lastMessage: own ?? 0)
         remember(conversation, of: consumer)
-        try publish(
-            name.brand,
-            at: now,
-            .opened(consumer: consumer.name.id, conversation: name.id, engagement: engagement)
-        )
         return conversation
     }
 
@@ -138,28 +89,15 @@ extension Writer {
         ).int(conversation).int(sequence).int(message).run()
     }
 
-    /// Returns the unresolved conversation with the consumer's newest message.
-    func activeConversation(of consumer: KnownConsumer, _ context: inout TurnContext) throws -> KnownConversation? {
-        switch consumer.active {
-        case .conversation(let id):
-            return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
-        case .none: return nil
-        case .unknown: break
-        }
-        try flush(&context)
+    /// Returns the name of the unresolved conversation with a consumer's newest message.
+    func newestConversation(of consumer: Int64) throws -> String? {
         let row = try db.prepare(
             """
             SELECT id FROM current_conversations WHERE consumer = ? AND resolved = 0 ORDER BY last_message DESC LIMIT 1
             """
-        ).int(consumer.key)
-        guard try row.next() else {
-            consumer.active = .none
-            return nil
-        }
-        let id = row.string(0)
-        row.end()
-        consumer.active = .conversation(id)
-        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+        ).int(consumer)
+        defer { row.end() }
+        return try row.next() ? row.string(0) : nil
     }
 
     /// Returns the registrations that are pushed to, in the order of their ids.

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// The erasure of consumers.
 ///
@@ -78,7 +79,8 @@ extension Writer {
         if let quietHours = change.quietHours {
             context.set(quietHours, of: key)
             memory.registrations.remove(key)
-            try requeue(key, &context)
+            var rows = self
+            try rows.requeue(key, &context)
         }
         return try stored(key, &context)
     }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Merges of consumers: anonymous ones that log in (R30), and those that a back-end identifies as the same.
 ///
@@ -98,7 +99,8 @@ extension Writer {
         let name = BrandedName(brand: brand, id: request.from.rawValue)
         try merge(BrandedKey(key: key, name: name), into: consumer, .all, &opening, &context)
         noteEnds(opening, request.brand)
-        try release(consumer, request.brand, &context)
+        var rows = self
+        try rows.release(consumer, request.brand, &context)
         try write(request.audit)
         return .merged(opening)
     }
@@ -142,7 +144,10 @@ extension Writer {
         consumer.active = .unknown
         context.merged(source.key, into: consumer, quietHours: own)
         // Rows that wait for the end of its former quiet hours are evaluated again.
-        if theirs != own { try requeue(consumer.key, &context) }
+        if theirs != own {
+            var rows = self
+            try rows.requeue(consumer.key, &context)
+        }
         opening.endedRegistrations += try endOldest(of: consumer.key, &context)
         opening.merged.append(
             ConsumerMerge(

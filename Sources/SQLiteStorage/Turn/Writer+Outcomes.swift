@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 extension Writer {
     /// Records outcomes in their order; those that do no more than move a row to the log are moved together.
@@ -33,11 +34,12 @@ extension Writer {
             if let finished = Finished(outcome) {
                 try finish([finished], &context)
             } else {
-                try withdraw(id, state: state, by: suppressedBy, &context)
+                var rows = self
+                try rows.withdraw(id, state: state, by: suppressedBy, &context)
             }
         case .retry(let due):
             if let response = outcome.response, try !addAttempt(id, response) {
-                try recordLate(id, isAccepted: false, response: response, providerID: nil, &context)
+                try recordLate(id, isAccepted: false, response: response, providerID: nil)
             } else {
                 try requeue(id, of: outcome.registration, due: due, isAsked: true, tries: 1, &context)
             }
@@ -45,7 +47,8 @@ extension Writer {
             try requeue(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
         }
         if case .none = outcome.token { return OutcomeEffect() }
-        try storeRequeuedRows(&context)
+        var rows = self
+        try rows.storeRequeuedRows(&context)
         return OutcomeEffect(ended: try applyTokenEffect(outcome, expiresAt.map { (id, $0) }, &context))
     }
 
@@ -97,8 +100,7 @@ extension Writer {
                     first.id,
                     isAccepted: first.state == .accepted,
                     response: first.response,
-                    providerID: first.providerID,
-                    &context
+                    providerID: first.providerID
                 )
             }
             // Not all were in the outbox: each alone, in their order.
@@ -165,8 +167,7 @@ extension Writer {
         _ id: Int64,
         isAccepted: Bool,
         response: PushResponse,
-        providerID: String?,
-        _ context: inout TurnContext
+        providerID: String?
     ) throws {
         let before = try logFacts(id)
         try db.prepare(
@@ -179,7 +180,7 @@ extension Writer {
         )
         .int(id).text(providerID).int(response.status).text(response.reason).int(response.sentAt.milliseconds)
         .int(response.latencyMilliseconds).int(response.badge).int(isAccepted ? 1 : 0).int(try nextChange()).run()
-        try noteChanged(id, before, &context)
+        try noteChanged(id, before)
         try keepLastAttempt(id, response)
     }
 

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Pending proactive messages (R115); in a separate table, so that agents' messages cost nothing more.
 extension Writer {
@@ -40,6 +41,7 @@ extension Writer {
         ).int(consumer).int(message)
         var deliveries: [Int64] = []
         while try rows.next() { deliveries.append(rows.int64(0)) }
-        for delivery in deliveries { try withdraw(delivery, state: .cancelled, by: .read, &context) }
+        var outbox = self
+        for delivery in deliveries { try outbox.withdraw(delivery, state: .cancelled, by: .read, &context) }
     }
 }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// The read marks of badges; derived from the stored data, so that a badge that is retried, or that replaced others,
 /// has all of their marks.

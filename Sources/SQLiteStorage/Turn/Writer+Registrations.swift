@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 extension Writer {
     func register(_ device: DeviceToRegister, _ context: inout TurnContext) throws -> StoreChangeResult {
@@ -48,7 +49,10 @@ extension Writer {
             try renew(id, device, &context)
             if existing?.isStopped == true { try forgetStop(id) }
             // Rows that wait for the end of quiet hours now wait for that of another time zone.
-            if hasMoved { try requeue(registration: id, &context) }
+            if hasMoved {
+                var rows = self
+                try rows.requeue(registration: id, &context)
+            }
         } else {
             id = try insert(device, brand: brand, consumer: consumer, lane: lane, at: now)
             ended += try endOldest(of: consumer, &context)
@@ -199,16 +203,7 @@ extension Writer {
         .int(id).text(device.token).text(device.platform.rawValue).text(device.locale).text(device.timeZone)
         .text(device.osVersion).text(device.appVersion).int(device.receives.rawValue)
         .int(context.turn.now.milliseconds).text(ExtraTokenText.text(device.extraTokens)).run()
-        // A badge of this turn is sent with the token at the turn's end, and with the facts of the device at that time.
-        for index in context.owned.indices where context.owned[index].registration.rawValue == id {
-            context.owned[index].token = device.token
-            context.owned[index].platform = device.platform
-            context.owned[index].traits = DeviceTraits(
-                locale: device.locale,
-                timeZone: device.timeZone,
-                quietHours: context.owned[index].traits?.quietHours
-            )
-        }
+        context.renew(id, as: device)
     }
 
     /// Moves registrations of the brand with the same token under another device id or app to the new one; returns

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Requeues of devices whose rows waited for quiet hours that have changed. The wait that a provider asked for, or that
 /// for the next try, stays.
@@ -17,24 +18,12 @@ extension Writer {
             ).int(request.lane.rawValue).int(context.turn.now.milliseconds).int(request.limit - count).int(
                 queue.rawValue
             )
-            count += try noteWaiting(rows, &context)
+            while try rows.next() {
+                let queue = OutboxQueue(rawValue: rows.int64(2))
+                context.noteWaiting(rows.int64(0), lane: rows.int64(1), queue: queue, due: rows.optionalInt64(3))
+                count += 1
+            }
         }
         return count
-    }
-
-    /// Makes all waiting rows of a consumer due.
-    func requeue(_ consumer: Int64, _ context: inout TurnContext) throws {
-        for registration in try registrations(of: consumer) { try requeue(registration: registration.id, &context) }
-    }
-
-    /// Makes all waiting rows of a device due.
-    func requeue(registration: Int64, _ context: inout TurnContext) throws {
-        let row = try db.prepare(
-            """
-            UPDATE waiting SET due = max(?2, not_before) WHERE registration = ?1 AND due > ?2 AND due > not_before \
-            RETURNING registration, lane, queue, due
-            """
-        ).int(registration).int(context.turn.now.milliseconds)
-        _ = try noteWaiting(row, &context)
     }
 }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Opening and ending sessions.
 extension Writer {
@@ -37,7 +38,10 @@ extension Writer {
             }
             // Rows that were held for windows of sessions that have just ended are released now, before anything
             // younger.
-            if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
+            if !opening.merged.isEmpty {
+                var rows = self
+                try rows.release(consumer, session.brand, &context)
+            }
         }
         if let device = session.device?.rawValue {
             if terms.singleDevice { try logOutOthers(than: device, of: consumer.key, &opening, &context) }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Devices whose tokens a provider reports as dead: hidden at once, ended later, or restored when the provider was
 /// wrong.

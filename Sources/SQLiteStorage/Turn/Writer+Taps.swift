@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Reports of devices about pushes.
 extension Writer {
@@ -42,7 +43,7 @@ extension Writer {
                 UPDATE delivery_log SET change = ?1, tapped_at = ?2, state = 'tapped', suppressed_by = NULL WHERE id = ?3
                 """
             ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
-            try noteChanged(id, before, &context)
+            try noteChanged(id, before)
         }
         try publish(
             brand,
@@ -90,15 +91,15 @@ extension Writer {
         _ receipts: [DeviceReceipt],
         brand: BrandID,
         consumer: ConsumerID,
-        _ context: inout TurnContext
+        _ context: TurnContext
     ) throws -> StoreChangeResult {
         guard let key = try consumerKey(brand, consumer) else { return .receipts(met: receipts.map { _ in false }) }
         for device in Set(receipts.map(\.device)) { try see(device.rawValue, of: key, at: context.turn.now) }
-        return .receipts(met: try receipts.map { try record($0, of: key, &context) })
+        return .receipts(met: try receipts.map { try record($0, of: key) })
     }
 
     /// Records one receipt; false when there is no such delivery.
-    private func record(_ receipt: DeviceReceipt, of consumer: Int64, _ context: inout TurnContext) throws -> Bool {
+    private func record(_ receipt: DeviceReceipt, of consumer: Int64) throws -> Bool {
         let message = Int64(bitPattern: receipt.message.high)
         guard try low(of: message) == Int64(bitPattern: receipt.message.low) else { return false }
         try db.prepare(
@@ -129,7 +130,7 @@ extension Writer {
                 """
             )
             .int(try nextChange()).int(receipt.at.milliseconds).int(id).text(receipt.state.rawValue).run()
-            if db.changedRows > 0 { try noteChanged(id, before, &context) }
+            if db.changedRows > 0 { try noteChanged(id, before) }
         }
         return found > 0
     }

@@ -1,15 +1,16 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
-/// Rows that end without a provider's response.
+/// Rows of the outbox that end without a provider's response, and those that a window no longer holds.
 extension Writer {
-    /// Moves a row to the log with the facts of its last try, if it had one; does nothing when it is there already.
-    func withdraw(
+    /// Moves a row to the log with the facts of its last try, if it had one.
+    func moveToLog(
         _ id: Int64,
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
-        _ context: inout TurnContext
-    ) throws {
+        at now: Timestamp
+    ) throws -> MovedRow? {
         let change = try nextChange()
         // A tap or a receipt shows that the push was made, whatever ends the row.
         try db.prepare(
@@ -25,18 +26,19 @@ extension Writer {
             FROM outbox o JOIN registrations r ON r.id = o.registration \
             LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?1
             """
-        ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(context.turn.now.milliseconds).int(change).run()
-        guard db.changedRows == 1 else { return }
+        ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(now.milliseconds).int(change).run()
+        guard db.changedRows == 1 else { return nil }
         noteFinished(id, change: change)
         let row = try db.prepare("SELECT registration, owner IS NULL, queue FROM outbox WHERE id = ?").int(id)
-        guard try row.next() else { return }
-        let (registration, isWaiting) = (row.int64(0), row.int64(1) != 0)
-        let queue = OutboxQueue(rawValue: row.int64(2))
+        guard try row.next() else { return nil }
+        let moved = MovedRow(
+            registration: row.int64(0),
+            queue: OutboxQueue(rawValue: row.int64(2)),
+            isWaiting: row.int64(1) != 0
+        )
         row.end()
         try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
-        context.noteWithdrawn(id, of: registration)
-        if isWaiting { try removeWaiting(of: registration, queue, &context) }
-        if state == .failed || state == .expired { try publishFailed(id, at: context.turn.now) }
+        return moved
     }
 
     /// Withdraws rows of a registration.
@@ -54,61 +56,51 @@ extension Writer {
             OR ?2 = 2 AND m.kind IN ('proactive', 'c2m')) ORDER BY o.id
             """
         ).int(registration).int(part.rawValue)
-        try withdraw(rows, state: state, by: suppressedBy, &context)
+        let ids = try ids(rows)
+        var outbox = self
+        for id in ids { try outbox.withdraw(id, state: state, by: suppressedBy, &context) }
     }
 
-    /// Ends the rows of a conversation's messages up to a sequence: those that wait for a window as shown there, the
-    /// others as cancelled.
-    func cancelRead(
-        registration: Int64,
+    /// Returns the rows of a conversation's messages up to a sequence, of all registrations of a consumer.
+    func rows(
+        of consumer: Int64,
         conversation: Int64,
-        upTo sequence: Int64,
-        _ context: inout TurnContext
-    ) throws {
-        let rows = try db.prepare(
-            "SELECT id, held FROM outbox WHERE registration = ? AND conversation = ? AND sequence <= ?"
-        ).int(registration).int(conversation).int(sequence)
+        upTo sequence: Int64
+    ) throws -> [(id: Int64, isHeld: Bool)] {
+        let registrations = try ids(db.prepare("SELECT id FROM registrations WHERE consumer = ?").int(consumer))
         var found: [(id: Int64, isHeld: Bool)] = []
-        while try rows.next() { found.append((rows.int64(0), rows.int64(1) != 0)) }
-        for row in found {
-            try withdraw(
-                row.id,
-                state: row.isHeld ? .suppressed : .cancelled,
-                by: row.isHeld ? .windowOpen : .read,
-                &context
-            )
-            if row.isHeld { context.held.suppressed += 1 }
+        for registration in registrations {
+            let rows = try db.prepare(
+                "SELECT id, held FROM outbox WHERE registration = ? AND conversation = ? AND sequence <= ?"
+            ).int(registration).int(conversation).int(sequence)
+            while try rows.next() { found.append((rows.int64(0), rows.int64(1) != 0)) }
         }
+        return found
     }
 
-    /// Ends the older rows of a registration that a new one, which is in the outbox already, replaces; whether a lane
-    /// has them or not.
-    func collapse(before new: TurnContext.NewRow, _ context: inout TurnContext) throws {
-        let rows: Statement
+    /// Returns the older rows of a registration that a new one replaces, whether a lane has them or not.
+    func rowsReplaced(by new: TurnContext.NewRow) throws -> [Int64] {
         switch new.kind {
         case .badge:
             // Only the newest badge matters.
-            rows = try db.prepare("SELECT id FROM outbox WHERE registration = ? AND queue = 1 AND id < ?")
-                .int(new.registration.id).int(new.id)
-        case .message:
-            guard let key = new.message?.collapseKey else { return }
-            rows = try db.prepare(
-                "SELECT id FROM outbox WHERE registration = ? AND collapse = ? AND id < ? ORDER BY id"
+            return try ids(
+                db.prepare("SELECT id FROM outbox WHERE registration = ? AND queue = 1 AND id < ?")
+                    .int(new.registration.id).int(new.id)
             )
-            .int(new.registration.id).text(key).int(new.id)
-        }
-        for id in try ids(rows) {
-            try withdraw(id, state: .cancelled, by: .collapsed, &context)
+        case .message:
+            guard let key = new.message?.collapseKey else { return [] }
+            return try ids(
+                db.prepare("SELECT id FROM outbox WHERE registration = ? AND collapse = ? AND id < ? ORDER BY id")
+                    .int(new.registration.id).text(key).int(new.id)
+            )
         }
     }
 
-    private func withdraw(
-        _ rows: Statement,
-        state: DeliveryState,
-        by suppressedBy: SuppressedBy?,
-        _ context: inout TurnContext
-    ) throws {
-        for id in try ids(rows) { try withdraw(id, state: state, by: suppressedBy, &context) }
+    /// Makes the rows of a registration that are held for windows unowned, and returns their number.
+    func releaseHeld(of registration: Int64) throws -> Int {
+        try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE registration = ? AND held = 1")
+            .int(registration).run()
+        return db.changedRows
     }
 
     private func ids(_ rows: Statement) throws -> [Int64] {

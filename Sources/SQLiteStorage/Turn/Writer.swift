@@ -1,9 +1,12 @@
 import GRDB
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Writes to the database, one transaction at a time; confined to the pool's writer queue.
-final class Writer {
+final class Writer: TurnRows {
+    typealias Failure = any Error
+
     let db: Connection
     var memory: WriterMemory
     /// The memory of the stored event ids.
@@ -12,6 +15,8 @@ final class Writer {
     var published: [BrandID: Int] = [:]
     /// The sessions that the running transaction has ended.
     var endedSessions: Set<SessionEnd> = []
+    /// The running turn's changes of counted rows of the log.
+    var counts = LogDeltas()
 
     /// Creates a writer with an empty memory.
     ///
@@ -52,21 +57,24 @@ final class Writer {
     func commit(_ turn: WriterTurn) throws -> WriterTurnResult {
         var result = WriterTurnResult()
         var context = TurnContext(turn: turn)
+        // The rules change what they are called on.
+        var rows = self
+        counts = LogDeltas()
         memory.settle()
         result.outcomes = try record(turn.outcomes, &context)
-        try storeRequeuedRows(&context)
-        for registration in turn.recalls { try recall(registration, &context) }
+        try rows.storeRequeuedRows(&context)
+        for registration in turn.recalls { try rows.recall(registration, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }
         try store(suspensions: turn.suspensions, at: turn.now)
         result.invalidations = try turn.invalidations.map { try invalidate($0, context) }
         result.putBacks = try turn.putBacks.map { try putBack($0, &context) }
-        for name in turn.releases { try release(name, &context) }
+        for name in turn.releases { try rows.release(name, &context) }
         for sighting in turn.seen { try note(sighting, context) }
         result.changes = try turn.changes.map { try apply($0, &context) }
         context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
-        result.accepts = try turn.accepts.map { try accept($0, &context) }
+        result.accepts = try turn.accepts.map { try rows.accept($0, &context) }
         try flush(&context)
-        try store(context.counts)
+        try store(counts)
         try store(context.campaigns, at: turn.now)
         result.claims = try turn.claims.map { try claim($0, &context) }
         result.owned = context.takeOwned()
@@ -82,15 +90,8 @@ final class Writer {
 
     /// Stores the counters that the turn has changed: one statement for each conversation, however many events it got.
     func flush(_ context: inout TurnContext) throws {
-        context.unread.reserveCapacity(context.unread.count + context.changedConsumers.count)
-        for consumer in context.changedConsumers {
-            consumer.isChanged = false
-            context.unread[ConsumerKey(consumer.key)] = consumer.unread
-        }
-        context.changedConsumers.removeAll(keepingCapacity: true)
-        for conversation in context.changedConversations {
+        for conversation in context.takeChanged() {
             try storeHasUnread(conversation)
-            conversation.isChanged = false
             try db.prepare(
                 "UPDATE conversation_heads SET last_sequence = ?, unread = ?, last_message = ? WHERE conversation = ?"
             )
@@ -104,7 +105,6 @@ final class Writer {
             .int(conversation.key).run()
             conversation.noteStored()
         }
-        context.changedConversations.removeAll(keepingCapacity: true)
     }
 
     /// Stores whether a conversation has unread messages; separate from its numbers, so that those are stored without

@@ -1,7 +1,7 @@
-/// A consumer in the writer's memory; confined to the writer.
-final class KnownConsumer {
+/// A consumer in the memory of an engine; confined to its writer.
+package final class KnownConsumer {
     /// The conversation for its events that name none.
-    enum Active {
+    package enum Active {
         /// Not looked up yet.
         case unknown
         /// A new conversation.
@@ -10,17 +10,26 @@ final class KnownConsumer {
         case conversation(String)
     }
 
-    let key: Int64
-    let name: BrandedName
+    /// Its number in the store.
+    package let key: Int64
+    /// Its id within its brand.
+    package let name: BrandedName
     /// The sum over its conversations.
-    var unread: Int64
-    var active: Active
+    package var unread: Int64
+    /// The conversation for its events that name none.
+    package var active: Active
     /// Its most recently used conversations, so that an event costs one lookup and not two.
-    private(set) var conversations: [KnownConversation] = []
+    package private(set) var conversations: [KnownConversation] = []
     /// Whether the turn has changed ``unread`` and not yet reported it.
-    var isChanged = false
+    package var isChanged = false
 
-    init(key: Int64, name: BrandedName, unread: Int64) {
+    /// Creates a consumer as it is stored.
+    ///
+    /// - Parameters:
+    ///   - key: Its number in the store.
+    ///   - name: Its id within its brand.
+    ///   - unread: The sum over its conversations.
+    package init(key: Int64, name: BrandedName, unread: Int64) {
         self.key = key
         self.name = name
         self.unread = unread
@@ -28,18 +37,23 @@ final class KnownConsumer {
     }
 
     /// Its approximate memory: itself, its entry in the cache, and its conversations.
-    var bytes: Int { 300 + name.id.utf8.count + conversations.reduce(0) { $0 + $1.bytes } }
+    package var bytes: Int { 300 + name.id.utf8.count + conversations.reduce(0) { $0 + $1.bytes } }
 
     /// The number of remembered conversations.
     private static let conversationLimit = 8
 
     /// Forgets a removed conversation.
-    func forget(conversation key: Int64) {
+    ///
+    /// - Parameter key: Its number in the store.
+    package func forget(conversation key: Int64) {
         conversations.removeAll { $0.key == key }
         active = .unknown
     }
 
-    func remember(_ conversation: KnownConversation) {
+    /// Adds a conversation to the remembered ones.
+    ///
+    /// - Parameter conversation: One that is not remembered yet.
+    package func remember(_ conversation: KnownConversation) {
         // One whose values wait to be stored must not be read again before they are.
         if conversations.count >= Self.conversationLimit,
             let oldest = conversations.firstIndex(where: { !$0.isChanged })

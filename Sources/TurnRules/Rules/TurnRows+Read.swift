@@ -1,16 +1,26 @@
-import GatewayModel
-import GatewayStorage
+internal import GatewayModel
+package import GatewayStorage
 
-extension Writer {
+/// Reads, and the badges that follow them.
+extension TurnRows {
     /// Handles a device's or a back-end's read.
-    func read(_ request: ReadRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: The turn.
+    /// - Returns: The read, or that its conversation or message is unknown.
+    /// - Throws: The engine's error.
+    package mutating func read(
+        _ request: ReadRequest,
+        _ context: inout TurnContext
+    ) throws(Failure) -> StoreChangeResult {
         guard let brand = try brandKey(request.brand),
-            let consumer = try consumer(BrandedName(brand: brand, id: request.consumer.rawValue)),
-            let conversation = try conversation(
+            let consumer = try self.consumer(BrandedName(brand: brand, id: request.consumer.rawValue)),
+            let conversation = try self.conversation(
                 BrandedName(brand: brand, id: request.conversation.rawValue),
                 of: consumer
             ).own,
-            let sequence = try sequence(of: request.target, in: conversation)
+            let sequence = try self.sequence(of: request.target, in: conversation)
         else { return .notFound }
         try read(conversation, of: consumer, request.brand, upTo: sequence, on: request.device, &context)
         return .read(
@@ -24,26 +34,25 @@ extension Writer {
     }
 
     /// Moves a read mark forward, never past the last message.
-    func read(
+    mutating func read(
         _ conversation: KnownConversation,
         of consumer: KnownConsumer,
         _ brand: BrandID,
         upTo target: Int64,
         on device: DeviceID?,
         _ context: inout TurnContext
-    ) throws {
+    ) throws(Failure) {
         let mark = min(target, conversation.lastSequence)
         guard mark > conversation.readSequence else { return }
         let unread = try countUnread(conversation, above: mark)
         let isRead = unread != conversation.unread
-        let isShown = try isRead || hasProactive(conversation, after: conversation.readSequence, upTo: mark)
+        var isShown = isRead
+        if !isShown { isShown = try hasProactive(conversation, after: conversation.readSequence, upTo: mark) }
         consumer.unread += unread - conversation.unread
         conversation.unread = unread
         conversation.readSequence = mark
         context.changed(conversation)
-        for registration in try allRegistrations(of: consumer.key) {
-            try cancelRead(registration: registration, conversation: conversation.key, upTo: mark, &context)
-        }
+        try cancelRead(conversation, upTo: mark, &context)
         context.notifyWindows(
             of: consumer,
             brand,
@@ -56,14 +65,14 @@ extension Writer {
     }
 
     /// Whether a proactive message is among those that were just read: it never counted, but it has a notification.
-    private func hasProactive(
+    private mutating func hasProactive(
         _ conversation: KnownConversation,
         after sequence: Int64,
         upTo mark: Int64
-    ) throws -> Bool {
+    ) throws(Failure) -> Bool {
         let floor = max(sequence, mark - ReadMark.messagesLookedAt)
         var isFound = false
-        try chains.visit(upTo: mark, of: conversation.head) { link in
+        try visit(upTo: mark, of: conversation) { link in
             guard link.sequence > floor else { return false }
             let kind = MessageKind(rawValue: link.kind)
             isFound = !link.isSilent && (kind == .proactive || kind == .c2m)
@@ -75,13 +84,13 @@ extension Writer {
     /// Returns the number of unread messages above a mark, which lies above the present one.
     ///
     /// Counts those that stay unread, or those that become read: whichever are fewer.
-    private func countUnread(_ conversation: KnownConversation, above mark: Int64) throws -> Int64 {
+    private mutating func countUnread(_ conversation: KnownConversation, above mark: Int64) throws(Failure) -> Int64 {
         let stay = conversation.lastSequence - mark
         guard stay > 0 else { return 0 }
         let areFewer = stay <= mark - conversation.readSequence
         let floor = areFewer ? mark : conversation.readSequence
         var count: Int64 = 0
-        try chains.visit(upTo: areFewer ? conversation.lastSequence : mark, of: conversation.head) { link in
+        try visit(upTo: areFewer ? conversation.lastSequence : mark, of: conversation) { link in
             guard link.sequence > floor else { return false }
             if link.countsAsUnread { count += 1 }
             return true
@@ -90,50 +99,42 @@ extension Writer {
     }
 
     /// Returns the sequence of a target in a conversation; nil when it names nothing in it.
-    func sequence(of target: ReadTarget, in conversation: KnownConversation) throws -> Int64? {
+    mutating func sequence(
+        of target: ReadTarget,
+        in conversation: KnownConversation
+    ) throws(Failure) -> Int64? {
         switch target {
         case .sequence(let sequence): return sequence
         case .sourceSequence(let source):
             // Events may have come in another order: messages after the first unread one that the back-end counts
             // behind the target stay unread.
+            let readSequence = conversation.readSequence
             var newest: Int64?
             var firstBehind: Int64?
-            try chains.visit(from: conversation.lastMessage, in: conversation.key) { link in
+            try visit(upTo: nil, of: conversation) { link in
                 if let other = link.sourceSequence {
                     if other <= source {
                         newest = newest ?? link.sequence
-                    } else if link.sequence > conversation.readSequence {
+                    } else if link.sequence > readSequence {
                         firstBehind = link.sequence
                     }
                 }
-                return newest == nil || link.sequence > conversation.readSequence + 1
+                return newest == nil || link.sequence > readSequence + 1
             }
             guard let last = newest else { return nil }
             return firstBehind.map { min(last, $0 - 1) } ?? last
-        case .message(let id):
-            let row = try db.prepare("SELECT sequence FROM messages WHERE key = ? AND low = ? AND conversation = ?")
-                .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(conversation.key)
-            guard try row.next() else { return nil }
-            defer { row.end() }
-            return row.int64(0)
+        case .message(let id): return try sequence(ofMessage: id, in: conversation.key)
         }
-    }
-
-    private func allRegistrations(of consumer: Int64) throws -> [Int64] {
-        var ids: [Int64] = []
-        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ?").int(consumer)
-        while try rows.next() { ids.append(rows.int64(0)) }
-        return ids
     }
 
     /// Queues a badge for the consumer's other devices, which also remove the notifications of read messages; of
     /// several that wait only the newest is sent.
-    private func queueBadges(
+    private mutating func queueBadges(
         _ conversation: KnownConversation,
         of consumer: KnownConsumer,
         except device: DeviceID?,
         _ context: inout TurnContext
-    ) throws {
+    ) throws(Failure) {
         // A badge that is a day late adds nothing to the next push.
         let expiresAt = context.turn.now.adding(seconds: ReadMark.sentForSeconds)
         var isReported = false
@@ -154,7 +155,6 @@ extension Writer {
         // A consumer with one device, as most have, costs nothing more.
         guard isReported else { return }
         context.hasBadges = true
-        try db.prepare("UPDATE conversations SET told_at = ? WHERE key = ?")
-            .int(context.turn.now.milliseconds).int(conversation.key).run()
+        try storeReadSent(conversation.key, at: context.turn.now)
     }
 }

@@ -8,15 +8,27 @@ import Musl
 ///
 /// Compared by bytes, as the database does: Swift finds two texts that look alike equal, and one consumer would be
 /// taken for another.
-struct BrandedName: Hashable {
-    var brand: Int64
-    var id: String
+package struct BrandedName: Hashable {
+    /// The number of the brand.
+    package var brand: Int64
+    /// The id of the consumer or conversation.
+    package var id: String
 
-    static func == (lhs: BrandedName, rhs: BrandedName) -> Bool {
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - brand: The number of the brand.
+    ///   - id: The id of the consumer or conversation.
+    package init(brand: Int64, id: String) {
+        self.brand = brand
+        self.id = id
+    }
+
+    package static func == (lhs: BrandedName, rhs: BrandedName) -> Bool {
         lhs.brand == rhs.brand && lhs.id.hasSameBytes(as: rhs.id)
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(brand)
         // Texts that look alike share a hash, which only costs a comparison.
         hasher.combine(id)

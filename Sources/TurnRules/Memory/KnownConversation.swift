@@ -1,28 +1,37 @@
-/// A conversation in the writer's memory; confined to the writer.
-final class KnownConversation {
-    let key: Int64
-    let name: BrandedName
-    let consumer: Int64
-    // The newest values; stored when the turn is flushed.
-    private(set) var lastSequence: Int64
-    var readSequence: Int64
-    var unread: Int64
-    /// The key of the newest message; the schema of `conversation_heads` says what it is when there is none.
-    var lastMessage: Int64
-    var isResolved: Bool
+/// A conversation in the memory of an engine; confined to its writer.
+///
+/// Its values are the newest; they are stored when the turn is flushed.
+package final class KnownConversation {
+    /// Its number in the store.
+    package let key: Int64
+    /// Its id within its brand.
+    package let name: BrandedName
+    /// The number of its consumer.
+    package let consumer: Int64
+    /// The sequence of its newest message; 0 when it has none.
+    package private(set) var lastSequence: Int64
+    /// The sequence up to which it was read.
+    package var readSequence: Int64
+    /// The number of its messages that count as unread.
+    package var unread: Int64
+    /// The key of the newest message; ``append(_:)`` says what it is when there is none.
+    package var lastMessage: Int64
+    /// Whether it is resolved: its next message opens it again.
+    package var isResolved: Bool
     private var storedRead: Int64
     private var storedResolved: Bool
     /// The newest message when the conversation was last stored as resolved.
     private var resolvedMessage: Int64
     /// Whether it is stored as one with unread messages, and so in their index.
-    var isIndexed: Bool
-    /// Whether one of them waits to be stored.
-    var isChanged = false
+    package var isIndexed: Bool
+    /// Whether one of its values waits to be stored.
+    package var isChanged = false
 
     /// Its approximate memory.
-    var bytes: Int { 160 + name.id.utf8.count }
+    package var bytes: Int { 160 + name.id.utf8.count }
 
-    init(
+    /// Creates a conversation as it is stored; without messages unless they are given.
+    package init(
         key: Int64,
         name: BrandedName,
         consumer: Int64,
@@ -51,7 +60,10 @@ final class KnownConversation {
     ///
     /// A conversation without messages has the first half of its id as ``lastMessage``, which is no message's key, or
     /// that of its first message.
-    func append(_ message: Int64) -> Int64 {
+    ///
+    /// - Parameter message: The key of the message.
+    /// - Returns: The key of the message before it.
+    package func append(_ message: Int64) -> Int64 {
         let previous = lastSequence > 0 ? lastMessage : 0
         lastSequence += 1
         lastMessage = message
@@ -60,10 +72,12 @@ final class KnownConversation {
     }
 
     /// Whether more is to be stored than its counters.
-    var isToBeStored: Bool {
+    package var isToBeStored: Bool {
         readSequence != storedRead || isResolved != storedResolved || isResolved && lastMessage != resolvedMessage
     }
 
     /// Records that the values were stored.
-    func noteStored() { (storedRead, storedResolved, resolvedMessage) = (readSequence, isResolved, lastMessage) }
+    package func noteStored() {
+        (storedRead, storedResolved, resolvedMessage) = (readSequence, isResolved, lastMessage)
+    }
 }

@@ -1,0 +1,217 @@
+package import GatewayModel
+package import GatewayStorage
+
+/// The rows that the rules of a turn read and write: what a storage engine implements.
+///
+/// The rules are the extensions of this protocol: they decide, and know neither tables nor statements. A requirement
+/// reads what one lookup finds, or writes absolute values; it decides nothing. Everything is called in one transaction,
+/// in the order of the turn; the engine rolls back after an error. Numbers of rows are the store's own.
+///
+/// Mutating, because rows in memory are a value; an engine whose writer is a class calls the rules on a variable that
+/// refers to it.
+package protocol TurnRows {
+    /// The error of a row that cannot be read or written; `Never` for rows in memory.
+    associatedtype Failure: Error
+
+    // MARK: Consumers
+
+    /// Returns the number of a brand; nil when there is none.
+    mutating func brandKey(_ brand: BrandID) throws(Failure) -> Int64?
+
+    /// Returns the consumer of a name, or the one that it was merged into; nil when there is none.
+    ///
+    /// The same object for the whole turn, with the turn's changes.
+    mutating func consumer(_ name: BrandedName) throws(Failure) -> KnownConsumer?
+
+    /// Inserts a consumer that does not exist.
+    mutating func makeConsumer(
+        _ name: BrandedName,
+        isAnonymous: Bool,
+        at now: Timestamp
+    ) throws(Failure) -> KnownConsumer
+
+    /// Returns the registrations of a consumer that are pushed to, in the order of their numbers.
+    mutating func registrations(of consumer: Int64) throws(Failure) -> [KnownRegistration]
+
+    // MARK: Conversations
+
+    /// Returns the conversation of an id, as a consumer may see it; nil for an unknown consumer.
+    ///
+    /// The same object as long as it has changes to be stored.
+    mutating func conversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer?
+    ) throws(Failure) -> NamedConversation
+
+    /// Inserts a conversation that does not exist.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - consumer: Its consumer.
+    ///   - own: The first half of the gateway's id that named it; nil when a back-end did.
+    /// - Returns: The conversation, without messages.
+    mutating func insertConversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer,
+        own: Int64?
+    ) throws(Failure) -> KnownConversation
+
+    /// Returns the name of the unresolved conversation with a consumer's newest message; everything is flushed.
+    mutating func newestConversation(of consumer: Int64) throws(Failure) -> String?
+
+    /// Stores the conversations of ``TurnContext/takeChanged()``.
+    mutating func flush(_ context: inout TurnContext) throws(Failure)
+
+    /// Stores the time at which a read of a conversation was sent to the consumer's other devices.
+    mutating func storeReadSent(_ conversation: Int64, at now: Timestamp) throws(Failure)
+
+    // MARK: Messages
+
+    /// Inserts a message whose conversation has counted it.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - key: The first half of its id.
+    ///   - previous: The key of the message before it; 0 when it is the first.
+    ///   - conversation: The number of its conversation.
+    mutating func insert(
+        _ message: Message,
+        key: Int64,
+        after previous: Int64,
+        conversation: Int64
+    ) throws(Failure)
+
+    /// Adds a proactive message to those that wait to be tapped.
+    mutating func notePending(_ message: Int64, in conversation: Int64) throws(Failure)
+
+    /// Visits messages of a conversation, newest first, as long as the body returns true.
+    ///
+    /// - Parameters:
+    ///   - sequence: The first message is at most here; nil begins with the newest.
+    ///   - conversation: The conversation.
+    ///   - body: Returns whether the message before is visited too.
+    mutating func visit(
+        upTo sequence: Int64?,
+        of conversation: KnownConversation,
+        _ body: (MessageLink) -> Bool
+    ) throws(Failure)
+
+    /// Returns the sequence of a message; nil when the conversation has none of this id.
+    mutating func sequence(ofMessage id: MessageID, in conversation: Int64) throws(Failure) -> Int64?
+
+    /// Returns the number of a campaign; a new name gets one.
+    mutating func campaign(_ name: BrandedName, at now: Timestamp) throws(Failure) -> Int64
+
+    // MARK: Replays
+
+    /// Stores an event's id, or returns the facts of its first arrival.
+    ///
+    /// - Parameters:
+    ///   - event: The key of the event.
+    ///   - hash: The hash of its content.
+    ///   - message: The key of the message that it makes; nil when it makes none.
+    ///   - hours: The retention of events' ids: ``EventKey/oldestDay(_:hours:)``.
+    /// - Returns: Nil when the id was new.
+    mutating func remember(
+        _ event: EventKey,
+        hash: UInt64,
+        message: Int64?,
+        hours: Int64
+    ) throws(Failure) -> FirstArrival?
+
+    /// Deletes the id that was stored last.
+    mutating func forget(_ event: EventKey) throws(Failure)
+
+    /// Returns the result for a replay of the event that made a message, with the present unread count and without
+    /// deliveries; nil when the message or its consumer is removed.
+    ///
+    /// Everything is flushed.
+    mutating func accepted(_ message: Int64) throws(Failure) -> AcceptedEvent?
+
+    // MARK: Outbox
+
+    /// Returns the number of the next delivery; never one that was used.
+    mutating func newDelivery() throws(Failure) -> Int64
+
+    /// Inserts a row into the outbox.
+    ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - owner: The incarnation that has it in memory or holds it; nil when it waits.
+    ///   - now: When it was queued.
+    mutating func insert(
+        _ row: TurnContext.NewRow,
+        owner: IncarnationID?,
+        at now: Timestamp
+    ) throws(Failure)
+
+    /// Returns the older rows of a device that a new row replaces, oldest first: badges for a badge, those with the
+    /// same collapse key for a message.
+    mutating func rowsReplaced(by row: TurnContext.NewRow) throws(Failure) -> [Int64]
+
+    /// Returns the rows of a conversation's messages up to a sequence, of all registrations of a consumer.
+    mutating func rows(
+        of consumer: Int64,
+        conversation: Int64,
+        upTo sequence: Int64
+    ) throws(Failure) -> [(id: Int64, isHeld: Bool)]
+
+    /// Makes the rows of a registration that are held for windows unowned, and returns their number.
+    mutating func releaseHeld(of registration: Int64) throws(Failure) -> Int
+
+    /// Moves a row to the delivery log, with the facts of its last try; nil when it is not in the outbox.
+    ///
+    /// A row whose tap or receipt is stored gets the state of those instead.
+    mutating func moveToLog(
+        _ id: Int64,
+        state: DeliveryState,
+        by suppressedBy: SuppressedBy?,
+        at now: Timestamp
+    ) throws(Failure) -> MovedRow?
+
+    // MARK: Waiting rows
+
+    /// Returns the waits of a registration's rows, one for each queue in which it has some.
+    mutating func waits(of registration: Int64) throws(Failure) -> [WaitingRows]
+
+    /// Inserts or replaces the wait of a queue.
+    mutating func store(_ wait: WaitingRows, of registration: Int64) throws(Failure)
+
+    /// Stores the number of a queue's waiting rows, whose wait is stored and otherwise unchanged.
+    mutating func store(rows: Int64, of registration: Int64, _ queue: OutboxQueue) throws(Failure)
+
+    /// Deletes the wait of a queue that has no waiting rows any more.
+    mutating func removeWait(of registration: Int64, _ queue: OutboxQueue) throws(Failure)
+
+    /// Returns the lane of a registration; nil when it has ended.
+    mutating func lane(of registration: Int64) throws(Failure) -> Int64?
+
+    // MARK: Outbound feed
+
+    /// Publishes an item to a brand's readers, if it has any.
+    mutating func publish(
+        _ brand: Int64,
+        at now: Timestamp,
+        _ fact: @autoclosure () -> OutboundFact
+    ) throws(Failure)
+
+    /// Publishes a delivery that was just moved to the log as failed or expired.
+    mutating func publishFailed(_ delivery: Int64, at now: Timestamp) throws(Failure)
+}
+
+/// The place of a row that was moved from the outbox to the delivery log.
+package struct MovedRow: Sendable {
+    /// The number of its registration.
+    package var registration: Int64
+    /// Its queue.
+    package var queue: OutboxQueue
+    /// Whether no incarnation owned it: it was one of ``WaitingRows``.
+    package var isWaiting: Bool
+
+    /// Creates the place of a row.
+    package init(registration: Int64, queue: OutboxQueue, isWaiting: Bool) {
+        self.registration = registration
+        self.queue = queue
+        self.isWaiting = isWaiting
+    }
+}
