@@ -53,7 +53,7 @@ extension Simulation {
         guard looks(at: .quietEnds), !checker.hasJumped else { return }
         try expect(.quietEnds, !writer.delivery.isRequeuing) { "a start checks waiting rows again" }
         for (key, wait) in before.waiting {
-            let others = before.waits(of: key.registration).compactMap { before.waiting[$0] }
+            let others = before.waitKeys(of: key.registration).compactMap { before.waiting[$0] }
             let pending = before.registration(key.registration)?.pending ?? []
             guard let due = wait.due, due > now, others.allSatisfy({ $0.due == due && $0.notBefore < due }),
                 pending.allSatisfy({ before.delivery($0).owner == nil })

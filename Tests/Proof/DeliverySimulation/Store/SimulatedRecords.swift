@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 extension SimulatedStore {
     /// A consumer; its id is its index plus one.
@@ -34,18 +35,17 @@ extension SimulatedStore {
     struct Conversation: Sendable {
         var name: ConversationID
         var consumer: Int64
-        /// Whether each message counts as unread, in order.
-        var counts: [Bool] = []
-        /// The sequences of proactive messages that are shown, ascending.
-        var proactive: [Int64] = []
+        /// Its messages, oldest first.
+        var messages: [MessageLink] = []
         /// Proactive messages that were neither tapped nor cleared by a tap.
         var untapped: [MessageID] = []
         var readSequence: Int64 = 0
         var unread: Int64 = 0
         /// The first half of its newest message's id.
-        var lastMessage: UInt64 = 0
+        var lastMessage: Int64 = 0
         /// The sequence of its newest message: the number of messages, unless a sabotage broke it.
         var lastSequence: Int64 = 0
+        var isResolved = false
     }
 
     /// A registration; its id is its index plus one, and the element is nil when it was deleted.
@@ -110,15 +110,6 @@ extension SimulatedStore {
         var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }
     }
 
-    /// The requeueing of a device's rows.
-    struct RequeuedRows: Sendable {
-        var lane: LaneID
-        var due: Timestamp
-        /// The time until which the provider asked to wait.
-        var notBefore = Timestamp(milliseconds: 0)
-        var queues: Set<OutboxQueue> = []
-    }
-
     /// A queue in which rows of a device wait.
     struct WaitKey: Hashable, Sendable {
         var registration: Int64
@@ -132,12 +123,8 @@ extension SimulatedStore {
         var due: Timestamp?
         /// The time until which a provider asked to wait; only quiet hours move the due time beyond it.
         var notBefore: Timestamp
-    }
-
-    /// The record of an event's first posting.
-    struct FirstArrival: Sendable {
-        var hash: UInt64
-        var message: Message?
+        /// The number of the rows.
+        var rows: Int64
     }
 
     /// The key by which an event and its replays are recognized, on one day.
@@ -145,23 +132,5 @@ extension SimulatedStore {
         var day: Int64
         var brand: BrandID
         var event: String
-    }
-
-    /// The state of the turn under way.
-    struct Context {
-        var now: Timestamp
-        var incarnation: IncarnationID
-        var budgets: LaneBudgets
-        var rowsInMemory: [RegistrationID: Int]
-        /// The number of rows that the turn took into memory, by registration.
-        var ownedOf: [Int64: Int] = [:]
-        var windows: OpenWindows
-        var windowEvents: [WindowEvent] = []
-        var held = HeldCounts()
-        var owned: [Int64] = []
-        /// Consumers whose unread count changed.
-        var changed: Set<Int64> = []
-        /// Registrations that outcomes have stopped, by lane.
-        var stopped: [LaneID: [RegistrationID]] = [:]
     }
 }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Apps and brands that are deleted and created again, outside of turns, and what housekeeping removes batch by batch.
 extension SimulatedStore {
@@ -88,16 +89,11 @@ extension SimulatedStore {
     // MARK: Erasures
 
     /// Erases a consumer and those that were merged into it, except for what housekeeping removes.
-    mutating func erase(_ request: ErasureRequest) -> StoreChangeResult {
+    mutating func erase(_ request: ErasureRequest, _ context: inout TurnContext) -> StoreChangeResult {
         guard let key = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
         let ended = consumers[Int(key) - 1].registrations
-        if flaw != .keepsErased { for registration in ended { end(registration, by: .unregistered) } }
+        if flaw != .keepsErased { for registration in ended { end(registration, by: .unregistered, &context) } }
         sessions.removeAll { $0.consumer == key }
-        for (day, first) in dedupe where day.brand == request.brand {
-            // A repeated event does not restore the consumer.
-            guard let name = first.message?.conversation, owner(of: name, request.brand) == key else { continue }
-            dedupe[day]?.message = nil
-        }
         conversationKeys[request.brand] = conversationKeys[request.brand]?
             .filter { conversations[Int($0.value) - 1].consumer != key }
         consumerKeys[request.brand] = consumerKeys[request.brand]?.filter { $0.value != key }
@@ -105,18 +101,15 @@ extension SimulatedStore {
             consumers[place].isErased = true
             consumersToRemove.append(Int64(place) + 1)
         }
-        if flaw == .endsOthers { endStranger(to: key) }
+        turnConsumers[key] = nil
+        if flaw == .endsOthers { endStranger(to: key, &context) }
         return .erased(ended.map { RegistrationID($0) })
     }
 
-    private func owner(of conversation: ConversationID, _ brand: BrandID) -> Int64? {
-        conversationKeys[brand]?[conversation].map { conversations[Int($0) - 1].consumer }
-    }
-
     /// Ends a registration of another consumer.
-    private mutating func endStranger(to consumer: Int64) {
+    private mutating func endStranger(to consumer: Int64, _ context: inout TurnContext) {
         let other = registrations.firstIndex { $0.map { $0.consumer != consumer } ?? false }
-        if let other { end(Int64(other) + 1, by: .unregistered) }
+        if let other { end(Int64(other) + 1, by: .unregistered, &context) }
     }
 
     // MARK: Stale devices
@@ -137,7 +130,7 @@ extension SimulatedStore {
     }
 
     /// Ends registrations of devices that were not seen for long, unless nobody checked in that time.
-    mutating func endStale(_ stale: StaleDevices) -> StoreChangeResult {
+    mutating func endStale(_ stale: StaleDevices, _ context: inout TurnContext) -> StoreChangeResult {
         var change = RegistrationsChange()
         guard look(for: stale) < stale.notSeenSince else { return .unregistered(change) }
         var found: [(seenAt: Timestamp, key: Int64)] = []
@@ -148,7 +141,7 @@ extension SimulatedStore {
             found.append((registration.lastSeenAt, Int64(place) + 1))
         }
         found.sort { ($0.seenAt, $0.key) < ($1.seenAt, $1.key) }
-        for (_, key) in found.prefix(stale.limit) { change.ended += end(key, by: .unregistered) }
+        for (_, key) in found.prefix(stale.limit) { change.ended += end(key, by: .unregistered, &context) }
         return .unregistered(change)
     }
 
@@ -185,11 +178,12 @@ extension SimulatedStore {
     /// - Parameter batch: The batch; one of expired rows has no limit.
     /// - Returns: The number of removed rows, as far as the simulation can count them.
     mutating func runHousekeeping(_ batch: HousekeepingBatch) -> Int {
+        var context = TurnContext(turn: WriterTurn(now: batch.now, incarnation: IncarnationID(0)))
         var room = batch.limit
         switch batch.work {
-        case .expired: return endExpired(now: batch.now)
+        case .expired: return endExpired(now: batch.now, &context)
         case .erasures: removeErased(&room)
-        case .deletedApps: endDeletedApps(&room)
+        case .deletedApps: endDeletedApps(&room, &context)
         case .deletedBrands: removeDeletedBrand(&room)
         default: break
         }
@@ -206,20 +200,20 @@ extension SimulatedStore {
     }
 
     /// Ends registrations of deleted lanes, each after its rows.
-    private mutating func endDeletedApps(_ room: inout Int) {
+    private mutating func endDeletedApps(_ room: inout Int, _ context: inout TurnContext) {
         while room > 0, let lane = lanesToEnd.first {
             guard let place = registrations.firstIndex(where: { $0?.lane == lane }) else {
                 lanesToEnd.removeFirst()
                 continue
             }
             let rows = firstRows(of: Int64(place) + 1, room)
-            for id in rows { withdraw(id, .cancelled, by: .unregistered) }
+            for id in rows { withdraw(id, state: .cancelled, by: .unregistered, &context) }
             room -= rows.count
             guard room > 0 else { return }
             let consumer = registrations[place]?.consumer
-            end(Int64(place) + 1, by: .unregistered)
+            end(Int64(place) + 1, by: .unregistered, &context)
             room -= 1
-            if flaw == .endsOthers, let consumer { endStranger(to: consumer) }
+            if flaw == .endsOthers, let consumer { endStranger(to: consumer, &context) }
         }
     }
 
@@ -239,7 +233,7 @@ extension SimulatedStore {
                 return
             }
             let key = Int64(oldest) + 1
-            for wait in waits(of: key) { waiting[wait] = nil }
+            for wait in waitKeys(of: key) { waiting[wait] = nil }
             let rows = firstRows(of: key, room)
             for id in rows { remove(id) }
             room -= rows.count

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Devices' receipts and taps, operators' retries, and what the housekeeper ends.
 extension SimulatedStore {
@@ -12,7 +13,7 @@ extension SimulatedStore {
         return nil
     }
 
-    mutating func tap(_ request: TapRequest) -> StoreChangeResult {
+    mutating func tap(_ request: TapRequest, _ context: inout TurnContext) -> StoreChangeResult {
         guard let consumer = consumerKeys[request.brand]?[request.consumer],
             let (message, conversation) = message(request.message, of: consumer)
         else { return .notFound }
@@ -25,7 +26,7 @@ extension SimulatedStore {
             // The device belongs to the consumer of its registration now.
             if delivery(id).consumer == consumer { change(id) { $0.isTapped = true } }
         }
-        if request.clearsOthers { clear(of: consumer) }
+        if request.clearsOthers { clear(of: consumer, &context) }
         for id in deliveries(of: message.id, on: request.device) where !isPending(id) {
             change(id) {
                 $0.isTapped = true
@@ -37,14 +38,14 @@ extension SimulatedStore {
     }
 
     /// Clears a consumer's proactive messages: they no longer wait to be tapped, nor to be pushed.
-    private mutating func clear(of consumer: Int64) {
+    private mutating func clear(of consumer: Int64, _ context: inout TurnContext) {
         for conversation in consumers[Int(consumer) - 1].conversations {
             let cleared = conversations[Int(conversation) - 1].untapped
             conversations[Int(conversation) - 1].untapped = []
             for registration in consumers[Int(consumer) - 1].registrations {
                 for id in self.registration(registration)?.pending ?? [] {
                     if let message = delivery(id).message?.id, cleared.contains(message) {
-                        withdraw(id, .cancelled, by: .read)
+                        withdraw(id, state: .cancelled, by: .read, &context)
                     }
                 }
             }
@@ -86,7 +87,7 @@ extension SimulatedStore {
 
     // MARK: Operators
 
-    mutating func retry(_ request: RetryRequest) -> StoreChangeResult {
+    mutating func retry(_ request: RetryRequest, _ context: inout TurnContext) -> StoreChangeResult {
         let id = request.delivery.rawValue
         guard deliveries.indices.contains(Int(id) - 1),
             lanes[Int(delivery(id).lane.rawValue) - 1].brand == request.brand, isListed(delivery(id))
@@ -118,7 +119,7 @@ extension SimulatedStore {
         pending.insert(id, at: pending.firstIndex { $0 > id } ?? pending.endIndex)
         let place = found.pending.firstIndex { $0 > id } ?? found.pending.endIndex
         registrations[Int(key) - 1]?.pending.insert(id, at: place)
-        addWaiting(row.queue, of: key, lane: found.lane)
+        addWaiting(1, row.queue, of: key, lane: found.lane.rawValue, &context)
         return .retried
     }
 
@@ -149,7 +150,7 @@ extension SimulatedStore {
     // MARK: Housekeeping
 
     /// Ends expired rows without an owner; returns their number.
-    mutating func endExpired(now: Timestamp) -> Int {
+    mutating func endExpired(now: Timestamp, _ context: inout TurnContext) -> Int {
         let found = pending.filter {
             (delivery($0).owner == nil || delivery($0).isHeld) && delivery($0).expiresAt <= now
         }.sorted { (delivery($0).expiresAt, $0) < (delivery($1).expiresAt, $1) }
@@ -158,7 +159,7 @@ extension SimulatedStore {
             let wait = row.owner == nil ? waiting[WaitKey(registration: row.registration, queue: row.queue)] : nil
             let due = wait?.due ?? Timestamp(milliseconds: 0)
             let isQuiet = wait.map { due > row.expiresAt && $0.notBefore <= row.expiresAt } ?? false
-            finish(id, isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil)
+            withdraw(id, state: isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil, &context)
         }
         return found.count
     }

@@ -1,17 +1,18 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 extension SimulatedStore {
-    mutating func record(_ outcome: OutcomeRecord, _ context: inout Context) -> OutcomeEffect {
+    mutating func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) -> OutcomeEffect {
         let id = outcome.delivery.rawValue
         let refused = isPending(id) ? id : nil
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if outcome.response == nil {
-                withdraw(id, state, by: suppressedBy)
+                withdraw(id, state: state, by: suppressedBy, &context)
             } else if isPending(id) {
                 change(id) { $0.attempts += 1 }
-                finish(id, state, by: suppressedBy)
+                _ = moveToLog(id, state: state, by: suppressedBy, at: now)
             } else {
                 recordLate(id, isAccepted: state == .accepted)
             }
@@ -24,7 +25,7 @@ extension SimulatedStore {
         case .release(let due, let isAsked): requeue(id, due: due, isAsked: isAsked, tries: 0, &context)
         }
         if case .none = outcome.token { return OutcomeEffect(ended: []) }
-        storeRequeuedRows()
+        storeRequeuedRows(&context)
         return OutcomeEffect(ended: applyTokenEffect(outcome, refused, &context))
     }
 
@@ -40,33 +41,20 @@ extension SimulatedStore {
     }
 
     /// Requeues a row; its device's rows are not due before `due`.
-    private mutating func requeue(_ id: Int64, due: Timestamp, isAsked: Bool, tries: Int, _ context: inout Context) {
+    private mutating func requeue(
+        _ id: Int64,
+        due: Timestamp,
+        isAsked: Bool,
+        tries: Int,
+        _ context: inout TurnContext
+    ) {
         guard isPending(id), delivery(id).owner != nil else { return }
-        let key = delivery(id).registration
+        let row = delivery(id)
         change(id) {
             $0.owner = nil
             $0.attempts += tries
         }
-        waitingNow[key] = .agent
-        var back = requeuedRows[key] ?? RequeuedRows(lane: delivery(id).lane, due: due)
-        back.due = max(back.due, due)
-        if isAsked { back.notBefore = max(back.notBefore, due) }
-        back.queues.insert(delivery(id).queue)
-        requeuedRows[key] = back
-    }
-
-    /// Adds requeued rows to the waiting rows of their devices.
-    mutating func storeRequeuedRows() {
-        for (registration, back) in requeuedRows {
-            for queue in back.queues {
-                let key = WaitKey(registration: registration, queue: queue)
-                if waiting[key] == nil {
-                    waiting[key] = Wait(lane: back.lane, due: back.due, notBefore: Timestamp(milliseconds: 0))
-                }
-            }
-            putOff(registration, until: back.due, notBefore: back.notBefore)
-        }
-        requeuedRows = [:]
+        context.requeue(row.registration, queue: row.queue, due: due.milliseconds, isAsked: isAsked)
     }
 
     /// Applies the token effect by compare and clear: a registration with another token, or registered again since, is
@@ -74,7 +62,7 @@ extension SimulatedStore {
     private mutating func applyTokenEffect(
         _ outcome: OutcomeRecord,
         _ refused: Int64?,
-        _ context: inout Context
+        _ context: inout TurnContext
     ) -> [RegistrationID] {
         let key = outcome.registration.rawValue
         switch outcome.token {
@@ -87,7 +75,7 @@ extension SimulatedStore {
         case .quarantine(let token):
             guard let found = registration(key), found.token == token, found.stoppedAt == nil else { return [] }
             registrations[Int(key) - 1]?.isActive = false
-            for id in found.pending { withdraw(id, .failed, by: nil) }
+            for id in found.pending { withdraw(id, state: .failed, by: nil, &context) }
         }
         return [outcome.registration]
     }

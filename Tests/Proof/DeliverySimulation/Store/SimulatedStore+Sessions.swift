@@ -1,26 +1,27 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Logins, and their effects on consumers and devices.
 extension SimulatedStore {
     mutating func upsert(
         _ id: ConsumerID,
         brand: BrandID,
-        anonymous: Bool,
-        _ context: Context
+        anonymous: Bool
     ) -> StoreChangeResult {
         let isNew = consumerKeys[brand]?[id] == nil
-        let key = consumerKey(brand, id, at: context.now)
+        let key = consumerKey(brand, id, at: now)
         if isNew || !anonymous { consumers[Int(key) - 1].isAnonymous = anonymous }
         return stored(key)
     }
 
     /// Sets or removes a consumer's own quiet hours: rows that wait because of them are checked again.
-    mutating func change(_ profile: ProfileChange, _ context: Context) -> StoreChangeResult {
+    mutating func change(_ profile: ProfileChange, _ context: inout TurnContext) -> StoreChangeResult {
         guard let key = consumerKeys[profile.brand]?[profile.consumer] else { return .notFound }
         if let quietHours = profile.quietHours {
             consumers[Int(key) - 1].quietHours = quietHours
-            requeue(devicesOf: key)
+            context.set(quietHours, of: key)
+            requeue(key, &context)
         }
         return stored(key)
     }
@@ -43,23 +44,23 @@ extension SimulatedStore {
     mutating func open(
         _ session: StoredSession,
         _ terms: LoginTerms,
-        _ context: inout Context
+        _ context: inout TurnContext
     ) -> StoreChangeResult {
-        let key = consumerKey(session.brand, session.consumer, at: context.now)
+        let key = consumerKey(session.brand, session.consumer, at: now)
         let consumer = consumers[Int(key) - 1]
         var opening = SessionOpening(consumer: consumer.id, anonymous: consumer.isAnonymous)
         if !consumer.isAnonymous {
             for other in anonymousConsumers(of: session, terms) {
                 merge(other, into: key, .device(session.device), &opening, &context)
             }
-            if !opening.merged.isEmpty { release(key, &context) }
+            if !opening.merged.isEmpty { release(turnConsumer(key), session.brand, &context) }
         }
         if let device = session.device {
             if terms.singleDevice {
                 opening.endedSessions += endSessions(of: key)
                 for registration in consumers[Int(key) - 1].registrations
                 where self.registration(registration)?.device != device {
-                    opening.endedRegistrations += end(registration, by: .unregistered)
+                    opening.endedRegistrations += end(registration, by: .unregistered, &context)
                 }
             }
             for (place, found) in registrations.enumerated() {
@@ -68,7 +69,7 @@ extension SimulatedStore {
                     terms.currentToken?.proves(found.token) == true,
                     !(consumer.isAnonymous && consumers[Int(found.consumer) - 1].isAnonymous)
                 else { continue }
-                opening.endedRegistrations += end(Int64(place) + 1, by: .tokenMoved)
+                opening.endedRegistrations += end(Int64(place) + 1, by: .tokenMoved, &context)
             }
         }
         sessions.append(
@@ -111,10 +112,14 @@ extension SimulatedStore {
     }
 
     /// Ends a session by its own logout; its device gets no pushes any more.
-    mutating func endSession(_ tokenHash: [UInt8], _ scope: UnregisterScope) -> StoreChangeResult {
+    mutating func endSession(
+        _ tokenHash: [UInt8],
+        _ scope: UnregisterScope,
+        _ context: inout TurnContext
+    ) -> StoreChangeResult {
         guard let place = sessions.firstIndex(where: { $0.tokenHash == tokenHash }) else { return .notFound }
         let session = sessions.remove(at: place)
-        let ended = unregister(session.consumer, app: nil, device: session.device, scope)
+        let ended = unregister(session.consumer, app: nil, device: session.device, scope, &context)
         return .sessionsEnded(EndedSessions(count: 1, registrations: ended))
     }
 
@@ -123,14 +128,15 @@ extension SimulatedStore {
         _ brand: BrandID,
         _ consumer: ConsumerID,
         _ device: DeviceID?,
-        _ scope: UnregisterScope
+        _ scope: UnregisterScope,
+        _ context: inout TurnContext
     ) -> StoreChangeResult {
         guard let key = consumerKeys[brand]?[consumer] else { return .sessionsEnded(EndedSessions()) }
         let before = sessions.count
         sessions.removeAll {
             $0.consumer == key && (device == nil || $0.device == nil || $0.device == device)
         }
-        let ended = unregister(key, app: nil, device: device, scope)
+        let ended = unregister(key, app: nil, device: device, scope, &context)
         return .sessionsEnded(EndedSessions(count: before - sessions.count, registrations: ended))
     }
 
@@ -148,7 +154,7 @@ extension SimulatedStore {
     }
 
     /// Merges a consumer into another, by request of a back-end.
-    mutating func merge(_ request: MergeRequest, _ context: inout Context) -> StoreChangeResult {
+    mutating func merge(_ request: MergeRequest, _ context: inout TurnContext) -> StoreChangeResult {
         guard let into = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
         let source = consumers.firstIndex {
             $0.brand == request.brand && $0.id == request.from && !$0.isErased && !$0.isDeleted
@@ -162,7 +168,7 @@ extension SimulatedStore {
         }
         guard consumers[source].isAnonymous || !consumer.isAnonymous else { return .notMerged(.intoAnonymous) }
         merge(from, into: into, .all, &opening, &context)
-        release(into, &context)
+        release(turnConsumer(into), request.brand, &context)
         return .merged(opening)
     }
 
@@ -171,13 +177,15 @@ extension SimulatedStore {
         into: Int64,
         _ following: Following,
         _ opening: inout SessionOpening,
-        _ context: inout Context
+        _ context: inout TurnContext
     ) {
+        flush(&context)
+        let consumer = turnConsumer(into)
         opening.endedSessions += endSessions(of: from)
         if case .device(let device) = following {
             for registration in consumers[Int(from) - 1].registrations
             where device == nil || self.registration(registration)?.device != device {
-                opening.endedRegistrations += end(registration, by: .unregistered)
+                opening.endedRegistrations += end(registration, by: .unregistered, &context)
             }
         }
         let old = consumers[Int(from) - 1]
@@ -194,16 +202,17 @@ extension SimulatedStore {
         }
         consumers[Int(into) - 1].conversations += old.conversations
         consumers[Int(into) - 1].registrations = (consumers[Int(into) - 1].registrations + old.registrations).sorted()
-        if flaw != .mergesUncounted { consumers[Int(into) - 1].unread += old.unread }
+        turnConsumers[from] = nil
+        if flaw != .mergesUncounted { consumer.unread += old.unread }
+        consumer.active = .unknown
         consumerKeys[old.brand]?[old.id] = into
         for place in consumers.indices where consumers[place].mergedInto == from {
             consumers[place].mergedInto = into
             consumerKeys[old.brand]?[consumers[place].id] = into
         }
-        context.changed.remove(from)
-        context.changed.insert(into)
         let own = consumers[Int(into) - 1].quietHours
-        if old.quietHours != own { requeue(devicesOf: into) }
+        context.merged(from, into: consumer, quietHours: own)
+        if old.quietHours != own { requeue(into, &context) }
         opening.merged.append(
             ConsumerMerge(id: old.id, from: ConsumerKey(from), into: ConsumerKey(into), quietHours: own)
         )

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// Devices whose tokens a provider reports as dead: hidden at once, ended later, or put back.
 extension SimulatedStore {
@@ -9,24 +10,24 @@ extension SimulatedStore {
     ///   - key: The registration.
     ///   - refused: The rejected delivery, if it is in the delivery log because of that.
     ///   - context: The turn.
-    mutating func stop(_ key: Int64, _ refused: Int64?, _ context: inout Context) {
+    mutating func stop(_ key: Int64, _ refused: Int64?, _ context: inout TurnContext) {
         guard let found = registration(key) else { return }
-        for id in found.pending { withdraw(id, .cancelled, by: .unregistered) }
+        for id in found.pending { withdraw(id, state: .cancelled, by: .unregistered, &context) }
         registrations[Int(key) - 1]?.isActive = false
         registrations[Int(key) - 1]?.stoppedAt = now
         registrations[Int(key) - 1]?.stopped = found.pending + [refused].compactMap { $0 }
-        context.stopped[found.lane, default: []].append(RegistrationID(key))
+        context.noteStopped(key, lane: found.lane.rawValue)
     }
 
     /// Ends registrations whose devices are gone.
-    mutating func invalidate(_ request: StoppedDeviceRequest) -> StoppedDeviceResult {
+    mutating func invalidate(_ request: StoppedDeviceRequest, _ context: inout TurnContext) -> StoppedDeviceResult {
         let found = stoppedDevices(of: request.lane, by: request.stoppedBy).prefix(request.limit)
-        for key in found { end(key, by: .unregistered) }
+        for key in found { end(key, by: .unregistered, &context) }
         return result(found, of: request)
     }
 
     /// Puts back devices that a provider was wrong about, and requeues their deliveries.
-    mutating func putBack(_ request: StoppedDeviceRequest) -> StoppedDeviceResult {
+    mutating func putBack(_ request: StoppedDeviceRequest, _ context: inout TurnContext) -> StoppedDeviceResult {
         let found = stoppedDevices(of: request.lane, by: request.stoppedBy).prefix(request.limit)
         for key in found {
             let stopped = registration(key)?.stopped ?? []
@@ -34,7 +35,7 @@ extension SimulatedStore {
             registrations[Int(key) - 1]?.stoppedAt = nil
             registrations[Int(key) - 1]?.stopped = []
             guard let found = registration(key), hasLane(found) else { continue }
-            for id in stopped.sorted(by: >) { reopen(id, of: key) }
+            for id in stopped.sorted(by: >) { reopen(id, of: key, &context) }
         }
         return result(found, of: request)
     }
@@ -84,7 +85,7 @@ extension SimulatedStore {
     }
 
     /// Requeues a delivery, unless it has expired or something forbids it.
-    private mutating func reopen(_ id: Int64, of key: Int64) {
+    private mutating func reopen(_ id: Int64, of key: Int64, _ context: inout TurnContext) {
         let row = delivery(id)
         guard row.expiresAt > now, let found = registration(key),
             row.state == .failed || row.state == .cancelled && row.suppressedBy == .unregistered
@@ -115,6 +116,6 @@ extension SimulatedStore {
         pending.insert(id, at: place)
         let own = found.pending.firstIndex { $0 > id } ?? found.pending.endIndex
         registrations[Int(key) - 1]?.pending.insert(id, at: own)
-        addWaiting(row.queue, of: key, lane: row.lane)
+        addWaiting(1, row.queue, of: key, lane: row.lane.rawValue, &context)
     }
 }

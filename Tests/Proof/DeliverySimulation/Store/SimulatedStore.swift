@@ -1,13 +1,16 @@
-package import GatewayModel
-package import GatewayStorage
+import GatewayModel
+import GatewayStorage
+import TurnRules
 
-/// The store as a value type, with the engines' rules for the part that delivery needs (`GatewayStore`): a model of the
-/// SQLite engine, which a test compares with it.
+/// The store as a value type, for the part that delivery needs (`GatewayStore`): the product's rules of a turn over
+/// rows in memory, and a model of SQLite's cold paths, which a test compares with it.
 ///
 /// Ids are assigned as SQLite assigns them. The effects of a commit remain when the process that requested it dies.
-package struct SimulatedStore: Sendable {
+struct SimulatedStore {
+    /// The brands of the lanes, numbered from 1 in this order.
+    let brands: [BrandID]
     /// The existing and former lanes, numbered from 1 in this order.
-    package internal(set) var lanes: [LaneKey]
+    var lanes: [LaneKey]
     /// Lanes whose app or brand was deleted.
     var deletedLanes: Set<LaneID> = []
     /// The lanes of deleted apps with registrations that are still to be ended; ascending.
@@ -34,25 +37,22 @@ package struct SimulatedStore: Sendable {
     var pending: [Int64] = []
     /// The waits of devices' rows, by registration and queue; only those with rows without an owner.
     var waiting: [WaitKey: Wait] = [:]
-    /// The due time of the first row that waits since the turn began, by queue.
-    var backlog: [LaneQueue: Timestamp] = [:]
-    /// Registrations with rows that wait since the turn began, and the first of their queues: younger rows of that and
-    /// of later queues stay behind.
-    var waitingNow: [Int64: OutboxQueue] = [:]
-    /// Rows that were requeued in the turn, and are not in `waiting` yet.
-    var requeuedRows: [Int64: RequeuedRows] = [:]
     /// The times at which messages were first tapped.
     var taps: [MessageID: Timestamp] = [:]
     /// The time of the turn.
     var now = Timestamp(milliseconds: 0)
     /// Deliveries that the last turn withdrew from the outbox.
     var withdrawn: [Int64] = []
+    /// The consumers that the turn has read, by id: each once, with the turn's changes; empty between turns.
+    var turnConsumers: [Int64: KnownConsumer] = [:]
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
     var conversationKeys: [BrandID: [ConversationID: Int64]] = [:]
     /// The ids of campaigns, by brand and name.
     var campaigns: [BrandID: [String: Int64]] = [:]
     var lastCampaign: Int64 = 0
+    /// Messages with the ids of their conversations, by the first half of their ids.
+    var messages: [Int64: (message: Message, conversation: Int64)] = [:]
     var dedupe: [DayKey: FirstArrival] = [:]
     var dedupeDays: Set<Int64> = []
     var lastMessage: MessageID?
@@ -60,8 +60,11 @@ package struct SimulatedStore: Sendable {
     /// Creates an empty store.
     ///
     /// - Parameter lanes: The lanes; their brands and apps are the only ones.
-    package init(lanes: [LaneKey]) {
+    init(lanes: [LaneKey]) {
         self.lanes = lanes
+        var brands: [BrandID] = []
+        for lane in lanes where !brands.contains(lane.brand) { brands.append(lane.brand) }
+        self.brands = brands
         for lane in lanes { consumerKeys[lane.brand] = [:] }
     }
 
@@ -73,10 +76,10 @@ package struct SimulatedStore: Sendable {
     ///   - now: The time at which rows of earlier incarnations become due.
     ///   - quietUntil: Returns until when a device's quiet hours last.
     /// - Returns: The new incarnation and each lane's backlog.
-    package mutating func begin(now: Timestamp, quietUntil: QuietUntil) -> IncarnationStart {
+    mutating func begin(now: Timestamp, quietUntil: QuietUntil) -> IncarnationStart {
         incarnation += 1
         var recovered = 0
-        backlog = [:]
+        var backlog: [LaneQueue: Timestamp] = [:]
         let known = waiting
         for id in pending {
             if flaw == .strandsHeld, delivery(id).isHeld { continue }
@@ -92,19 +95,22 @@ package struct SimulatedStore: Sendable {
                 let asked = known.filter { $0.key.registration == row.registration }.map(\.value.notBefore).max()
                 let notBefore = asked ?? Timestamp(milliseconds: 0)
                 let due = max(min(waiting[key]?.due ?? now, min(row.queuedAt, now)), notBefore)
-                waiting[key] = Wait(lane: row.lane, due: due, notBefore: notBefore)
+                let rows = waiting[key]?.rows ?? 0
+                waiting[key] = Wait(lane: row.lane, due: due, notBefore: notBefore, rows: rows)
             } else if let due = waiting[key]?.due, due > now, due > (waiting[key]?.notBefore ?? now) {
                 waiting[key]?.due = nil
             }
+            waiting[key]?.rows += 1
         }
         for (key, wait) in waiting where wait.due == nil { waiting[key]?.due = max(now, wait.notBefore) }
         let before = waiting
         for (key, wait) in before {
-            let isAlike = waits(of: key.registration).allSatisfy { before[$0]?.due == wait.due }
+            let queue = LaneQueue(wait.lane, key.queue)
+            let isAlike = waitKeys(of: key.registration).allSatisfy { before[$0]?.due == wait.due }
             if isAlike, let due = wait.due, due > now, quietUntil(wait.lane, traits(of: key.registration)) == due,
                 due > wait.notBefore
             {
-                noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
+                backlog[queue] = min(backlog[queue] ?? due, due)
                 continue
             }
             // Nobody asked for such a long wait: the clock was set back, or the quiet hours have changed.
@@ -114,7 +120,7 @@ package struct SimulatedStore: Sendable {
             var due = max(now, notBefore)
             if let own = wait.due { due = min(own, due) }
             waiting[key]?.due = due
-            noteBacklog(LaneQueue(wait.lane, key.queue), due: due)
+            backlog[queue] = min(backlog[queue] ?? due, due)
         }
         var start = IncarnationStart(
             incarnation: IncarnationID(incarnation),
@@ -132,45 +138,38 @@ package struct SimulatedStore: Sendable {
     ///
     /// - Parameter turn: The turn.
     /// - Returns: The result.
-    package mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
-        var context = Context(
-            now: turn.now,
-            incarnation: turn.incarnation,
-            budgets: turn.budgets,
-            rowsInMemory: turn.rowsInMemory,
-            windows: turn.windows
-        )
-        (now, backlog, waitingNow) = (turn.now, [:], [:])
+    mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
+        var context = TurnContext(turn: turn)
+        now = turn.now
+        turnConsumers = [:]
         var result = WriterTurnResult()
-        withdrawn = []
-        let newest = deliveries.count
         for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
-        storeRequeuedRows()
-        for registration in turn.recalls { recall(registration.rawValue) }
-        for request in turn.requeues { result.requeued.append(requeue(request)) }
+        storeRequeuedRows(&context)
+        for registration in turn.recalls { recall(registration, &context) }
+        for request in turn.requeues { result.requeued.append(requeue(request, &context)) }
         for (lane, isSuspended) in turn.suspensions {
             if isSuspended { suspended.insert(lane) } else { suspended.remove(lane) }
         }
-        for request in turn.invalidations { result.invalidations.append(invalidate(request)) }
-        for request in turn.putBacks { result.putBacks.append(putBack(request)) }
+        for request in turn.invalidations { result.invalidations.append(invalidate(request, &context)) }
+        for request in turn.putBacks { result.putBacks.append(putBack(request, &context)) }
         for name in turn.releases { release(name, &context) }
         for sighting in turn.seen { note(sighting) }
         for change in turn.changes { result.changes.append(apply(change, &context)) }
         for request in turn.accepts { result.accepts.append(accept(request, &context)) }
+        flush(&context)
         for request in turn.claims { result.claims.append(claim(request, &context)) }
-        for id in context.owned where isPending(id) { result.owned.append(row(id)) }
-        result.unowned = backlog
-        for key in context.changed { result.unread[ConsumerKey(key)] = consumers[Int(key) - 1].unread }
+        result.owned = context.takeOwned().filter { !delivery($0.id.rawValue).isLost }
+        result.unowned = context.backlog
+        result.withdrawn = context.withdrawnEarlier
+        result.unread = context.unread
         result.windowEvents = context.windowEvents
         result.held = context.held
-        for (lane, registrations) in context.stopped {
+        for (key, registrations) in context.stopped {
+            let lane = LaneID(key)
             result.stopped[lane] = StoppedDevices(registrations: registrations, devices: devices(of: lane))
         }
-        // Rows that were created in this turn are in no lane's memory.
-        for id in withdrawn where id <= newest {
-            let registration = RegistrationID(delivery(id).registration)
-            result.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: registration))
-        }
+        withdrawn = context.withdrawn.sorted()
+        turnConsumers = [:]
         return result
     }
 
@@ -229,19 +228,6 @@ package struct SimulatedStore: Sendable {
         )
     }
 
-    /// Removes a row from the outbox.
-    mutating func finish(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy? = nil) {
-        let row = delivery(id)
-        change(id) {
-            // A push that was tapped or received was sent, however the row ends.
-            $0.state = $0.isTapped ? .tapped : $0.isReceived ? .delivered : state
-            $0.suppressedBy = $0.isTapped || $0.isReceived ? nil : suppressedBy
-            $0.owner = nil
-        }
-        forget(id)
-        if row.owner == nil { removeWaiting(row.queue, of: row.registration) }
-    }
-
     /// Removes a row from the lists of pending ones.
     mutating func forget(_ id: Int64) {
         if let index = pending.firstIndex(of: id) { pending.remove(at: index) }
@@ -249,12 +235,5 @@ package struct SimulatedStore: Sendable {
         if let index = registrations[place]?.pending.firstIndex(of: id) {
             registrations[place]?.pending.remove(at: index)
         }
-    }
-
-    /// Withdraws a row; does nothing when it is in the delivery log already.
-    mutating func withdraw(_ id: Int64, _ state: DeliveryState, by suppressedBy: SuppressedBy?) {
-        guard isPending(id) else { return }
-        finish(id, state, by: suppressedBy)
-        withdrawn.append(id)
     }
 }

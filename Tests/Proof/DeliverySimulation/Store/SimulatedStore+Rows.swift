@@ -1,0 +1,215 @@
+import GatewayModel
+import GatewayStorage
+import TurnRules
+
+/// The rows that the product's rules of a turn read and write, with the faults that are injected on purpose.
+extension SimulatedStore: TurnRows {
+    typealias Failure = Never
+
+    // MARK: Consumers
+
+    func brandKey(_ brand: BrandID) -> Int64? { hasBrand(brand) ? number(of: brand) : nil }
+
+    /// Returns the number of a brand, also of a deleted one.
+    private func number(of brand: BrandID) -> Int64 { Int64(brands.firstIndex(of: brand) ?? 0) + 1 }
+
+    private func brand(_ number: Int64) -> BrandID { brands[Int(number) - 1] }
+
+    mutating func consumer(_ name: BrandedName) -> KnownConsumer? {
+        guard let key = consumerKeys[brand(name.brand)]?[ConsumerID(trusted: name.id)] else { return nil }
+        return turnConsumer(key)
+    }
+
+    /// Returns a consumer as the turn has changed it so far.
+    mutating func turnConsumer(_ key: Int64) -> KnownConsumer {
+        if let known = turnConsumers[key] { return known }
+        let stored = consumers[Int(key) - 1]
+        let name = BrandedName(brand: number(of: stored.brand), id: stored.id.rawValue)
+        let unread = stored.conversations.reduce(0) { $0 + conversations[Int($1) - 1].unread }
+        let consumer = KnownConsumer(key: key, name: name, unread: unread)
+        turnConsumers[key] = consumer
+        return consumer
+    }
+
+    mutating func makeConsumer(_ name: BrandedName, isAnonymous: Bool, at now: Timestamp) -> KnownConsumer {
+        let key = consumerKey(brand(name.brand), ConsumerID(trusted: name.id), at: now)
+        consumers[Int(key) - 1].isAnonymous = isAnonymous
+        return turnConsumer(key)
+    }
+
+    func registrations(of consumer: Int64) -> [KnownRegistration] {
+        var found: [KnownRegistration] = []
+        for key in consumers[Int(consumer) - 1].registrations {
+            guard let stored = registration(key), isPushedTo(stored) else { continue }
+            found.append(
+                KnownRegistration(
+                    id: key,
+                    lane: stored.lane.rawValue,
+                    token: stored.token,
+                    platform: stored.platform,
+                    receives: stored.receives,
+                    device: stored.device.rawValue,
+                    traits: traits(of: key)
+                )
+            )
+        }
+        return found
+    }
+
+    // MARK: Conversations
+
+    func conversation(_ name: BrandedName, of consumer: KnownConsumer?) -> NamedConversation {
+        if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
+        guard let key = conversationKeys[brand(name.brand)]?[ConversationID(trusted: name.id)] else { return .none }
+        let stored = conversations[Int(key) - 1]
+        guard let consumer, stored.consumer == consumer.key else { return .foreign }
+        let conversation = KnownConversation(
+            key: key,
+            name: name,
+            consumer: consumer.key,
+            lastSequence: stored.lastSequence,
+            readSequence: stored.readSequence,
+            unread: stored.unread,
+            lastMessage: stored.lastMessage,
+            isResolved: stored.isResolved
+        )
+        consumer.remember(conversation)
+        return .own(conversation)
+    }
+
+    mutating func insertConversation(
+        _ name: BrandedName,
+        of consumer: KnownConsumer,
+        own: Int64?
+    ) -> KnownConversation {
+        let (brand, id) = (brand(name.brand), ConversationID(trusted: name.id))
+        conversations.append(Conversation(name: id, consumer: consumer.key))
+        let key = Int64(conversations.count)
+        conversationKeys[brand, default: [:]][id] = key
+        consumers[Int(consumer.key) - 1].conversations.append(key)
+        let conversation = KnownConversation(
+            key: key,
+            name: name,
+            consumer: consumer.key,
+            lastSequence: flaw == .skipsSequence ? 1 : 0,
+            lastMessage: own ?? 0
+        )
+        consumer.remember(conversation)
+        return conversation
+    }
+
+    func newestConversation(of consumer: Int64) -> String? {
+        let unresolved = consumers[Int(consumer) - 1].conversations.map { conversations[Int($0) - 1] }
+            .filter { !$0.isResolved }
+        return unresolved.max { $0.lastMessage < $1.lastMessage }?.name.rawValue
+    }
+
+    mutating func flush(_ context: inout TurnContext) {
+        for conversation in context.takeChanged() {
+            let place = Int(conversation.key) - 1
+            conversations[place].lastSequence = conversation.lastSequence
+            conversations[place].readSequence = conversation.readSequence
+            conversations[place].unread = conversation.unread
+            conversations[place].lastMessage = conversation.lastMessage
+            conversations[place].isResolved = conversation.isResolved
+        }
+        for (key, consumer) in turnConsumers { consumers[Int(key) - 1].unread = consumer.unread }
+    }
+
+    func storeReadSent(_ conversation: Int64, at now: Timestamp) {}
+
+    // MARK: Messages
+
+    mutating func insert(_ message: Message, key: Int64, after previous: Int64, conversation: Int64) {
+        let place = Int(conversation) - 1
+        messages[key] = (message, conversation)
+        conversations[place].messages.append(
+            MessageLink(
+                key: key,
+                low: Int64(bitPattern: message.id.low),
+                sequence: message.sequence,
+                countsAsUnread: message.countsAsUnread,
+                kind: message.kind.rawValue,
+                sourceSequence: message.sourceSequence,
+                isSilent: message.silent,
+                collapseKey: message.collapseKey,
+                previous: previous
+            )
+        )
+        lastMessage = max(lastMessage ?? message.id, message.id)
+        if flaw == .miscounts, message.countsAsUnread {
+            let consumer = turnConsumers[conversations[place].consumer]
+            consumer?.unread -= 1
+            consumer?.conversations.last { $0.key == conversation }?.unread -= 1
+        }
+    }
+
+    mutating func notePending(_ message: Int64, in conversation: Int64) {
+        guard let id = messages[message]?.message.id else { return }
+        conversations[Int(conversation) - 1].untapped.append(id)
+    }
+
+    func visit(upTo sequence: Int64?, of conversation: KnownConversation, _ body: (MessageLink) -> Bool) {
+        for link in conversations[Int(conversation.key) - 1].messages.reversed() {
+            if let sequence, link.sequence > sequence { continue }
+            guard body(link) else { return }
+        }
+    }
+
+    func sequence(ofMessage id: MessageID, in conversation: Int64) -> Int64? {
+        guard let found = messages[Int64(bitPattern: id.high)], found.message.id == id,
+            found.conversation == conversation
+        else { return nil }
+        return found.message.sequence
+    }
+
+    mutating func campaign(_ name: BrandedName, at now: Timestamp) -> Int64 {
+        let brand = brand(name.brand)
+        if let known = campaigns[brand]?[name.id] { return known }
+        lastCampaign += 1
+        campaigns[brand, default: [:]][name.id] = lastCampaign
+        return lastCampaign
+    }
+
+    // MARK: Replays
+
+    mutating func remember(_ event: EventKey, hash: UInt64, message: Int64?, hours: Int64) -> FirstArrival? {
+        if flaw != .countsReplay, let first = firstArrival(event, hours: hours) { return first }
+        dedupe[key(event, on: event.day)] = FirstArrival(message: message, hash: hash)
+        dedupeDays.insert(event.day)
+        return nil
+    }
+
+    mutating func forget(_ event: EventKey) { dedupe[key(event, on: event.day)] = nil }
+
+    private func firstArrival(_ event: EventKey, hours: Int64) -> FirstArrival? {
+        let oldest = EventKey.oldestDay(event.day, hours: hours)
+        for day in dedupeDays.sorted(by: >) where day >= oldest {
+            if let first = dedupe[key(event, on: day)] { return first }
+        }
+        return nil
+    }
+
+    private func key(_ event: EventKey, on day: Int64) -> DayKey {
+        DayKey(day: day, brand: brand(event.brand), event: event.text)
+    }
+
+    func accepted(_ message: Int64) -> AcceptedEvent? {
+        guard let (message, conversation) = messages[message] else { return nil }
+        let consumer = consumers[Int(conversations[Int(conversation) - 1].consumer) - 1]
+        guard !consumer.isErased, !consumer.isDeleted else { return nil }
+        return AcceptedEvent(
+            messageID: message.id,
+            conversation: message.conversation,
+            sequence: message.sequence,
+            unread: consumer.unread,
+            deliveries: 0
+        )
+    }
+
+    // MARK: Outbound feed
+
+    func publish(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () -> OutboundFact) {}
+
+    func publishFailed(_ delivery: Int64, at now: Timestamp) {}
+}
