@@ -50,6 +50,7 @@ package protocol TurnRows {
     ///   - consumer: Its consumer.
     ///   - own: The first half of the gateway's id that named it; nil when a back-end did.
     /// - Returns: The conversation, without messages.
+    /// - Throws: The engine's error.
     mutating func insertConversation(
         _ name: BrandedName,
         of consumer: KnownConsumer,
@@ -74,6 +75,7 @@ package protocol TurnRows {
     ///   - key: The first half of its id.
     ///   - previous: The key of the message before it; 0 when it is the first.
     ///   - conversation: The number of its conversation.
+    /// - Throws: The engine's error.
     mutating func insert(
         _ message: Message,
         key: Int64,
@@ -90,6 +92,7 @@ package protocol TurnRows {
     ///   - sequence: The first message is at most here; nil begins with the newest.
     ///   - conversation: The conversation.
     ///   - body: Returns whether the message before is visited too.
+    /// - Throws: The engine's error.
     mutating func visit(
         upTo sequence: Int64?,
         of conversation: KnownConversation,
@@ -112,6 +115,7 @@ package protocol TurnRows {
     ///   - message: The key of the message that it makes; nil when it makes none.
     ///   - hours: The retention of events' ids: ``EventKey/oldestDay(_:hours:)``.
     /// - Returns: Nil when the id was new.
+    /// - Throws: The engine's error.
     mutating func remember(
         _ event: EventKey,
         hash: UInt64,
@@ -139,6 +143,7 @@ package protocol TurnRows {
     ///   - row: The row.
     ///   - owner: The incarnation that has it in memory or holds it; nil when it waits.
     ///   - now: When it was queued.
+    /// - Throws: The engine's error.
     mutating func insert(
         _ row: TurnContext.NewRow,
         owner: IncarnationID?,
