@@ -72,6 +72,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
@@ -216,8 +217,9 @@ let package = Package(
             name: "switchboard",
             dependencies: [
                 "Gateway", "GatewayClient", "GatewayModel", "GatewayStorage", "Identity", "PushProviders", "Telemetry",
-                arguments, lifecycle, logging, nioCore,
+                "TextFormats", arguments, lifecycle, logging, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings,
             linkerSettings: [allocator]

@@ -59,10 +59,20 @@ package struct APIClient: Sendable {
         package var status: Int
         /// `Retry-After` in whole seconds; nil without that header.
         package var retryAfter: Int?
+        /// `ETag`; nil without that header.
+        package var entityTag: String?
         /// `Content-Type`, empty when there is none.
         var contentType = ""
         /// The body; null when there is none.
         package var body: JSONValue
+    }
+
+    /// The state of a resource that a request requires (RFC 9110 section 13.1).
+    package enum Condition: Sendable {
+        /// It has this entity tag: `If-Match`.
+        case unchanged(String)
+        /// It does not exist: `If-None-Match`.
+        case absent
     }
 
     /// Sends a request and requires a 2xx response.
@@ -104,6 +114,7 @@ package struct APIClient: Sendable {
     ///   - query: Names and values; nil values are left out.
     ///   - body: A JSON body.
     ///   - lines: NDJSON lines, instead of a body.
+    ///   - condition: The required state; the gateway responds 409 when it does not hold.
     /// - Returns: The response.
     /// - Throws: ``CommandFailure`` when there is no response.
     package func exchange(
@@ -111,9 +122,15 @@ package struct APIClient: Sendable {
         _ path: [String],
         query: [(String, String?)] = [],
         body: JSONValue? = nil,
-        lines: ByteBuffer? = nil
+        lines: ByteBuffer? = nil,
+        condition: Condition? = nil
     ) async throws -> Response {
         var request = request(method, path, query: query)
+        switch condition {
+        case .unchanged(let tag): request.headers.add(name: "if-match", value: tag)
+        case .absent: request.headers.add(name: "if-none-match", value: "*")
+        case nil: break
+        }
         if let lines {
             request.headers.add(name: "content-type", value: "application/x-ndjson")
             request.body = .bytes(lines)
@@ -161,6 +178,7 @@ package struct APIClient: Sendable {
         return Response(
             status: Int(response.status.code),
             retryAfter: response.headers.first(name: "retry-after").flatMap { Int($0) },
+            entityTag: response.headers.first(name: "etag"),
             contentType: response.headers.first(name: "content-type") ?? "",
             body: value
         )

@@ -67,7 +67,12 @@ package enum JSONValue: Codable, Equatable, Sendable {
 
     /// A member of an object; null when there is none.
     package subscript(_ name: String) -> JSONValue {
-        if case .object(let members) = self { members[name] ?? .null } else { .null }
+        members[name] ?? .null
+    }
+
+    /// The members of an object; none for other values.
+    package var members: [String: JSONValue] {
+        if case .object(let members) = self { members } else { [:] }
     }
 
     /// The items of an array; none for other values.

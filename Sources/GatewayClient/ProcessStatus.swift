@@ -4,7 +4,7 @@ package enum ProcessStatus: Int32, CaseIterable, Sendable {
     case ok = 0
     /// An error while running: a failed expectation of the demonstration, an error of the API, a provider that cannot be used.
     case failure = 1
-    /// Wrong arguments or settings; nothing was started.
+    /// Wrong arguments or settings; nothing was started. Of `apply --plan`: the file and the gateway differ.
     case usage = 2
     /// The data directory or the database is in use by another process, not writable, full, damaged or not
     /// switchboard's.
@@ -29,7 +29,7 @@ package enum ProcessStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .ok: "done, or stopped by one SIGTERM or SIGINT"
         case .failure: "failed while running, or the gateway returned an error"
-        case .usage: "wrong arguments or settings; nothing was started"
+        case .usage: "wrong arguments or settings, or `apply --plan` found differences; nothing was started"
         case .data: "the data is in use by another process, not writable, damaged, or not switchboard's"
         case .masterKey: "the master key is missing, malformed or does not fit the data"
         case .newerDatabase: "the database was written by a newer version, or by a build with other migrations"

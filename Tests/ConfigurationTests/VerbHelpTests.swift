@@ -31,7 +31,8 @@ struct VerbHelpTests {
             "serve", "check", "migrate", "backup", "restore", "brand create", "brand update", "app put",
             "app preview", "app self-check", "credential create", "credential list", "credential show",
             "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
-            "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion",
+            "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion", "apply",
+            "export brand",
         ] {
             #expect(names.contains(verb), "\(verb)")
         }

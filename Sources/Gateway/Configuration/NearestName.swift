@@ -1,5 +1,5 @@
 /// Suggests the intended name for a misspelled one.
-enum NearestName {
+package enum NearestName {
     /// Returns the candidate with the fewest edits.
     ///
     /// - Parameters:
@@ -7,7 +7,7 @@ enum NearestName {
     ///   - candidates: The valid names.
     /// - Returns: Nil when nothing is near: more than half of the name, and more than three letters, would have to
     ///   change.
-    static func nearest(to name: String, among candidates: [String]) -> String? {
+    package static func nearest(to name: String, among candidates: [String]) -> String? {
         let best = candidates.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
         guard let best, best.1 <= max(3, name.count / 2) else { return nil }
         return best.0

@@ -2,7 +2,7 @@ import Crypto
 import TextFormats
 
 /// The SHA-256 of secrets: stored in their place and shown to operators.
-enum SecretHash {
+package enum SecretHash {
     /// Returns the 32 bytes of the hash.
     static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let contiguous = bytes.withContiguousStorageIfAvailable { buffer in
@@ -12,7 +12,7 @@ enum SecretHash {
     }
 
     /// Returns the first eight hexadecimal digits of the hash: enough to distinguish two keys, too little to find one.
-    static func fingerprint(_ text: String) -> String {
+    package static func fingerprint(_ text: String) -> String {
         Hexadecimal.text(sha256(text.utf8).prefix(4))
     }
 }

@@ -1,0 +1,182 @@
+import GatewayClient
+import Testing
+
+@testable import switchboard
+
+@Suite("Plan of a brand's file")
+struct BrandPlanTests {
+    private static let fingerprint: JSONValue = ["fingerprint": "11112222"]
+
+    private static let app: JSONValue = [
+        "platform": "ios",
+        "apns": ["teamId": "TEAM000001", "keyId": "KEY0000001", "topic": "com.example.app", "privateKey": fingerprint],
+        "links": ["host": "Go.Example.com", "paths": ["/*"], "ios": ["appIds": ["TEAM000001.com.example.app"]]],
+    ]
+
+    /// The response for the same app.
+    private static let appResponse: JSONValue = [
+        "id": "ios", "platform": "ios", "endpointsBy": "admin", "updatedAt": "2026-01-01T00:00:00.000Z",
+        "apns": [
+            "teamId": "TEAM000001", "keyId": "KEY0000001", "topic": "com.example.app",
+            "privateKeyFingerprint": "11112222",
+        ],
+        "links": ["host": "go.example.com", "paths": ["/*"], "ios": ["appIds": ["TEAM000001.com.example.app"]]],
+    ]
+
+    private static let credential: JSONValue = [
+        "kind": "serviceAccount", "name": "crm", "scopes": ["events:write", "events:read"],
+    ]
+
+    private static func response(_ credential: JSONValue, _ id: String) -> JSONValue {
+        let extra: [String: JSONValue] = [
+            "id": .string(id), "expiresAt": .null, "createdAt": "2026-01-01T00:00:00.000Z",
+        ]
+        return .object(credential.members.merging(extra) { $1 })
+    }
+
+    private static func state(
+        _ settings: [String: JSONValue] = [:],
+        apps: [String: JSONValue] = [:],
+        credentials: [JSONValue] = []
+    ) -> BrandState {
+        var all = BrandState.defaults
+        all["webhook"] = JSONValue.null
+        for (name, value) in settings { all[name] = value }
+        return BrandState(
+            brand: ["id": "acme", "name": "Acme", "settings": .object(all)],
+            apps: apps,
+            credentials: credentials
+        )
+    }
+
+    private static func file(
+        _ settings: JSONValue = [:],
+        apps: JSONValue = .null,
+        credentials: JSONValue = .null
+    ) -> JSONValue {
+        ["brand": ["id": "acme", "name": "Acme", "settings": settings], "apps": apps, "credentials": credentials]
+    }
+
+    private static func lines(_ wanted: JSONValue, _ present: BrandState, prunes: Bool = false) -> [String] {
+        BrandPlan(wanted: wanted, present: present, prunes: prunes).steps.flatMap(\.lines)
+    }
+
+    @Test("a brand that does not exist is created before its apps, and these before the credentials")
+    func creation() {
+        let wanted = Self.file(["retentionDays": 7], apps: ["ios": Self.app], credentials: [Self.credential])
+        let plan = BrandPlan(wanted: wanted, present: BrandState(), prunes: true)
+        #expect(plan.steps.map(\.subject) == ["brand acme", "app ios", "credential serviceAccount crm"])
+        #expect(plan.steps.allSatisfy { $0.action == .create } && plan.kept.isEmpty && plan.problems.isEmpty)
+        #expect(plan.steps[1].lines.contains("    apns.privateKey: set"))
+        #expect(plan.steps.map(\.returnsSecret) == [false, false, true])
+    }
+
+    @Test("what is as the file describes it needs no step, in whatever form the gateway returns it")
+    func nothing() {
+        let settings: JSONValue = [
+            "linkHosts": ["Go.Example.com"], "wire": ["copilot": true, "ccai": .null], "retentionDays": .null,
+            "quietHours": ["from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin"],
+            "webhook": ["url": "https://h.example", "secret": Self.fingerprint], "templates": [:],
+        ]
+        let present = Self.state(
+            [
+                "linkHosts": ["go.example.com"], "wire": ["copilot": true, "ccai": false],
+                "quietHours": ["from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin", "mode": "held"],
+                "webhook": ["url": "https://h.example", "secretFingerprint": "11112222"],
+            ],
+            apps: ["ios": Self.appResponse],
+            credentials: [
+                Self.response(Self.credential, "1"),
+                Self.response(
+                    ["kind": "serviceAccount", "name": "crm", "scopes": ["events:read", "events:write"]],
+                    "2"
+                ),
+            ]
+        )
+        let wanted = Self.file(settings, apps: ["ios": Self.app], credentials: [Self.credential])
+        let plan = BrandPlan(wanted: wanted, present: present, prunes: true)
+        #expect(plan.steps.isEmpty && plan.kept.isEmpty && plan.problems.isEmpty, "\(plan)")
+    }
+
+    @Test("only members that differ are shown and put, and of secrets only that they differ")
+    func changes() throws {
+        let present = Self.state(
+            ["retentionDays": 5, "webhook": ["url": "https://h.example", "secretFingerprint": "aaaabbbb"]],
+            apps: ["ios": Self.appResponse]
+        )
+        let settings: JSONValue = [
+            "retentionDays": 7, "preview": "full", "webhook": ["url": "https://h.example", "secret": Self.fingerprint],
+        ]
+        var app = Self.app.members
+        app["links"] = .null
+        let wanted = Self.file(settings, apps: ["ios": .object(app)])
+        let plan = BrandPlan(wanted: wanted, present: present, prunes: false)
+        #expect(
+            plan.steps.flatMap(\.lines) == [
+                "~ brand acme", "    settings.retentionDays: 5 -> 7", "    settings.webhook.secret: changed",
+                "~ app ios", "    links.host: \"go.example.com\" -> none",
+                "    links.ios.appIds: [\"TEAM000001.com.example.app\"] -> none", "    links.paths: [\"/*\"] -> none",
+            ]
+        )
+        let body = try #require(plan.steps.first).body["settings"]
+        #expect(Set(body.members.keys) == ["retentionDays", "webhook"])
+        #expect(body["webhook"]["secret"] == Self.fingerprint)
+    }
+
+    @Test("what the file does not have is kept and listed, and removed only by pruning")
+    func pruning() {
+        let present = Self.state(
+            ["retentionDays": 5],
+            apps: ["ios": Self.appResponse, "old": Self.appResponse],
+            credentials: [Self.response(["kind": "apiKey", "name": "old"], "api_1")]
+        )
+        let wanted = Self.file(apps: ["ios": Self.app], credentials: [])
+        let plan = BrandPlan(wanted: wanted, present: present, prunes: false)
+        #expect(plan.steps.isEmpty)
+        #expect(plan.kept.map(\.subject) == ["brand acme", "credential apiKey old (api_1)", "app old"])
+        let pruned = BrandPlan(wanted: wanted, present: present, prunes: true)
+        #expect(pruned.steps.map(\.subject) == plan.kept.map(\.subject) && pruned.kept.isEmpty)
+        let reset: JSONValue = ["settings": ["retentionDays": .null]]
+        #expect(pruned.steps.first?.body == reset)
+        // A section that the file does not have is not its business.
+        let sections: JSONValue = ["brand": ["id": "acme"]]
+        #expect(Self.lines(sections, present, prunes: true).isEmpty)
+    }
+
+    @Test("hosts of links are given before the apps are put, and taken afterwards")
+    func linkHosts() {
+        let present = Self.state(["linkHosts": ["a.example"]])
+        let wanted = Self.file(["linkHosts": ["b.example"]], apps: ["ios": Self.app])
+        let plan = BrandPlan(wanted: wanted, present: present, prunes: false)
+        #expect(plan.steps.map(\.subject) == ["brand acme", "app ios", "brand acme"])
+        let bodies: [JSONValue?] = [["a.example", "b.example"], ["b.example"]]
+        #expect([plan.steps.first, plan.steps.last].map { $0?.body["settings"]["linkHosts"] } == bodies)
+        let taken = BrandPlan(wanted: Self.file(["linkHosts": []]), present: present, prunes: false)
+        #expect(taken.steps.map { $0.body["settings"]["linkHosts"] } == [.array([])])
+    }
+
+    @Test("a credential that differs gets another one beside it; an SDK key needs another name")
+    func credentials() {
+        let old: JSONValue = ["kind": "serviceAccount", "name": "crm", "scopes": ["events:write"]]
+        let key: JSONValue = ["kind": "sdkKey", "name": "web", "algorithm": "HS256"]
+        let present = Self.state(credentials: [Self.response(old, "sa_1"), Self.response(key, "sdk_1")])
+        let changed = BrandPlan(wanted: Self.file(credentials: [Self.credential, key]), present: present, prunes: true)
+        #expect(changed.steps.map(\.action) == [.create, .delete] && changed.steps.last?.id == "sa_1")
+        let other: JSONValue = ["kind": "sdkKey", "name": "web", "algorithm": "HS384"]
+        let plan = BrandPlan(wanted: Self.file(credentials: [other]), present: present, prunes: false)
+        #expect(plan.steps.isEmpty && plan.problems.map(\.path) == [["credentials", "0"]])
+    }
+
+    @Test("an exported brand is as its file describes it")
+    func export() throws {
+        let present = Self.state(
+            ["retentionDays": 5, "webhook": ["url": "https://h.example", "secretFingerprint": "01234567"]],
+            apps: ["ios": Self.appResponse],
+            credentials: [Self.response(Self.credential, "sa_1")]
+        )
+        let text = try YAMLText.text(of: present.exported)
+        #expect(text.contains("file: secrets/ios-apns-privateKey") && text.contains("\"01234567\""), "\(text)")
+        let file = try BrandFile(text: text, name: "brand.yaml", directory: "/nonexistent")
+        #expect(Self.lines(file.root, present, prunes: true).isEmpty, "\(text)")
+    }
+}
