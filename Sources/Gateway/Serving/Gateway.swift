@@ -12,6 +12,7 @@ import IdentityProviders
 package import Logging
 import Messaging
 import NIOCore
+import NIOPosix
 import Outbound
 package import PushProviders
 package import ServiceLifecycle
@@ -335,6 +336,15 @@ package final class Gateway: Sendable {
         }
         directory.onChange { _ in monitor.check() }
         return monitor
+    }
+
+    /// Returns once each event loop has run a task: a response of `/livez` needs no more.
+    ///
+    /// It uses no connection: at the limit of connections the gateway need not be restarted.
+    package static func awaitEventLoops() async {
+        for eventLoop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            try? await eventLoop.submit {}.get()
+        }
     }
 
     /// Closes all resources.

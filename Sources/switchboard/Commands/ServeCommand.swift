@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Gateway
 import GatewayClient
 import GatewayModel
@@ -66,8 +67,14 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let reload = ReloadSignal(loader: loader, running: settings, threshold: threshold, logger: logger)
-        try await gateway.run(signals: [.sigterm, .sigint], beside: [.init(service: reload)]) { address in
+        var others = [ServiceGroupConfiguration.ServiceConfiguration(service: reload)]
+        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+        if let notifier { others.append(.init(service: notifier)) }
+        // Until the end: the watchdog also watches a shutdown, which waits for responses of providers.
+        async let _: Void? = notifier?.feedWatchdog { await Gateway.awaitEventLoops() }
+        try await gateway.run(signals: [.sigterm, .sigint], beside: others) { address in
             StandardOutput.write("listening on http://\(address)")
+            notifier?.send("READY=1")
         }
     }
 }
