@@ -7,6 +7,8 @@ internal import Telemetry
 internal import TextFormats
 
 /// The routes for apps and back-ends of Google's CCAI Platform (ComingFromCCAI page).
+///
+/// They read JSON whatever its `Content-Type` (R191): the platform's samples set none.
 enum CCAIRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/ccaip/auth/token", errors: .adaptor) { try await exchange($0) }
@@ -19,7 +21,7 @@ enum CCAIRoutes {
         guard let keyName = call.request.headers.value(.xSDKKeyName), !keyName.isEmpty else {
             throw Problem(AuthenticationError.unauthorized)
         }
-        let body = try await call.object()
+        let body = try await call.object(ofAnyType: true)
         var checks = FieldChecks()
         let device = checks.identifier(body["device_id"], as: DeviceID.self)
         let text = checks.text(body["token"], isRequired: true)

@@ -9,7 +9,7 @@ enum CCAISigning {
     static func sign(_ call: Call) async throws -> Response {
         let (brand, session) = try await caller(call)
         guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
-        let body = try await call.object()
+        let body = try await call.object(ofAnyType: true)
         var checks = FieldChecks()
         let consumer = try session?.consumer ?? required(call, &checks)
         let app = checks.collect { () throws(Problem) in try call.query().identifier("app", as: AppID.self) }

@@ -56,6 +56,34 @@ struct CCAISigningTests {
     }
 
     @Test(
+        "R191: signing and exchange read JSON whatever its Content-Type",
+        arguments: [nil, "application/x-www-form-urlencoded", "text/plain;charset=UTF-8", "x", ""] as [String?]
+    )
+    func mediaTypes(_ type: String?) async throws {
+        try await TestGateway.run { api in
+            try await api.makeWiredBrand()
+            let session = try await api.makeSession("u-1")
+            let body = #"{"payload":{"push_token":"aabbccdd"}}"#
+            let signed = try await api.call(.post, API.signPath, as: session, body, type: type)
+            let (_, claims, token) = try parts(signed)
+            #expect(claims["push_token"]?.string == "aabbccdd")
+            let name = try #require(HTTPField.Name("X-SDK-Key-Name"))
+            let exchange = #"{"token":"\#(token)"}"#
+            let made = try await api.call(
+                .post,
+                API.exchangePath,
+                as: .none,
+                exchange,
+                type: type,
+                headers: [name: "acme"]
+            )
+            #expect(made.status == 200, "\(made.text)")
+            let form = try await api.call(.post, API.signPath, as: session, "payload=x", type: type)
+            form.expectEnvelope(400, "invalid_request")
+        }
+    }
+
+    @Test(
         "a device does not choose its consumer's email and phone (R22), but its name while that is unknown (R21)"
     )
     func unknownProfile() async throws {

@@ -32,6 +32,8 @@ struct Description: Sendable {
         var isAdaptor: Bool
         var statuses: Set<String>
         var id: String
+        /// Whether it reads JSON whatever its `Content-Type` (R191).
+        var ignoresMediaType: Bool { ["exchangeToken", "signPayload"].contains(id) }
 
         var description: String { "\(method) \(path)" }
     }

@@ -40,11 +40,13 @@ extension Call {
 
     /// Reads a body that is a JSON object.
     ///
-    /// - Parameter mayBeEmpty: Whether an empty body is the same as `{}`.
+    /// - Parameters:
+    ///   - mayBeEmpty: Whether an empty body is the same as `{}`.
+    ///   - ofAnyType: Whether `Content-Type` is ignored: some HTTP libraries send a form's type unless told otherwise.
     /// - Returns: The object, to be read with ``FieldChecks``.
     /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
-    func object(mayBeEmpty: Bool = false) async throws -> BodyObject {
-        let buffer = try await objectText()
+    func object(mayBeEmpty: Bool = false, ofAnyType: Bool = false) async throws -> BodyObject {
+        let buffer = try await objectText(ofAnyType)
         if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
         guard buffer.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
         let text = Array(buffer.readableBytesView)
@@ -56,8 +58,8 @@ extension Call {
         return BodyObject(pointer: "", members: members, text: text)
     }
 
-    private func objectText() async throws -> ByteBuffer {
-        if let contentType = request.headers.value(.contentType) {
+    private func objectText(_ isOfAnyType: Bool) async throws -> ByteBuffer {
+        if !isOfAnyType, let contentType = request.headers.value(.contentType) {
             switch MediaTypeName(contentType) {
             case "application/json", "application/merge-patch+json": break
             default: throw Problem(.unsupportedMediaType, "The body must be application/json.")

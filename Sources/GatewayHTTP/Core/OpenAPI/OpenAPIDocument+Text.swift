@@ -1770,7 +1770,8 @@ paths:
       description: >-
         Requires the brand's setting `wire.ccai`; the brand is that of the SDK key. 401 `token_expired` asks for
         a new token, `token_invalid` is permanent; a claim that cannot be used is 400 `invalid_claim`. Without
-        `identifier` the account is anonymous, which the brand must allow (403).
+        `identifier` the account is anonymous, which the brand must allow (403). The body is read as JSON whatever
+        its `Content-Type`.
       security: []
       parameters:
         - name: X-SDK-Key-Name
@@ -1820,7 +1821,6 @@ paths:
         '403': { $ref: '#/components/responses/AdaptorError403' }
         '404': { $ref: '#/components/responses/AdaptorError404' }
         '413': { $ref: '#/components/responses/AdaptorError413' }
-        '415': { $ref: '#/components/responses/AdaptorError415' }
         '429': { $ref: '#/components/responses/AdaptorError429' }
         '500': { $ref: '#/components/responses/AdaptorError500' }
         '503': { $ref: '#/components/responses/AdaptorError503' }
@@ -1835,7 +1835,8 @@ paths:
         and `exp` (`iat` + 600), and `name`, `email` and `phone` where the gateway knows them; for a session, an
         unknown `email` or `phone` is left out. The newest SDK key signs; 409 without one. An anonymous consumer
         has nothing to sign (403). A token that a session had signed gives no more rights than the session: it
-        opens a session of the same device that ends no later, and none after a logout.
+        opens a session of the same device that ends no later, and none after a logout. The body is read as JSON
+        whatever its `Content-Type`.
       security: [{ session: [] }, { backend: [] }]
       parameters:
         - { $ref: '#/components/parameters/actingFor' }
@@ -1874,7 +1875,6 @@ paths:
         '404': { $ref: '#/components/responses/AdaptorError404' }
         '409': { $ref: '#/components/responses/AdaptorError409' }
         '413': { $ref: '#/components/responses/AdaptorError413' }
-        '415': { $ref: '#/components/responses/AdaptorError415' }
         '429': { $ref: '#/components/responses/AdaptorError429' }
         '500': { $ref: '#/components/responses/AdaptorError500' }
         '503': { $ref: '#/components/responses/AdaptorError503' }
