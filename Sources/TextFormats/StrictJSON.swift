@@ -9,8 +9,8 @@ package enum StrictJSON: Sendable, Equatable {
     case string(String)
     /// A whole number in range and without exponent.
     case integer(Int64)
-    /// Any other number; its value is not stored.
-    case otherNumber
+    /// Any other number, as it is written.
+    case otherNumber(String)
     /// `true` or `false`.
     case bool(Bool)
     /// `null`.
@@ -32,7 +32,7 @@ package enum StrictJSON: Sendable, Equatable {
         case values
     }
 
-    /// Compares values, with names and texts as bytes.
+    /// Compares values, with names and texts as bytes, and numbers that are not whole as they are written.
     ///
     /// - Parameters:
     ///   - lhs: The first value.
@@ -45,7 +45,8 @@ package enum StrictJSON: Sendable, Equatable {
         case (.string(let lhs), .string(let rhs)): lhs.hasSameBytes(as: rhs)
         case (.integer(let lhs), .integer(let rhs)): lhs == rhs
         case (.bool(let lhs), .bool(let rhs)): lhs == rhs
-        case (.otherNumber, .otherNumber), (.null, .null): true
+        case (.otherNumber(let lhs), .otherNumber(let rhs)): lhs.hasSameBytes(as: rhs)
+        case (.null, .null): true
         default: false
         }
     }
@@ -288,7 +289,9 @@ package enum StrictJSON: Sendable, Equatable {
                 if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
                 try digits()
             }
-            guard isWhole, let value = Self.integer(whole) else { return .otherNumber }
+            guard isWhole, let value = Self.integer(whole) else {
+                return .otherNumber(String(decoding: bytes[start..<position], as: UTF8.self))
+            }
             return .integer(value)
         }
     }

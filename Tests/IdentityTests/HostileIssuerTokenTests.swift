@@ -67,7 +67,7 @@ struct HostileIssuerTokenTests {
             claims("exp text", ["exp": "\"\(start + 600)\""], .malformed),
             claims("exp milliseconds", ["exp": "\((start + 600) * 1000)"], .malformed),
             claims("iat milliseconds", ["iat": "\(start * 1000)"], .malformed),
-            claims("exp fractional", ["exp": "\(start + 600).5"], .malformed),
+            claims("exp fractional text", ["exp": "\"\(start + 600).5\""], .malformed),
             claims("expired", ["exp": "\(start - 5)"], nil),
             claims("iat beyond the skew", ["iat": "\(start + 61)"], .notYetValid),
             claims("nbf beyond the skew", ["nbf": "\(start + 61)"], .notYetValid),

@@ -34,6 +34,26 @@ struct SDKKeyAssertionTests {
         }
     }
 
+    @Test(
+        "R193: times may have a fraction",
+        arguments: [
+            ["iat": "\(Gateway.start).25", "exp": "\(Gateway.start + 600).5", "nbf": "\(Gateway.start).0"],
+            ["iat": "\(Gateway.start + 60).999", "exp": "1.7000006e9"], ["exp": "\(Gateway.start - 4).1"],
+        ] as [[String: String]]
+    )
+    func fractions(_ times: [String: String]) async throws {
+        try await Gateway.with { gateway in
+            try await gateway.sdkKey("main")
+            let claims = Signer.claims(times)
+            let found = try await gateway.verifier.verify(
+                Signer.token(claims: claims),
+                keyName: nil,
+                brand: Gateway.acme
+            )
+            #expect(found.consumer.rawValue == "consumer-1")
+        }
+    }
+
     @Test("null and empty members count as absent")
     func absentMembers() async throws {
         try await Gateway.with { gateway in

@@ -66,7 +66,7 @@ for name, key in keys.items():
     out("token", f"{name} by a published key", "taken", sign(name, key, claims(issuer + "published"), kid=kid))
     out("token", f"{name} by a key that is not published", "unknown_key", sign(name, key, claims(issuer + "published"), kid="x"))
     out("token", f"{name} expired", "token_expired", sign(name, key, claims(issuer, exp=now - 10)))
-    out("token", f"{name} with fractions", "malformed", sign(name, key, claims(issuer, iat=now + 0.5)))
+    out("token", f"{name} with fractions", "taken", sign(name, key, claims(issuer, iat=now + 0.5, exp=now + 600.5)))
     out("token", f"{name} without sub", "missing_claim", sign(name, key, claims(issuer, sub=None)))
     out("token", f"{name} without iss", "missing_claim", sign(name, key, claims(issuer, iss=None)))
     out("token", f"{name} for the future", "not_yet_valid", sign(name, key, claims(issuer, iat=now + 61)))

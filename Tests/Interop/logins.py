@@ -416,7 +416,8 @@ def rows(algorithm, key, issuer, token):
     for claim in ["iat", "exp"]:
         invalid(name + f"{claim} as text", "malformed", one(**{claim: str(now + 600)}))
         invalid(name + f"{claim} in milliseconds", "malformed", one(**{claim: (now + 600) * 1000}))
-        invalid(name + f"{claim} with a fraction", "malformed", one(**{claim: now + 0.5}))
+        invalid(name + f"{claim} as text with a fraction", "malformed", one(**{claim: str(now + 600.5)}))
+    taken(name + "times with a fraction", grant="assertion", token=one(iat=now + 0.5, exp=now + 600.5))
     invalid(name + "iat in the future", "not_yet_valid", one(iat=now + 3600, exp=now + 7200))
     invalid(name + "nbf in the future", "not_yet_valid", one(nbf=now + 3600))
     for kind in ["at+jwt", "logout+jwt", "JOSE"]:

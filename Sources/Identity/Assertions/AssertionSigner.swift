@@ -34,9 +34,9 @@ package struct AssertionSigner: Sendable {
     /// Signs a payload.
     ///
     /// Its members are kept unless they are set here (R21): `identifier`, `iss`, `iat` and `exp` always (R22, R23),
-    /// `name`, `email` and `phone` if they are stored. A device does not choose an email or a phone (R22): they are
-    /// removed from the payload of a session unless they are stored. An assertion signed for a session contains the
-    /// session's hash, and is valid only as long as the session.
+    /// `name`, `email` and `phone` if they are stored. Numbers with a fraction are kept as they are written (R193). A
+    /// device does not choose an email or a phone (R22): they are removed from the payload of a session unless they are
+    /// stored. An assertion signed for a session contains the session's hash, and is valid only as long as the session.
     ///
     /// - Parameters:
     ///   - payload: The payload's members.
@@ -74,9 +74,6 @@ package struct AssertionSigner: Sendable {
         if let email = profile.email { claims["email"] = .string(email) }
         if let phone = profile.phone { claims["phone"] = .string(phone) }
         do { try AssertionClaims.check(claims) } catch { throw .claim(error) }
-        for (name, value) in claims.sorted(by: { $0.key < $1.key }) where value.sortedText == nil {
-            throw .payload(member: name.text, detail: "must hold whole numbers only")
-        }
         return try token(.object(claims), of: .object(.init(payload.filter { claims[$0.key] == $0.value })), key)
     }
 
@@ -84,10 +81,11 @@ package struct AssertionSigner: Sendable {
         let parameters: StrictJSON = .object([
             "alg": .string(key.algorithm.rawValue), "typ": .string("JWT"), "kid": .string(key.name),
         ])
-        guard let header = parameters.sortedText, let claims = claims.sortedText, let payload = payload.sortedText,
-            payload.count <= Self.maxPayloadBytes
-        else { throw .payload(member: nil, detail: "must be at most \(Self.maxPayloadBytes) bytes") }
-        let input = StrictBase64.encode(header, .url) + "." + StrictBase64.encode(claims, .url)
+        guard payload.sortedText.count <= Self.maxPayloadBytes else {
+            throw .payload(member: nil, detail: "must be at most \(Self.maxPayloadBytes) bytes")
+        }
+        let input =
+            StrictBase64.encode(parameters.sortedText, .url) + "." + StrictBase64.encode(claims.sortedText, .url)
         let token = input + "." + StrictBase64.encode(key.signature(of: Array(input.utf8)), .url)
         // Too deep, or too long with the added claims.
         guard (try? CompactJWS(Array(token.utf8))) != nil else {

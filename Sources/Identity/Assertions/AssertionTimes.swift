@@ -1,7 +1,7 @@
 internal import GatewayModel
 internal import TextFormats
 
-/// The times in an assertion, in whole seconds since 1970 (RFC 7519 section 4.1).
+/// The times in an assertion, in whole seconds since 1970 (RFC 7519 section 4.1), fractions rounded down.
 struct AssertionTimes {
     /// `iat`.
     private let issuedAt: Int64
@@ -17,8 +17,10 @@ struct AssertionTimes {
     /// The maximum of a NumericDate: seconds since 1970 have eleven digits until the year 5138; more are milliseconds.
     private static let maxNumericDate: Int64 = 99_999_999_999
 
-    /// Parses the claims; only whole seconds are accepted: some signers write strings, milliseconds and time objects
+    /// Parses the claims; only numbers of seconds are accepted: some signers write strings, milliseconds and time objects
     /// (Requirements page, traps 18 and 20).
+    ///
+    /// They may have a fraction, as a NumericDate may (RFC 7519 section 2, R193).
     ///
     /// - Parameter claims: The claims.
     /// - Throws: `malformed` for a value that is not a time, `missing_claim` without `iat` or `exp`.
@@ -54,10 +56,14 @@ struct AssertionTimes {
         _ name: BoundedName,
         _ claims: StrictJSON.Members
     ) throws(AuthenticationError) -> Int64? {
+        let seconds: Double?
         switch claims[name] {
         case nil: return nil
         case .integer(let value)? where value >= 0 && value <= maxNumericDate: return value
-        default: throw .tokenInvalid(.malformed)
+        case .otherNumber(let text)?: seconds = Double(text)
+        default: seconds = nil
         }
+        guard let seconds, seconds >= 0, seconds <= Double(maxNumericDate) else { throw .tokenInvalid(.malformed) }
+        return Int64(seconds)
     }
 }

@@ -14,7 +14,7 @@ enum StrictJSONCheck {
             return "a text is accepted, but not with fractions of zero allowed"
         }
         guard lenient == value || text.contains(UInt8(ascii: ".")) else { return "another value without any fraction" }
-        guard let written = value.sortedText else { return nil }
+        let written = value.sortedText
         guard let again = try? StrictJSON.parse(written) else { return "the written text cannot be parsed" }
         guard again == value else { return "the written text is parsed as another value" }
         guard again.sortedText == written else { return "one value has two texts" }

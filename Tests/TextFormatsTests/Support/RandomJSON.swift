@@ -15,7 +15,7 @@ struct RandomJSON {
         case 0: return .null
         case 1: return .bool(below(2) == 0)
         case 2: return .integer(Int64(below(4_000_000_000)) - 2_000_000_000)
-        case 3: return .otherNumber
+        case 3: return .otherNumber(["1.5", "-0.25", "2E3", "1e-2"][Int(below(4))])
         case 4: return .string(string())
         case 5: return .array((0..<below(5)).map { _ in value(depth: depth + 1) })
         default:
@@ -42,7 +42,7 @@ struct RandomJSON {
         case .null: inner = "null"
         case .bool(let bool): inner = bool ? "true" : "false"
         case .integer(let integer): inner = "\(integer)"
-        case .otherNumber: inner = ["1.5", "-0.25", "2E3", "1e-2"][Int(below(4))]
+        case .otherNumber(let number): inner = number
         case .string(let string): inner = text(of: string)
         case .array(let items):
             var parts: [String] = []
@@ -79,7 +79,7 @@ struct RandomJSON {
         case .null: return theirs is NSNull
         case .bool(let bool): return (theirs as? NSNumber)?.boolValue == bool
         case .integer(let integer): return (theirs as? NSNumber)?.int64Value == integer
-        case .otherNumber: return theirs is NSNumber
+        case .otherNumber(let number): return (theirs as? NSNumber)?.doubleValue == Double(number)
         case .string(let string): return (theirs as? String).map { Array($0.utf8) == Array(string.utf8) } ?? false
         case .array(let items):
             guard let array = theirs as? [Any], array.count == items.count else { return false }

@@ -1855,8 +1855,8 @@ paths:
                 payload:
                   type: object
                   description: >-
-                    At most 4,096 bytes and 16 levels; numbers must be whole. `nbf`, `sub`, `aud`, `jti` and
-                    `switchboard_session` are rejected.
+                    At most 4,096 bytes and 16 levels; numbers are kept as they are written. `nbf`, `sub`, `aud`,
+                    `jti` and `switchboard_session` are rejected.
                   properties:
                     push_token: { type: [string, 'null'], maxLength: 4096 }
                     email: { type: [string, 'null'], maxLength: 256 }
