@@ -111,6 +111,26 @@ struct SessionRouteTests {
         }
     }
 
+    @Test("R53: a problem for a missing claim names it, and no other has the member")
+    func missingClaim() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            try await makeKey(api)
+            let now = api.clock.now.seconds
+            for (claims, name) in [
+                (#"{"iss":"web","identifier":"u","exp":\#(now + 600)}"#, "iat"),
+                (#"{"iss":"web","identifier":"u","iat":\#(now)}"#, "exp"),
+                (#"{"iss":"web","iat":\#(now),"exp":\#(now + 600)}"#, "identifier"),
+            ] {
+                let reply = try await grant(api, Self.assertion(claims))
+                reply.expectProblem(401, "token_invalid")
+                #expect(reply["reason"]?.string == "missing_claim" && reply["claim"]?.string == name, "\(reply.text)")
+            }
+            let garbled = try await grant(api, "abc")
+            #expect(garbled["reason"]?.string == "malformed" && garbled["claim"] == nil, "\(garbled.text)")
+        }
+    }
+
     @Test("revoking a key takes effect at once (R33)")
     func revokedKey() async throws {
         try await TestGateway.run { api in

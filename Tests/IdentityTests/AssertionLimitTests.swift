@@ -103,7 +103,7 @@ struct AssertionLimitTests {
                 }
                 let ages: [String: String?] = ["iat": "0", "exp": "99999999999"]
                 #expect(await Self.rejection(verify, ages) == .tokenInvalid(.lifetime), "\(kind)")
-                #expect(await Self.rejection(verify, ["iat": nil]) == .tokenInvalid(.missingClaim), "\(kind)")
+                #expect(await Self.rejection(verify, ["iat": nil]) == .missingClaim("iat"), "\(kind)")
             }
         }
     }
@@ -172,7 +172,7 @@ struct AssertionLimitTests {
                 ]
                 for (jti, reason) in table {
                     let found = await Self.rejection(verify, ["jti": jti])
-                    #expect(found == reason.map { .tokenInvalid($0) }, "\(kind) \(jti ?? "")")
+                    #expect(found?.withoutName == reason.map { .tokenInvalid($0) }, "\(kind) \(jti ?? "")")
                     guard reason == nil else { continue }
                     let code = try #require(try await verify(["jti": jti]).presentation)
                     #expect(code.hash.count == 32)

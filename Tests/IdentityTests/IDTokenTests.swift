@@ -53,8 +53,9 @@ struct IDTokenTests {
             }
             for (changes, reason) in reasons {
                 let token = try Issuer.token(claims: Self.claims(changes))
-                #expect(await rejection(token) == reason.map { .tokenInvalid($0) }, "\(changes)")
-                #expect(await rejection(try sealer.token(token)) == reason.map { .tokenInvalid($0) }, "\(changes)")
+                let expected: AuthenticationError? = reason.map { .tokenInvalid($0) }
+                #expect(await rejection(token)?.withoutName == expected, "\(changes)")
+                #expect(await rejection(try sealer.token(token))?.withoutName == expected, "\(changes)")
             }
             let expired = try Issuer.token(claims: Self.claims(["exp": "1"]))
             #expect(await rejection(expired) == .tokenExpired)

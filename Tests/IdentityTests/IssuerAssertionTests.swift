@@ -52,6 +52,15 @@ struct IssuerAssertionTests {
         }
     }
 
+    @Test("R53: a missing claim is named", arguments: ["iss", "iat", "exp", "sub"])
+    func missingClaims(_ name: String) async throws {
+        try await Gateway.with { gateway in
+            try await gateway.issuer()
+            let token = try Issuer.token(claims: Issuer.claims([name: nil]))
+            #expect(await Self.rejection(gateway, token) == .missingClaim(name))
+        }
+    }
+
     @Test("an invalid claim about the consumer counts as absent")
     func profile() async throws {
         let table: [([String: String?], ConsumerProfile)] = [

@@ -154,7 +154,7 @@ struct SDKKeyAssertionTests {
                 } catch { return error }
             }
             #expect(await rejection([:]) == .tokenExpired)
-            #expect(await rejection(["identifier": nil]) == .tokenInvalid(.missingClaim))
+            #expect(await rejection(["identifier": nil]) == .missingClaim("identifier"))
             for (name, value) in [("identifier", "7"), ("phone", #""12""#), ("email", "[]"), ("push_token", "{}")] {
                 let found = await rejection([name: value])
                 guard case .invalidClaim(name, _)? = found else {
@@ -188,7 +188,7 @@ struct SDKKeyAssertionTests {
             }
             try await Gateway.with(anonymousConsumers: false) { gateway in
                 try await gateway.sdkKey("main")
-                await #expect(throws: AuthenticationError.tokenInvalid(.missingClaim)) {
+                await #expect(throws: AuthenticationError.missingClaim("identifier")) {
                     try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
                 }
             }

@@ -70,7 +70,7 @@ enum AssertionClaims {
         credential: String,
         expiry: Int64
     ) throws(AuthenticationError) -> RedeemedCode {
-        guard let claim = claims["jti"], claim != .null else { throw .tokenInvalid(.missingClaim) }
+        guard let claim = claims["jti"], claim != .null else { throw .missingClaim("jti") }
         guard let id = claim.text, (1...maxIDBytes).contains(id.utf8.count) else { throw .tokenInvalid(.malformed) }
         // Codes begin with their brand, which is not empty; neither a brand nor a credential's id contains a zero byte.
         let parts = "\0\(brand.rawValue)\0\(credential)\0\(id)"

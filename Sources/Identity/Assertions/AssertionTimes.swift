@@ -28,7 +28,8 @@ struct AssertionTimes {
         let issuedAt = try Self.numericDate("iat", claims)
         let expiry = try Self.numericDate("exp", claims)
         notBefore = try Self.numericDate("nbf", claims)
-        guard let issuedAt, let expiry else { throw .tokenInvalid(.missingClaim) }
+        guard let issuedAt else { throw .missingClaim("iat") }
+        guard let expiry else { throw .missingClaim("exp") }
         self.issuedAt = issuedAt
         self.expiry = expiry
     }

@@ -43,7 +43,7 @@ extension AssertionVerifier {
         let keys = try await keys(provider.key, known.key, keyID, brand)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
         guard Self.isAuthentic(jws, keys.prefix(Self.maxKeys)) else { throw .tokenInvalid(.badSignature) }
-        guard let issuer = jws.claims["iss"] else { throw .tokenInvalid(.missingClaim) }
+        guard let issuer = jws.claims["iss"] else { throw .missingClaim("iss") }
         guard let issuer = issuer.text, issuer.hasSameBytes(as: provider.issuer) else {
             throw .tokenInvalid(.unknownIssuer)
         }
@@ -154,7 +154,7 @@ extension AssertionVerifier {
         // Permanent errors come before those that time resolves (R54).
         let times = try AssertionTimes(claims)
         try times.check(lifetime: limits.maxLifetimeSeconds)
-        guard let subject = claims["sub"], subject != .null else { throw .tokenInvalid(.missingClaim) }
+        guard let subject = claims["sub"], subject != .null else { throw .missingClaim("sub") }
         let consumer = try AssertionClaims.consumer(subject, name: "sub")
         let presentation = try presentation(claims, times, limits, brand: brand, credential: credential)
         try times.check(at: clock.now)

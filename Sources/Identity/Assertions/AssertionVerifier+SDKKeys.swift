@@ -82,7 +82,7 @@ extension AssertionVerifier {
         }
         let isAnonymous = consumer == nil
         if isAnonymous, !takesAnonymous, directory.brand(key.brand)?.settings.anonymousConsumers != true {
-            throw .tokenInvalid(.missingClaim)
+            throw .missingClaim("identifier")
         }
         let profile = try AssertionClaims.checkedProfile(jws.claims)
         let session = try AssertionClaims.session(jws.claims)

@@ -73,7 +73,7 @@ package struct AssertionVerifier: Sendable {
         if jws.claims["iss"] != nil || issuerName != nil { throw .tokenInvalid(.unknownIssuer) }
         // Only issuers use these algorithms, and their tokens must have `iss` (R48, R53).
         let isOfIssuer = jws.algorithm.flatMap(SignatureAlgorithm.init(word:)) != nil
-        throw .tokenInvalid(isOfIssuer ? .missingClaim : .unknownKey)
+        throw isOfIssuer ? AuthenticationError.missingClaim("iss") : .tokenInvalid(.unknownKey)
     }
 
     /// Returns the signed token: the text itself, or the content of an encrypted one.

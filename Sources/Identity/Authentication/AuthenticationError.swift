@@ -9,6 +9,9 @@ package enum AuthenticationError: Error, Sendable, Equatable {
     case tokenExpired
     /// It will never be accepted (R54).
     case tokenInvalid(TokenInvalidReason)
+    /// A required claim is missing (R53), which is the reason `missing_claim`; the name is a fixed one, never the
+    /// caller's text.
+    case missingClaim(String)
     /// The signature is valid, but a claim about the consumer is not (R31); the name is a fixed one, never the caller's
     /// text.
     case invalidClaim(name: String, detail: String)
@@ -22,7 +25,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         switch self {
         case .unauthorized: "unauthorized"
         case .tokenExpired: "token_expired"
-        case .tokenInvalid: "token_invalid"
+        case .tokenInvalid, .missingClaim: "token_invalid"
         case .invalidClaim: "invalid_request"
         case .upstreamUnavailable: "upstream_unavailable"
         }
@@ -30,7 +33,11 @@ package enum AuthenticationError: Error, Sendable, Equatable {
 
     /// The API's `reason` of `token_invalid`; nil for every other code.
     package var reason: String? {
-        if case .tokenInvalid(let reason) = self { reason.rawValue } else { nil }
+        switch self {
+        case .tokenInvalid(let reason): reason.rawValue
+        case .missingClaim: TokenInvalidReason.missingClaim.rawValue
+        case .unauthorized, .tokenExpired, .invalidClaim, .upstreamUnavailable: nil
+        }
     }
 
     /// A sentence for the caller, without anything that the caller sent.
@@ -39,6 +46,7 @@ package enum AuthenticationError: Error, Sendable, Equatable {
         case .unauthorized: "The credentials are missing or not valid."
         case .tokenExpired: "The token has expired."
         case .tokenInvalid(let reason): Self.text(of: reason)
+        case .missingClaim(let name): "The required claim \(name) is missing."
         case .invalidClaim(let name, let detail): "The claim \(name) \(detail)."
         case .upstreamUnavailable: "The identity provider is unavailable; try again later."
         }

@@ -4,7 +4,7 @@ package enum TokenInvalidReason: String, Sendable, CaseIterable {
     case malformed
     /// The signature is not the key's.
     case badSignature = "bad_signature"
-    /// A required claim is missing.
+    /// A required claim is missing; where it is known, ``AuthenticationError/missingClaim(_:)`` names it.
     case missingClaim = "missing_claim"
     /// No key is named, or an unknown one.
     case unknownKey = "unknown_key"

@@ -22,7 +22,7 @@ package struct WindowClose: Error, Sendable, Equatable {
         switch error {
         case .tokenExpired: self = .tokenExpired
         case .upstreamUnavailable: self = .unavailable
-        case .unauthorized, .invalidClaim, .tokenInvalid:
+        case .unauthorized, .invalidClaim, .missingClaim, .tokenInvalid:
             let reason = error.reason ?? TokenInvalidReason.malformed.rawValue
             self.init(4403, "token_invalid: \(reason)", .refused)
         }

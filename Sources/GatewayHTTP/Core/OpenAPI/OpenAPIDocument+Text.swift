@@ -2239,6 +2239,7 @@ components:
         detail: { type: string, description: One readable sentence. }
         code: { type: string, enum: [invalid_request, unauthorized, token_expired, token_invalid, forbidden, not_found, gone, method_not_allowed, unsupported_media_type, conflict, payload_too_large, rate_limited, overloaded, upstream_unavailable, internal] }
         reason: { type: string, description: Refines `token_invalid`. }
+        claim: { type: string, description: 'The missing claim, with the reason `missing_claim`.', examples: [exp] }
         retryable: { type: boolean }
         requestId: { type: string }
         errors:

@@ -95,6 +95,9 @@ extension Problem {
         case .unauthorized: self.init(.unauthorized, error.text)
         case .tokenExpired: self.init(.tokenExpired, error.text)
         case .tokenInvalid: self.init(.tokenInvalid, error.text, reason: error.reason)
+        case .missingClaim(let name):
+            self.init(.tokenInvalid, error.text, reason: error.reason)
+            claim = name
         case .invalidClaim(let name, let detail):
             self.init(invalid: "/token/" + name, detail)
             isAboutClaim = true

@@ -13,6 +13,7 @@ extension Problem {
         writer.member("detail", detail)
         writer.member("code", code.rawValue)
         writer.member("reason", reason)
+        writer.member("claim", claim)
         writer.member("retryable", code.isRetryable)
         writer.member("requestId", requestID)
         if !errors.isEmpty { writer.array("errors", errors) { $0.fieldProblem($1) } }

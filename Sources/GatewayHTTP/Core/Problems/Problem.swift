@@ -10,6 +10,8 @@ package struct Problem: Error, Sendable, Equatable {
     package var detail: String
     /// Refines `token_invalid`.
     package var reason: String?
+    /// The claim that is missing, for the reason `missing_claim` (R53).
+    package var claim: String?
     /// The invalid members.
     package var errors: [FieldProblem]
     /// The seconds for `Retry-After`, which statuses 429 and 503 always have; nil sends none.
