@@ -88,9 +88,6 @@ struct EngagementRouteTests {
             try await api.post("2", conversation: "c-7", type: "conversation.resolved")
             #expect(try await ask(token)["engagementDetails"]?["conversationId"] == nil)
 
-            let plain = try await ask(jws)
-            plain.expectProblem(422, "invalid_request")
-            #expect(plain.pointers == ["/identity"])
             let forged = api.token(
                 api.claims(#","iss":"acme","identifier":"u-1""#),
                 key: String(repeating: "x", count: 64)
@@ -119,6 +116,52 @@ struct EngagementRouteTests {
             let moved = try Self.claim(try await ask(token)["engagementDetails"])
             let now = try await api.makeSession("u-5")
             #expect(try await api.call(.post, Self.conversations, as: now, moved).status == 201)
+        }
+    }
+
+    @Test("R196: a session learns the active conversation, also where nothing is offered (R119)")
+    func session() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(api)
+            let session = try await api.makeSession("u-1")
+            func ask(_ points: String, as credential: Credential) async throws -> Reply {
+                try await api.call(.post, Self.path, as: credential, #"{"app":"ios","entryPoints":[\#(points)]}"#)
+            }
+            let before = try await ask(#""sec://sales""#, as: session)
+            #expect(before["engagementDetails"]?["status"]?.string == "expose" && before["conversation"] == nil)
+            try await api.post("1", conversation: "c-7")
+            let offered = try await ask(#""sec://sales""#, as: session)
+            #expect(offered["engagementDetails"]?["status"]?.string == "conversation")
+            #expect(offered["engagementDetails"]?["conversationId"]?.string == "c-7")
+            let nothing = try await ask("", as: session)
+            #expect(try nothing.json().names == ["pageId", "sessionId", "visitorId", "conversation"])
+            #expect(nothing["conversation"] == (try JSON(#"{"id":"c-7","state":"active"}"#)))
+            let stranger = try await api.makeSession("u-2")
+            for other in [Credential.none, .admin, stranger] {
+                #expect(try await ask("", as: other).json().names == ["pageId", "sessionId", "visitorId"])
+            }
+            // The offer is the session's consumer's.
+            let claim = try Self.claim(before["engagementDetails"])
+            let foreign = try await api.call(.post, Self.conversations, as: stranger, claim)
+            foreign.expectProblem(422, "invalid_request")
+            try await ask("", as: .bearer("abc")).expectProblem(401, "token_invalid")
+            api.clock.advance(seconds: 3600)
+            try await ask("", as: session).expectProblem(401, "token_expired")
+        }
+    }
+
+    @Test("R196: a plain identity is accepted and learns nothing of anybody")
+    func plainIdentity() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(api)
+            try await api.post("1", conversation: "c-7")
+            let jws = api.token(api.claims(#","iss":"acme","identifier":"u-1""#))
+            for identity in ["u-1", "nobody", "", jws] {
+                let reply = try await Self.ask(api, #""entryPoints":["sec://sales"],"identity":"\#(identity)""#)
+                #expect(reply.status == 201, "\(reply.text)")
+                #expect(reply["engagementDetails"]?["status"]?.string == "expose" && reply["conversation"] == nil)
+                #expect(!reply.text.contains("c-7"))
+            }
         }
     }
 

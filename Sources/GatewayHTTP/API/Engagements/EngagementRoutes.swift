@@ -7,7 +7,8 @@ internal import TextFormats
 
 /// The route that returns the engagement offered at an app's entry points (R116-R119; MessagingWindow page).
 ///
-/// Nothing is stored for the caller.
+/// Nothing is stored for the caller. A session or a JWE identity learns the consumer's active conversation, whether or
+/// not there is an offer (R119, R196).
 enum EngagementRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.post, "/v1/brands/:brand/engagements") { try await ask($0) }
@@ -17,6 +18,7 @@ enum EngagementRoutes {
         // Everybody may call it.
         try call.limitAddress()
         let brand = try call.brand()
+        let caller = try await self.session(call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
         let named = checks.identifier(body["app"], as: AppID.self, isRequired: true)
@@ -24,14 +26,11 @@ enum EngagementRoutes {
         let visitor = checks.line(body["visitorId"], atMost: Engagement.memberBytes)
         let session = checks.line(body["sessionId"], atMost: Engagement.memberBytes)
         let identity = checks.text(body["identity"])
-        // An unencrypted identity would reveal the consumer to every system on the way (R62).
-        if let identity, identity.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 4 {
-            checks.fail(body["identity"].pointer, "must be a compact JWE")
-        }
         checks.rejectOthers(in: body, than: ["app", "entryPoints", "identity", "visitorId", "sessionId"])
         let (app, entryPoints) = try checks.finish(named, points)
-        let consumer: ConsumerID? =
-            if let identity { try await self.consumer(of: identity, brand, call) } else { nil }
+        var consumer = caller?.consumer
+        if consumer == nil, let identity { consumer = try await self.consumer(of: identity, brand, call) }
+        let conversation = try await active(consumer, brand, call)
 
         var writer = JSONWriter(capacity: 512)
         writer.literal(#"{"pageId":"#)
@@ -40,18 +39,35 @@ enum EngagementRoutes {
         writer.member("visitorId", visitor ?? AnonymousConsumer.newID())
         let places = Set(entryPoints.map { Array($0.utf8) })
         if let engagement = brand.settings.engagements.first(where: { $0.isOffered(in: app, at: places) }) {
-            try await write(engagement, brand, consumer, call, to: &writer)
+            write(engagement, brand, consumer, conversation, call, to: &writer)
+        }
+        if let conversation {
+            writer.literal(#","conversation":{"id":"#)
+            writer.string(conversation.rawValue)
+            writer.literal(#","state":"active"}"#)
         }
         writer.literal("}")
         return ResponseFactory.json(session == nil ? .created : .ok, writer)
     }
 
-    /// Returns the consumer of an identity; nil when it names none.
+    /// Returns the session of the caller, if it presents one; no other credential identifies a consumer.
+    private static func session(_ call: Call, _ brand: Brand) async throws(Problem) -> StoredSession? {
+        guard let header = call.request.headers.value(.authorization),
+            case .bearer? = AuthorizationHeader(header),
+            case .session(let session) = try await call.caller(of: brand.id)
+        else { return nil }
+        return session
+    }
+
+    /// Returns the consumer of an identity; nil when it proves none.
+    ///
+    /// Only a JWE proves anything: a plain identity may be anybody's, so it is ignored (R196).
     private static func consumer(
         of identity: String,
         _ brand: Brand,
         _ call: Call
     ) async throws(Problem) -> ConsumerID? {
+        guard identity.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 4 else { return nil }
         let assertion: VerifiedAssertion
         do {
             assertion = try await call.services.assertions.verify(identity, keyName: nil, brand: brand.id)
@@ -68,19 +84,25 @@ enum EngagementRoutes {
         return known?.id ?? assertion.consumer
     }
 
+    private static func active(
+        _ consumer: ConsumerID?,
+        _ brand: Brand,
+        _ call: Call
+    ) async throws(Problem) -> ConversationID? {
+        guard let consumer else { return nil }
+        return try await call.read { store throws(StorageError) in
+            try await store.activeConversation(brand: brand.id, consumer: consumer)
+        }
+    }
+
     private static func write(
         _ engagement: Engagement,
         _ brand: Brand,
         _ consumer: ConsumerID?,
+        _ conversation: ConversationID?,
         _ call: Call,
         to writer: inout JSONWriter
-    ) async throws(Problem) {
-        var conversation: ConversationID?
-        if let consumer {
-            conversation = try await call.read { store throws(StorageError) in
-                try await store.activeConversation(brand: brand.id, consumer: consumer)
-            }
-        }
+    ) {
         writer.literal(#","engagementDetails":{"campaignId":"#)
         writer.string(engagement.campaignId)
         writer.member("engagementId", engagement.id)

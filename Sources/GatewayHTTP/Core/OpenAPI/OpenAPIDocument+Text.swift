@@ -924,9 +924,9 @@ paths:
       description: >-
         Returns the first of the brand's `engagements` that names this app or none, and whose entry points are
         all named. Nothing is stored. The three ids are those of the request, or new ones. A consumer is
-        identified only by an `identity`; the response then names its active conversation, and the offer is
-        valid for this consumer only.
-      security: []
+        identified by a session, or without one by an `identity` that is a JWE; the response then names its
+        active conversation, also when nothing is offered, and the offer is valid for this consumer only.
+      security: [{ session: [] }, {}]
       requestBody:
         required: true
         content:
@@ -940,8 +940,9 @@ paths:
                 entryPoints: { $ref: '#/components/schemas/EntryPoints' }
                 identity:
                   type: [string, 'null']
-                  pattern: '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}$'
-                  description: 'An assertion as for a login, always a compact JWE.'
+                  description: >-
+                    An assertion as for a login, as a compact JWE. Every other text is accepted and ignored: it
+                    proves nothing.
                 visitorId: { $ref: '#/components/schemas/NullableLine' }
                 sessionId: { $ref: '#/components/schemas/NullableLine' }
             example: { app: ios, entryPoints: ['sec://sales', 'lang://en'] }
@@ -2832,6 +2833,11 @@ components:
             surveyId: { type: string }
             conversationId: { $ref: '#/components/schemas/Id' }
             status: { enum: [expose, conversation] }
+        conversation:
+          type: object
+          description: The active conversation of the consumer; absent without one, and without an identified consumer.
+          required: [id, state]
+          properties: { id: { $ref: '#/components/schemas/Id' }, state: { enum: [active] } }
     Health:
       type: object
       required: [status]
