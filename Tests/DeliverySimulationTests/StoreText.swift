@@ -67,6 +67,6 @@ enum StoreText {
             + "unread \(row.unread), \(row.kind) in \(row.queue.rawValue), conversation \(row.conversation?.rawValue ?? 0), "
             + "message \(row.message?.id.description ?? "none") \(row.message?.sequence ?? 0) "
             + "\(row.message?.collapseKey ?? "-") \(row.message?.silent == true), tries \(row.attempts), "
-            + "until \(row.expiresAt), since \(row.queuedAt)"
+            + "until \(row.expiresAt), since \(row.queuedAt), agents' \(row.receivesAgents)"
     }
 }

@@ -100,6 +100,37 @@ struct DeviceLifeTests {
         }
     }
 
+    @Test("R195: after an agent logout no push tells the device how many of agents' messages are unread")
+    func badgeAfterAgentLogout() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            _ = try await api.register("d-1", as: session)
+            let deliveries = "/v1/brands/acme/deliveries?state=accepted"
+            func badges(_ count: Int) async throws -> [Int?] {
+                let reply = try await api.until {
+                    try await api.call(.get, deliveries)
+                } holds: {
+                    $0["items"]?.items.count == count
+                }
+                return (reply["items"]?.items ?? []).map { $0["badge"]?.int }
+            }
+            let proactive = #","kind":"proactive""#
+            try await api.post("a-1")
+            try await api.post("p-1", more: proactive, type: "proactive.message")
+            #expect(try await badges(2) == [1, 1])
+            let logout = "/v1/brands/acme/sessions/current?unregister=agent"
+            #expect(try await api.call(.delete, logout, as: session).status == 204)
+            try await api.post("a-2")
+            try await api.post("p-2", more: proactive, type: "proactive.message")
+            #expect(try await badges(3) == [nil, 1, 1])
+            // A login registers again, for all kinds.
+            _ = try await api.register("d-1", as: try await api.makeSession(device: "d-1"))
+            try await api.post("p-3", more: proactive, type: "proactive.message")
+            #expect(try await badges(4) == [2, nil, 1, 1])
+        }
+    }
+
     @Test("a device receives what its last request chose, also after a logout from agents' messages")
     func receives() async throws {
         try await TestGateway.run { api in

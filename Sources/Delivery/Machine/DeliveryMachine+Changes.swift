@@ -10,6 +10,7 @@ extension DeliveryMachine {
             addLane(change.registration.lane)
             registrations[change.registration.id]?.token = change.registration.token
             registrations[change.registration.id]?.platform = change.registration.platform
+            registrations[change.registration.id]?.receivesAgents = change.registration.receives.contains(.agent)
             if let known = registrations[change.registration.id],
                 known.traits?.timeZone != change.registration.timeZone
             {
@@ -34,11 +35,18 @@ extension DeliveryMachine {
             }
         case .sessionOpened(let opening), .merged(let opening):
             for merge in opening.merged { self.merge(merge, now: now) }
-        case .unregistered, .sessionsEnded, .read, .erased, .tapped, .receipts, .credentialRevoked, .alreadyPresented,
+        case .unregistered(let change): narrow(change.narrowed)
+        case .sessionsEnded(let ended): narrow(ended.registrations.narrowed)
+        case .read, .erased, .tapped, .receipts, .credentialRevoked, .alreadyPresented,
             .sessionEnded, .boundElsewhere, .retried,
             .notRetried, .notFound, .gone, .notMerged, .conversation, .written, .resolved, .conflict:
             break
         }
+    }
+
+    /// Records that registrations no longer receive agents' messages.
+    private mutating func narrow(_ ids: [RegistrationID]) {
+        for id in ids { registrations[id]?.receivesAgents = false }
     }
 
     /// Sets the traits of a registration in memory; its waiting rows are sent by the new ones.

@@ -88,6 +88,8 @@ extension DeliveryMachine {
             }
             registration.isSending = true
             let unread = consumers[registration.consumer]?.unread ?? row.unread
+            // A device that was logged out of agents' messages is not told how many there are (R195).
+            let hasBadge = row.message.map { !$0.silent && registration.receivesAgents } ?? true
             var job = PushJob(
                 delivery: row.id,
                 registration: key,
@@ -97,7 +99,7 @@ extension DeliveryMachine {
                 isQuiet: quiet != nil,
                 summary: summary.map { min(Int64($0.others.count) + 1, unread) } ?? 0,
                 message: row.message,
-                badge: row.message?.silent == true ? nil : unread,
+                badge: hasBadge ? unread : nil,
                 expiresAt: summary?.expiresAt ?? row.expiresAt
             )
             job.read = row.read

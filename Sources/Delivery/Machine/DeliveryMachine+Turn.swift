@@ -431,6 +431,7 @@ extension DeliveryMachine {
         if let place = registrations.index(forKey: key) {
             registrations.values[place].token = row.token
             registrations.values[place].traits = row.traits
+            registrations.values[place].receivesAgents = row.receivesAgents
             before = registrations.values[place].readyClass
             if registrations.values[place].head == nil {
                 registrations.values[place].firstQueuedAt = row.queuedAt

@@ -137,6 +137,8 @@ package struct DeliveryMachine: Sendable {
         var platform: DevicePlatform
         /// The traits from the newest row, or from the device's last registration.
         var traits: DeviceTraits?
+        /// Whether it receives agents' messages, from the newest row or from the device's last change.
+        var receivesAgents: Bool
         /// The waiting row that leaves next, or the one in flight.
         ///
         /// Only one is in flight at a time, or two connections could show badge 4 and then 3.
@@ -160,6 +162,7 @@ package struct DeliveryMachine: Sendable {
             token = row.token
             platform = row.platform
             traits = row.traits
+            receivesAgents = row.receivesAgents
             head = row
             firstQueuedAt = row.queuedAt
         }

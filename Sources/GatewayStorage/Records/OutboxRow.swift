@@ -18,6 +18,8 @@ package struct OutboxRow: Sendable {
     package var consumer: ConsumerKey
     /// The consumer's unread count as it was at the end of the same transaction.
     package var unread: Int64
+    /// Whether the device receives agents' messages: only then does a push carry their unread count (R195).
+    package var receivesAgents = true
     /// The payload.
     package var kind: DeliveryKind
     /// The queue of its lane.

@@ -139,6 +139,7 @@ extension Writer {
         var consumerID: ConsumerID
         /// The consumer's unread count.
         var unread: Int64
+        var receivesAgents: Bool
     }
 
     /// Returns a device whose rows are handed out; nil when its brand is deleted.
@@ -146,7 +147,7 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT r.token, r.platform, r.locale, r.time_zone, u.quiet_hours, r.brand, u.key, u.id, \
-            (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key) \
+            (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), r.receives \
             FROM registrations r JOIN consumers u ON u.key = r.consumer WHERE r.id = ?
             """
         ).int(registration)
@@ -165,7 +166,8 @@ extension Writer {
             brand: brand,
             consumer: ConsumerKey(row.int64(6)),
             consumerID: ConsumerID(trusted: row.string(7)),
-            unread: row.int64(8)
+            unread: row.int64(8),
+            receivesAgents: Receives(rawValue: Int(row.int64(9))).contains(.agent)
         )
     }
 
@@ -191,7 +193,7 @@ extension Writer {
                 consumer: device.consumerID,
                 conversation: ConversationID(trusted: row.string(7))
             )
-        return OutboxRow(
+        var claimed = OutboxRow(
             id: DeliveryID(row.int64(0)),
             lane: LaneID(row.int64(1)),
             registration: device.id,
@@ -208,5 +210,7 @@ extension Writer {
             expiresAt: Timestamp(milliseconds: row.int64(5)),
             queuedAt: Timestamp(milliseconds: row.int64(6))
         )
+        claimed.receivesAgents = device.receivesAgents
+        return claimed
     }
 }

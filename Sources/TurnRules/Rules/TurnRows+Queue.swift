@@ -66,5 +66,6 @@ extension OutboxRow {
             expiresAt: row.expiresAt,
             queuedAt: now
         )
+        receivesAgents = row.registration.receives.contains(.agent)
     }
 }

@@ -24,6 +24,23 @@ struct TruthTests {
         #expect(script.take().map(\.badge) == [nil])
     }
 
+    @Test("R195: a push to a device that was logged out of agents' messages carries no badge")
+    func noAgentBadge() throws {
+        var script = MachineScript()
+        var stored = try script.row(device: 1)
+        stored.receivesAgents = false
+        let waiting = try script.row(device: 2)
+        let loggedOut = try script.row(device: 3)
+        let other = try script.row(device: 4)
+        script.turn(owned: [stored, waiting, loggedOut, other])
+        let narrowed = RegistrationsChange(narrowed: [RegistrationID(2)])
+        let ended = EndedSessions(count: 1, registrations: RegistrationsChange(narrowed: [RegistrationID(3)]))
+        script.turn(changes: [
+            (MachineScript.someChange, .unregistered(narrowed)), (MachineScript.someChange, .sessionsEnded(ended)),
+        ])
+        #expect(script.take().map(\.badge) == [nil, nil, nil, 1])
+    }
+
     @Test("rows that a commit ended do not leave")
     func ended() throws {
         var script = MachineScript()

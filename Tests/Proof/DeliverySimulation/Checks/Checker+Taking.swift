@@ -48,7 +48,7 @@ extension Checker {
         try checkPlatform(of: job, now: now)
         try checkClass(id, store)
         try checkOrder(id, except: try summed(job, threshold: threshold, now: now, store), store)
-        try checkBadge(job, row, of: known.consumer)
+        try checkBadge(job, row, of: known)
         try checkTurn(id)
         move(id, to: .inFlight)
         pushes += 1
@@ -147,11 +147,12 @@ extension Checker {
     private func checkBadge(
         _ job: PushJob,
         _ row: SimulatedStore.Delivery,
-        of consumer: Int64
+        of known: SimulatedStore.Registration
     ) throws(Violation) {
-        let consumer = Int(consumer) - 1
+        let consumer = Int(known.consumer) - 1
         let unread = consumer < delivered.unread.count ? delivered.unread[consumer] : 0
-        let badge = row.message?.silent == true ? nil : unread
+        let hasBadge = row.message.map { !$0.silent && known.receives.contains(.agent) } ?? true
+        let badge = hasBadge ? unread : nil
         try expect(.badgeIsTrue, job.badge == badge) {
             "delivery \(job.delivery) carries badge \(job.badge ?? -1) instead of \(badge ?? -1)"
         }

@@ -27,7 +27,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case queuesAreBounded
     /// No more pushes of a campaign leave the store than its pace allows.
     case paceIsKept
-    /// A push carries the consumer's unread count as of the last completed commit; a silent one carries none.
+    /// A push carries the consumer's unread count as of the last completed commit; a silent one, and one to a device that
+    /// does not receive agents' messages, carries none.
     case badgeIsTrue
     /// The badge that a device shows never falls, except after a read by its consumer.
     case badgeNeverFalls

@@ -196,7 +196,7 @@ struct SimulatedStore {
     func row(_ id: Int64) -> OutboxRow {
         let row = delivery(id)
         let registration = registration(row.registration)
-        return OutboxRow(
+        var made = OutboxRow(
             id: DeliveryID(id),
             lane: row.lane,
             registration: RegistrationID(row.registration),
@@ -213,6 +213,8 @@ struct SimulatedStore {
             expiresAt: row.expiresAt,
             queuedAt: row.queuedAt
         )
+        made.receivesAgents = registration?.receives.contains(.agent) ?? true
+        return made
     }
 
     /// Returns the device's traits that decide when its pushes are sent.

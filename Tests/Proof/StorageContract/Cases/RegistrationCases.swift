@@ -212,6 +212,8 @@ enum RegistrationCases {
         #expect(change == RegistrationsChange(narrowed: [id]))
         let waiting = try await f.claim().rows + f.claim(queue: .proactive(campaign: nil)).rows
         #expect(waiting.filter { $0.registration == id }.map(\.message?.kind) == [.proactive])
+        // R195: the row says that its push must not carry the unread count.
+        #expect(waiting.allSatisfy { $0.receivesAgents == ($0.registration != id) })
         #expect(try await f.registrations("u-1").map(\.receives) == [.proactive, .all])
         #expect(
             try await f.change(f.unregister("u-1", device: "d-1", .agent)).unregisteredChange == RegistrationsChange()
