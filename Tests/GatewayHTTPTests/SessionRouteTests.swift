@@ -319,6 +319,27 @@ struct SessionRouteTests {
         }
     }
 
+    @Test("R198: logging out a session without a device unregisters only what was registered with it")
+    func unboundLogout() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            func devices() async throws -> [String?] {
+                let reply = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")
+                return try reply.json()["items"]?.items.map { $0["deviceId"]?.string } ?? []
+            }
+            _ = try await api.register("d-1", as: try await api.makeSession(device: "d-1"), token: "aa")
+            let unbound = try await api.makeSession()
+            #expect(try await api.call(.delete, Self.path + "/current", as: unbound).status == 204)
+            #expect(try await devices() == ["d-1"])
+            // Its first registration binds a session.
+            let other = try await api.makeSession()
+            #expect(try await api.register("d-2", as: other, token: "bb").status == 201)
+            #expect(try await devices() == ["d-1", "d-2"])
+            #expect(try await api.call(.delete, Self.path + "/current", as: other).status == 204)
+            #expect(try await devices() == ["d-1"])
+        }
+    }
+
     @Test("remote logout ends the tokens of one device or of all")
     func remoteLogout() async throws {
         try await TestGateway.run { api in

@@ -41,8 +41,7 @@ package enum StoreChange: Sendable {
     /// another session that requested it, is counted in the audit trail (``AuditAction/sessionsMinted``): one entry for
     /// each account and hour.
     case openSession(StoredSession, LoginTerms = LoginTerms())
-    /// Ends one session; with a scope also unregisters the device to which it is bound (all of the consumer's devices
-    /// when it is bound to none).
+    /// Ends one session; with a scope also unregisters the device to which it is bound.
     case endSession(tokenHash: [UInt8], unregister: UnregisterScope)
     /// Ends a consumer's sessions, of one device or of all, and unregisters likewise; `audit` is the audit entry,
     /// written in the same transaction, and only when the consumer exists.

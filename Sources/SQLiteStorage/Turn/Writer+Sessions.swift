@@ -230,12 +230,19 @@ extension Writer {
         try db.prepare("DELETE FROM sessions WHERE token_hash = ?").blob(tokenHash).run()
         try keepAnonymous(consumer, from: context.turn.now)
         noteEnd(brand, name)
-        return .sessionsEnded(
-            EndedSessions(
-                count: 1,
-                registrations: try unregister(consumer: consumer, app: nil, device: device, scope, .logout, &context)
+        var ended = EndedSessions(count: 1)
+        // A session is bound to the device that it registers: one without a device has registered none (R198).
+        if let device {
+            ended.registrations = try unregister(
+                consumer: consumer,
+                app: nil,
+                device: device,
+                scope,
+                .logout,
+                &context
             )
-        )
+        }
+        return .sessionsEnded(ended)
     }
 
     func endSessions(

@@ -498,6 +498,9 @@ paths:
       operationId: endSession
       tags: [sessions]
       summary: Logs out; the token is rejected from then on.
+      description: >-
+        The registrations of the session's device end, too. A session that is bound to no device has registered
+        none, so it ends none.
       security: [{ session: [] }]
       parameters: [{ $ref: '#/components/parameters/unregister' }]
       responses:

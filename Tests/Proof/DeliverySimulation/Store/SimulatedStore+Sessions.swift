@@ -111,7 +111,7 @@ extension SimulatedStore {
         return found.filter { consumers[Int($0) - 1].isAnonymous }.sorted()
     }
 
-    /// Ends a session by its own logout; its device gets no pushes any more.
+    /// Ends a session by its own logout; its device, if it is bound to one, gets no pushes any more.
     mutating func endSession(
         _ tokenHash: [UInt8],
         _ scope: UnregisterScope,
@@ -119,8 +119,11 @@ extension SimulatedStore {
     ) -> StoreChangeResult {
         guard let place = sessions.firstIndex(where: { $0.tokenHash == tokenHash }) else { return .notFound }
         let session = sessions.remove(at: place)
-        let ended = unregister(session.consumer, app: nil, device: session.device, scope, &context)
-        return .sessionsEnded(EndedSessions(count: 1, registrations: ended))
+        var ended = EndedSessions(count: 1)
+        if let device = session.device {
+            ended.registrations = unregister(session.consumer, app: nil, device: device, scope, &context)
+        }
+        return .sessionsEnded(ended)
     }
 
     /// Ends a consumer's sessions by a back-end's logout, on one device or on all.
