@@ -56,8 +56,24 @@ struct LinkChoiceTests {
         let elsewhere = PlatformLinks(ios: "acme://1", web: "https://else.example/chat/1")
         #expect(elsewhere.choice(for: .ios, opening: Self.links)?.text == "acme://1")
         #expect(elsewhere.choice(for: .android, opening: Self.links) == nil)
-        for link in ["https://x.example/", "tel:+491", "mailto:a@b.example", "TEL:1"] {
+        for link in ["tel:+491", "mailto:a@b.example", "TEL:1"] {
             #expect(PlatformLinks(ios: link).choice(for: .ios, opening: nil)?.isUnverified == false)
+        }
+    }
+
+    @Test("R197: an https link that no association covers is unverified too, except in a browser")
+    func unverifiedHTTPS() {
+        for (link, isUnverified) in [
+            ("https://go.example.com/chat/1", false), ("HTTPS://go.example.com/chat/1", false),
+            ("https://go.example.com/other", true), ("https://else.example/chat/1", true),
+        ] {
+            let links = PlatformLinks(ios: link, android: link, web: link)
+            for platform in [DevicePlatform.ios, .android, .harmony] {
+                let choice = links.choice(for: platform, opening: Self.links)
+                #expect(choice?.text == link && choice?.isUnverified == isUnverified, "\(link) on \(platform)")
+                #expect(links.choice(for: platform, opening: nil)?.isUnverified == true)
+            }
+            #expect(links.choice(for: .web, opening: nil)?.isUnverified == false)
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
              "thread-id":"c-9","category":"AGENT_MESSAGE","mutable-content":1},
              "brandId":"acme","messageId":"019b7c5e-1a2b-7001-8123-456789abcdef","conversationId":"c-9",
              "dialogId":"d-9","originatorId":"8500.2001","sequence":7,"badge":3,"backendService":"ams",
-             "link":"https://i.example/a","data":{"orderId":"A17","n":[1,2]}}
+             "link":"https://i.example/a","linkUnverified":true,"data":{"orderId":"A17","n":[1,2]}}
             """#
         )
         #expect(try request.json == expected)

@@ -31,26 +31,28 @@ package struct PlatformLinks: Hashable, Sendable {
     /// Returns the link that a device gets.
     ///
     /// Any app may claim a link with an app's own scheme. So it is replaced by the event's https link if the app's
-    /// association file covers that link (R128).
+    /// association file covers that link (R128). An https link that it does not cover opens another app or a browser
+    /// (R197); in a browser no app claims it.
     ///
     /// - Parameters:
     ///   - platform: The platform of the device.
     ///   - links: The host whose links the app opens.
-    /// - Returns: The link, and whether any app could have claimed it; nil when the event has none for the platform.
+    /// - Returns: The link, and whether another app could have claimed it; nil when the event has none for the platform.
     package func choice(
         for platform: DevicePlatform,
         opening links: LinkSettings?
     ) -> (text: String, isUnverified: Bool)? {
         guard let link = link(for: platform) else { return nil }
-        guard !Self.isKnownScheme(link) else { return (link, false) }
+        let scheme = Self.scheme(of: link)
+        // The systems handle these themselves (RFC 3966, RFC 6068).
+        if scheme == "tel" || scheme == "mailto" { return (link, false) }
+        if scheme == "https" { return (link, platform != .web && links?.vouches(for: link) != true) }
         if let web, platform != .web, let links, links.vouches(for: web) { return (web, false) }
         return (link, true)
     }
 
-    /// Returns whether the scheme is https or one that the systems handle themselves (RFC 3966, RFC 6068).
-    private static func isKnownScheme(_ link: String) -> Bool {
-        let scheme = link.byteSplit(":", maxSplits: 1, omittingEmptySubsequences: false)[0]
-        guard let name = BoundedName(lowercasing: scheme) else { return false }
-        return ["https", "tel", "mailto"].contains(name)
+    /// Returns the scheme in lower case; nil for one that is longer than any known.
+    private static func scheme(of link: String) -> BoundedName? {
+        BoundedName(lowercasing: link.byteSplit(":", maxSplits: 1, omittingEmptySubsequences: false)[0])
     }
 }
