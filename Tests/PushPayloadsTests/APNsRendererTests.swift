@@ -13,7 +13,7 @@ import Testing
              "thread-id":"c-9","category":"AGENT_MESSAGE","mutable-content":1},
              "brandId":"acme","messageId":"019b7c5e-1a2b-7001-8123-456789abcdef","conversationId":"c-9",
              "dialogId":"d-9","originatorId":"8500.2001","sequence":7,"badge":3,"backendService":"ams",
-             "link":"https://i.example/a","linkUnverified":true,"data":{"orderId":"A17","n":[1,2]}}
+             "agent":{"id":"8500.2001","nickname":"Dana"},"text":"Your order has shipped","link":"https://i.example/a","linkUnverified":true,"data":{"orderId":"A17","n":[1,2]}}
             """#
         )
         #expect(try request.json == expected)
@@ -100,6 +100,34 @@ import Testing
         }
     }
 
+    @Test(
+        "R194: agent and text are members of their own, whatever the headline says and as far as the preview allows",
+        arguments: [
+            (BrandSettings.Preview.full, "Dana", "Your order has shipped"), (.sender, "Dana", "New message"),
+            (.none, nil, "New message"),
+        ] as [(BrandSettings.Preview, String?, String)]
+    )
+    func agentAndText(preview: BrandSettings.Preview, nickname: String?, text: String) throws {
+        let brand = Fixtures.brand(preview: preview)
+        let message = Fixtures.message { $0.title = "Shipped!" }
+        var agent = ["id": "8500.2001"]
+        agent["nickname"] = nickname
+        let apns = try Fixtures.apns(message, brand: brand).json
+        #expect(apns["agent"] as? [String: String] == agent)
+        #expect(apns["text"] as? String == text)
+        let data = try Fixtures.fcm(message, brand: brand).json.at("message.data") as? [String: String]
+        #expect(try dictionary(data?["agent"] ?? "") as? [String: String] == agent)
+        #expect(data?["text"] == text)
+        let nobody = Fixtures.message {
+            $0.agentID = nil
+            $0.agentNickname = nil
+        }
+        #expect(try Fixtures.apns(nobody, brand: brand).json["agent"] == nil)
+        #expect(try Fixtures.fcm(nobody, brand: brand).json.at("message.data.agent") == nil)
+        // A silent push shows nothing.
+        #expect(try Fixtures.apns(Fixtures.message { $0.silent = true }, brand: brand).json["text"] == nil)
+    }
+
     @Test("the title falls back to the sender, then to the brand")
     func titles() throws {
         func title(_ message: Message) throws -> String? {
@@ -130,7 +158,7 @@ import Testing
         )
         #expect(
             Set(json.allKeys.compactMap { $0 as? String })
-                == ["aps", "brandId", "messageId", "conversationId", "sequence", "backendService"]
+                == ["aps", "brandId", "messageId", "conversationId", "sequence", "agent", "text", "backendService"]
         )
         #expect(json["backendService"] as? String == "prmsg")
     }

@@ -15,7 +15,8 @@ import Testing
             #"""
             {"message":{"token":"fcm-token:APA91b",
              "data":{"brandId":"acme","messageId":"019b7c5e-1a2b-7001-8123-456789abcdef","conversationId":"c-9",
-              "dialogId":"d-9","originatorId":"8500.2001","sequence":"7","badge":"3","backendService":"ams",
+              "dialogId":"d-9","originatorId":"8500.2001","sequence":"7","agent":"{\"id\":\"8500.2001\",\"nickname\":\"Dana\"}",
+              "badge":"3","backendService":"ams",
               "link":"https://a.example/b","linkUnverified":"true","data":"{\"orderId\":\"A17\",\"n\":[1,2]}",
               "title":"Dana","text":"Your order has shipped"},
              "notification":{"title":"Dana","body":"Your order has shipped"},

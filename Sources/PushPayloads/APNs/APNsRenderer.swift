@@ -143,7 +143,8 @@ package struct APNsRenderer: Sendable {
             limit: limit,
             text: words.text,
             dataBytes: message.data?.text.utf8.count,
-            copies: 1,
+            // In `aps`, and as a member of its own.
+            copies: 2,
             render: { full(message, job: job, title: words.title, fit: $0) },
             bare: { bare(message, job: job) }
         )
@@ -152,7 +153,7 @@ package struct APNsRenderer: Sendable {
     private func full(_ message: Message, job: PushJob, title: String, fit: TextFitting.Fit) -> [UInt8] {
         let data = fit.includesData ? message.data : nil
         var writer = JSONWriter(
-            capacity: 640 + fit.text.utf8.count + title.utf8.count + (data?.text.utf8.count ?? 0)
+            capacity: 768 + 2 * fit.text.utf8.count + title.utf8.count + (data?.text.utf8.count ?? 0)
         )
         writer.literal("{\"aps\":{")
         writer.aps(message, job, title: title, text: fit.text, isCut: fit.isCut, isBare: false)
@@ -164,6 +165,15 @@ package struct APNsRenderer: Sendable {
         if let agentID = message.agentID {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
+        }
+        if let agent = brand.agent(of: message) {
+            writer.literal(",\"agent\":")
+            writer.raw(agent)
+        }
+        if !message.silent {
+            writer.literal(",\"text\":\"")
+            writer.escaped(fit.text)
+            writer.literal(fit.isCut ? "…\"" : "\"")
         }
         if let link = message.link.choice(for: job.platform, opening: brand.links) {
             writer.literal(",\"link\":")
@@ -185,6 +195,10 @@ package struct APNsRenderer: Sendable {
         let text = BrandRendering.genericText[...]
         writer.aps(message, job, title: brand.bareTitle, text: text, isCut: false, isBare: true)
         members(of: message, job: job, to: &writer)
+        if !message.silent {
+            writer.literal(",\"text\":")
+            writer.string(BrandRendering.genericText)
+        }
         writer.literal(",\"truncated\":true}")
         return writer.bytes
     }

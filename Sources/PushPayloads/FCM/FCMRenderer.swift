@@ -141,6 +141,11 @@ package struct FCMRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
+        if let agent = brand.agent(of: message) {
+            writer.literal(",\"agent\":\"")
+            writer.escaped(String(decoding: agent, as: UTF8.self))
+            writer.literal("\"")
+        }
         let link = message.link.choice(for: job.platform, opening: brand.links)
         if let link {
             writer.literal(",\"link\":")

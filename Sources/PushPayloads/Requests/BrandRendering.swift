@@ -70,6 +70,21 @@ package struct BrandRendering: Sendable {
         return Words(title: own.title ?? plain.title, text: own.text ?? plain.text)
     }
 
+    /// Returns the agent of a message as a JSON object: its id, and its nickname unless ``preview`` hides it (R194).
+    ///
+    /// - Parameter message: The message.
+    /// - Returns: The object; nil when it would have no member.
+    func agent(of message: Message) -> [UInt8]? {
+        let nickname = preview == .none ? nil : message.agentNickname
+        guard message.agentID != nil || nickname != nil else { return nil }
+        var writer = JSONWriter(capacity: 96)
+        writer.literal("{")
+        writer.member("id", message.agentID)
+        writer.member("nickname", nickname)
+        writer.literal("}")
+        return writer.bytes
+    }
+
     /// Returns a value of a template: nil if ``preview`` hides it.
     private func value(_ name: WordTemplate.Name, of message: Message, for job: PushJob) -> String? {
         switch name {
