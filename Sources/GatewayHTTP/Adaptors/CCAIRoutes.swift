@@ -36,7 +36,7 @@ enum CCAIRoutes {
             throw Problem(AuthenticationError.tokenInvalid(.unknownIssuer))
         }
         guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
-        let minted = try await call.login(assertion, brand, device, proofs, by: .ccai)
+        let (minted, isPushTokenIgnored) = try await call.login(assertion, brand, device, proofs, by: .ccai)
         var writer = JSONWriter(capacity: 256)
         writer.literal(#"{"auth_token":"#)
         writer.string(minted.token)
@@ -46,6 +46,7 @@ enum CCAIRoutes {
         writer.member("anonymous", minted.anonymous)
         writer.literal(#"},"merged":"#)
         writer.boolean(minted.merged)
+        if isPushTokenIgnored { writer.literal(#","warnings":["push_token_ignored"]"#) }
         writer.literal("}")
         return ResponseFactory.json(.ok, writer)
     }

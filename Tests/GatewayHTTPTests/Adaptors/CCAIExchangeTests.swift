@@ -222,6 +222,67 @@ struct CCAIExchangeTests {
         }
     }
 
+    /// The service account is not used: nothing is sent to FCM.
+    private static let fcm =
+        #""fcm":{"serviceAccount":{"project_id":"p","private_key_id":"k","private_key":"x","#
+        + #""client_email":"a@example.com","token_uri":"https://oauth2.googleapis.com/token"}}"#
+
+    @Test("R32: without device_id the token's fingerprint names the device, and the token's format the transport")
+    func pushTokenAlone() async throws {
+        try await TestGateway.run { api in
+            try await api.makeWiredBrand()
+            let both = #"{"platform":"ios","apns":\#(API.apns),\#(Self.fcm)}"#
+            #expect(try await api.call(.put, "/v1/brands/acme/apps/ios", both).status == 200)
+            func exchange(_ token: String, _ consumer: String = "u-1") async throws -> Reply {
+                let claims = api.claims(#","identifier":"\#(consumer)","push_token":"\#(token)""#)
+                let made = try await api.exchange(api.token(claims))
+                #expect(made.status == 200, "\(made.text)")
+                return made
+            }
+            func devices(_ consumer: String = "u-1") async throws -> [JSON] {
+                try await api.call(.get, "/v1/brands/acme/consumers/\(consumer)/devices")["items"]?.items ?? []
+            }
+            // Twice, it is one device.
+            for token in ["AABBCCDD", "aabbccdd"] { #expect(try await exchange(token)["warnings"] == nil) }
+            let fingerprint = DeviceToken.fingerprint("aabbccdd")
+            let first = try await devices()
+            #expect(first.map { $0["deviceId"]?.string } == [fingerprint])
+            #expect(first.map { $0["pushType"]?.string } == ["apns"])
+            #expect(try await exchange("dT:APA91b-x")["warnings"] == nil)
+            let kinds = try await devices().map { $0["pushType"]?.string }
+            #expect(Set(kinds) == ["apns", "fcm"])
+            // The next consumer with the token has the device, whose session acts for it.
+            let made = try await exchange("aabbccdd", "u-2")
+            #expect(try await devices("u-2").map { $0["deviceId"]?.string } == [fingerprint])
+            let session = Credential.bearer(try #require(made["auth_token"]?.string))
+            #expect(try await api.register(fingerprint, as: session).status == 200)
+        }
+    }
+
+    @Test("R32: a push token that stays ambiguous is ignored with a warning, and the session is opened")
+    func ambiguousPushToken() async throws {
+        try await TestGateway.run { api in
+            try await api.makeWiredBrand()
+            func exchange(_ token: String, keyName: String = "acme") async throws -> Reply {
+                let claims = api.claims(#","identifier":"u-1","push_token":"\#(token)""#)
+                let made = try await api.exchange(api.token(claims), keyName: keyName)
+                #expect(made.status == 200 && made["auth_token"]?.string != nil, "\(made.text)")
+                return made
+            }
+            let ignored = JSON.array([.string("push_token_ignored")])
+            // No transport of the app has such tokens.
+            #expect(try await exchange("not hex")["warnings"] == ignored)
+            // The key is for all apps, and there are two.
+            let second = #"{"platform":"ios","apns":\#(API.apns)}"#
+            #expect(try await api.call(.put, "/v1/brands/acme/apps/second", second).status == 201)
+            #expect(try await exchange("aabbccdd")["warnings"] == ignored)
+            try await api.makeSDKKey(name: "second", #","app":"second""#)
+            #expect(try await exchange("aabbccdd", keyName: "second")["warnings"] == nil)
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")["items"]?.items ?? []
+            #expect(devices.map { $0["app"]?.string } == ["second"])
+        }
+    }
+
     @Test("a body without a token is 400")
     func bodies() async throws {
         try await TestGateway.run { api in

@@ -20,7 +20,7 @@ extension Call {
     ///   - device: The device that logs in, if it is given.
     ///   - proofs: The proofs that the caller presents in addition to the assertion.
     ///   - grant: The grant.
-    /// - Returns: The session.
+    /// - Returns: The session, and whether the assertion has a push token that was not registered.
     /// - Throws: `Problem`.
     func login(
         _ assertion: VerifiedAssertion,
@@ -28,7 +28,7 @@ extension Call {
         _ device: DeviceID?,
         _ proofs: LoginProofs,
         by grant: GrantLabel
-    ) async throws(Problem) -> MintedSession {
+    ) async throws(Problem) -> (session: MintedSession, isPushTokenIgnored: Bool) {
         // The holder of a key can be at any address. The state of its limit is not reported to each device.
         _ = try limiter.take(.credential, assertion.credential)
         guard !assertion.anonymous || brand.settings.anonymousConsumers else { throw .noAnonymousConsumers }
@@ -54,15 +54,11 @@ extension Call {
             proofs: proofs,
             by: grant
         )
-        if let token = assertion.pushToken, let device {
-            await PushTokenClaim(token: token, app: assertion.app).register(
-                device,
-                by: minted.session,
-                brand,
-                self
-            )
-        }
-        return minted
+        guard let token = assertion.pushToken else { return (minted, false) }
+        // Apps of CCAI Platform name no device.
+        let claim = PushTokenClaim(token: token, app: assertion.app, device: device, namesDevice: grant == .ccai)
+        let isRegistered = await claim.register(by: minted.session, brand, self)
+        return (minted, !isRegistered)
     }
 
     /// Returns the session that had an assertion signed, if there is one.

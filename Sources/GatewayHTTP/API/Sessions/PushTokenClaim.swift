@@ -4,24 +4,35 @@ internal import Identity
 
 /// A push token in an assertion (R32).
 ///
-/// It is registered only when it is unambiguous: the login names its device, the SDK key names its app (or the brand
-/// has one app only), the app has a credential for one transport only, and the token has that transport's format.
-/// Otherwise it is ignored, as when it cannot be stored: the device registers itself.
+/// It is registered only when it is unambiguous: the SDK key names its app (or the brand has one app only), and the
+/// token has the format of one transport for which the app has a credential. Otherwise it is ignored, as when it cannot
+/// be stored: the device registers itself.
 struct PushTokenClaim {
     /// The token: secret.
     let token: String
     /// The app of the SDK key.
     let app: AppID?
+    /// The device of the login, if it names one.
+    let device: DeviceID?
+    /// Whether a device without a name is named by the token's fingerprint; otherwise the token is ignored.
+    let namesDevice: Bool
 
     /// Registers the token for a consumer's device, if it is unambiguous.
-    func register(_ device: DeviceID, by session: StoredSession, _ brand: Brand, _ call: Call) async {
+    ///
+    /// - Parameters:
+    ///   - session: The session of the login; it is bound to the device.
+    ///   - brand: The brand.
+    ///   - call: The request.
+    /// - Returns: Whether the device is registered.
+    func register(by session: StoredSession, _ brand: Brand, _ call: Call) async -> Bool {
         let apps = call.services.directory.apps(brand: brand.id)
         let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
-        guard candidates.count == 1, let target = candidates.first else { return }
-        let pushTypes = target.settings.pushTypes
-        guard pushTypes.count == 1, let pushType = pushTypes.first,
+        guard candidates.count == 1, let target = candidates.first,
+            let pushType = pushType(of: target.settings.pushTypes),
             let token = pushType.transport.tokenRule.normalised(token)
-        else { return }
+        else { return false }
+        let named = namesDevice ? DeviceID(trusted: DeviceToken.fingerprint(token)) : nil
+        guard let device = device ?? named else { return false }
         let wanted = DeviceToRegister(
             brand: brand.id,
             app: target.id,
@@ -33,7 +44,14 @@ struct PushTokenClaim {
             platform: target.settings.defaultPlatform(for: pushType),
             receives: .all
         )
-        _ = try? await call.register(wanted, session, brand)
+        return (try? await call.register(wanted, session, brand)) != nil
+    }
+
+    /// Returns the transport that the token's format determines.
+    private func pushType(of pushTypes: [PushType]) -> PushType? {
+        let fitting = pushTypes.filter { $0.transport.tokenRule.normalised(token) != nil }
+        // Only Apple's tokens are hexadecimal digits and nothing else.
+        return fitting.contains(.apns) ? .apns : fitting.count == 1 ? fitting.first : nil
     }
 }
 

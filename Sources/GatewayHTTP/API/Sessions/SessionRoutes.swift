@@ -62,7 +62,7 @@ enum SessionRoutes {
                     brand: id
                 )
             } catch { throw Problem(error) }
-            return response(try await call.login(assertion, try brand(), device, proofs, by: .assertion))
+            return response(try await call.login(assertion, try brand(), device, proofs, by: .assertion).session)
         case .code:
             let (code, redirectURI) = try checks.finish(code, redirectURI)
             let redemption: CodeRedemption
@@ -85,7 +85,7 @@ enum SessionRoutes {
                     clientID: redemption.provider.clientId
                 )
             } catch { throw Problem(error) }
-            return response(try await call.login(assertion, try brand(), device, proofs, by: .code))
+            return response(try await call.login(assertion, try brand(), device, proofs, by: .code).session)
         }
     }
 

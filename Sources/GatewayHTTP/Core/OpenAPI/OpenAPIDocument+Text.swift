@@ -1794,8 +1794,9 @@ paths:
                 token: { type: string, minLength: 1, description: 'The JWT, signed with HS256, HS384 or HS512 according to the key.' }
                 device_id:
                   description: >-
-                    An extension of the gateway: names the device, so that a `push_token` in the token registers
-                    it and the session is bound to it.
+                    An extension of the gateway: names the device that a `push_token` in the token registers, and
+                    to which the session is bound. Without it the device is named by the token's fingerprint; an
+                    app that also registers itself must name it.
                   oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
                 anonymous_token:
                   type: [string, 'null']
@@ -1820,6 +1821,13 @@ paths:
                     required: [id, anonymous]
                     properties: { id: { $ref: '#/components/schemas/Id' }, anonymous: { type: boolean } }
                   merged: { type: boolean, description: Whether an anonymous account was merged into this one. }
+                  warnings:
+                    type: array
+                    description: >-
+                      Absent without any. `push_token_ignored`: the token has a `push_token` that was not
+                      registered, such as one of an unknown format, or of an unknown app because neither the SDK
+                      key nor the brand has a single one.
+                    items: { enum: [push_token_ignored] }
         '400': { $ref: '#/components/responses/AdaptorError400' }
         '401': { $ref: '#/components/responses/AdaptorError401' }
         '403': { $ref: '#/components/responses/AdaptorError403' }
