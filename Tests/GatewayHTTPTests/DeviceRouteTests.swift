@@ -36,6 +36,35 @@ struct DeviceRouteTests {
         }
     }
 
+    @Test("R78: an app id that ends in -Dev is the sandbox of the app without it, unless there is an app of that id")
+    func sandbox() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let session = try await api.makeSession(device: "d-1")
+            let path = "/v1/brands/acme/apps/ios-Dev/devices/d-1"
+            let body = #"{"token":"aabbccdd","pushType":"apns"}"#
+            let made = try await api.call(.put, path, as: session, body)
+            #expect(made.status == 201, "\(made.text)")
+            #expect(made["app"]?.string == "ios" && made["environment"]?.string == "sandbox")
+            #expect(try await api.call(.get, path, as: session).text == made.text)
+            #expect(try await api.call(.get, Self.path, as: session).text == made.text)
+            // The suffix wins over what the build states.
+            let stated = #"{"token":"aabbccdd","pushType":"apns","environment":"production"}"#
+            let again = try await api.call(.put, path, as: session, stated)
+            #expect(again.status == 200 && again["environment"]?.string == "sandbox")
+            #expect(try await api.call(.delete, path, as: session).status == 204)
+            try await api.call(.get, Self.path, as: session).expectProblem(404, "not_found")
+            for unknown in ["none-Dev", "ios-dev", "iosDev", "-Dev"] {
+                let other = "/v1/brands/acme/apps/\(unknown)/devices/d-1"
+                try await api.call(.put, other, as: session, body).expectProblem(404, "not_found")
+            }
+            let own = #"{"platform":"ios","apns":\#(API.apns)}"#
+            #expect(try await api.call(.put, "/v1/brands/acme/apps/ios-Dev", own).status == 201)
+            let separate = try await api.call(.put, path, as: session, body)
+            #expect(separate["app"]?.string == "ios-Dev" && separate["environment"]?.string == "production")
+        }
+    }
+
     @Test("unregistering agents' pushes keeps proactive ones, none keeps all")
     func scopes() async throws {
         try await TestGateway.run { api in

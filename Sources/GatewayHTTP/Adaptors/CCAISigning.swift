@@ -34,7 +34,7 @@ enum CCAISigning {
                 known?.profile ?? ConsumerProfile(),
                 for: session,
                 brand: brand.id,
-                app: app
+                app: app.map { call.app(named: $0, of: brand.id).id }
             )
         } catch { throw Problem(error) }
         var writer = JSONWriter(capacity: token.utf8.count + 16)

@@ -20,16 +20,19 @@ struct DeviceBody {
     ///   - device: The device.
     ///   - app: Its app.
     ///   - consumer: The device's consumer.
+    ///   - isSandbox: Whether the app's id states a development build, whatever `environment` states.
     /// - Returns: The registration.
     /// - Throws: `Problem` 422.
     func registration(
         of device: DeviceID,
         app: DirectoryApp,
-        consumer: ConsumerID
+        consumer: ConsumerID,
+        isSandbox: Bool
     ) throws(Problem) -> DeviceToRegister {
         var checks = FieldChecks()
         let (pushType, token) = checks.deviceToken(in: body, of: app)
-        let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
+        let named = checks.word(body["environment"], as: PushEnvironment.self)
+        let environment: PushEnvironment = isSandbox ? .sandbox : named ?? .production
         let stated = checks.word(body["platform"], as: DevicePlatform.self)
         if let stated, let transport = pushType?.transport, !transport.platforms.contains(stated) {
             checks.fail("/platform", transport.platformRequirement)

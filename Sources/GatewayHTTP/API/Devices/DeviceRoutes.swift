@@ -19,12 +19,12 @@ enum DeviceRoutes {
     }
 
     private static func put(_ call: Call) async throws -> Response {
-        let (access, app, device) = try await target(call)
+        let (access, app, device, isSandbox) = try await target(call)
         guard let known = call.services.directory.app(brand: access.brand.id, app: app) else {
             throw Problem.notFound("app")
         }
         let body = DeviceBody(try await call.object())
-        let wanted = try body.registration(of: device, app: known, consumer: access.consumer)
+        let wanted = try body.registration(of: device, app: known, consumer: access.consumer, isSandbox: isSandbox)
         guard let change = try await call.register(wanted, access.session, access.brand) else {
             // The app was deleted in between.
             throw Problem.notFound("app")
@@ -35,7 +35,7 @@ enum DeviceRoutes {
     }
 
     private static func get(_ call: Call) async throws -> Response {
-        let (access, app, device) = try await target(call)
+        let (access, app, device, _) = try await target(call)
         let (found, consumer) = try await call.read { store throws(StorageError) in
             let found = try await store.registration(brand: access.brand.id, app: app, device: device)
             // A back-end may use an id of the consumer that was merged.
@@ -48,7 +48,7 @@ enum DeviceRoutes {
     }
 
     private static func delete(_ call: Call) async throws -> Response {
-        let (access, app, device) = try await target(call)
+        let (access, app, device, _) = try await target(call)
         let scope = try call.query().word("unregister", as: UnregisterScope.self) ?? .all
         if scope != .none {
             _ = try await call.perform(
@@ -72,11 +72,11 @@ enum DeviceRoutes {
         return ResponseFactory.page(items, next: next) { $0.registration($1.registration) }
     }
 
-    private static func target(_ call: Call) async throws -> (ConsumerAccess, AppID, DeviceID) {
+    private static func target(_ call: Call) async throws -> (ConsumerAccess, AppID, DeviceID, isSandbox: Bool) {
         let access = try await call.requireConsumer()
-        let app = try call.appID()
+        let app = call.app(named: try call.appID(), of: access.brand.id)
         let device = try call.identifier("deviceId", as: DeviceID.self)
         try access.require(device: device)
-        return (access, app, device)
+        return (access, app.id, device, app.isSandbox)
     }
 }

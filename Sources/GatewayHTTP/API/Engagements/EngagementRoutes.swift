@@ -27,7 +27,8 @@ enum EngagementRoutes {
         let session = checks.line(body["sessionId"], atMost: Engagement.memberBytes)
         let identity = checks.text(body["identity"])
         checks.rejectOthers(in: body, than: ["app", "entryPoints", "identity", "visitorId", "sessionId"])
-        let (app, entryPoints) = try checks.finish(named, points)
+        let (stated, entryPoints) = try checks.finish(named, points)
+        let app = call.app(named: stated, of: brand.id).id
         var consumer = caller?.consumer
         if consumer == nil, let identity { consumer = try await self.consumer(of: identity, brand, call) }
         let conversation = try await active(consumer, brand, call)

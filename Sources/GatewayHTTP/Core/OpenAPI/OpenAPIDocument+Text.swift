@@ -577,7 +577,8 @@ paths:
         push token, as `token` or `currentToken`: otherwise 409, and nothing changes. A consumer renews its own
         registration without proof. A consumer has at most 100 registrations: a new one replaces the oldest.
         Back-ends (scope `consumers:write`) need no proof; a registration that they take from another consumer
-        is audited as `device.reassigned`.
+        is audited as `device.reassigned`. An app id that ends in `-Dev` is the sandbox of the app without it,
+        on each route of a device, unless the brand has an app of that id.
       security: [{ session: [] }, { backend: [] }, { admin: [] }]
       requestBody:
         required: true
