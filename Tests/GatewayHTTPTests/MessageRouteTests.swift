@@ -126,6 +126,29 @@ struct MessageRouteTests {
         }
     }
 
+    @Test("R114: where the brand wants it, a tap returns a proactive message after its look-back, too")
+    func expiredProactive() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand(settings: #"{"showExpiredProactive":true}"#)
+            let session = try await api.makeSession()
+            _ = try await api.register("d-1", as: session)
+            let proactive = #","kind":"proactive","lookBackSeconds":60"#
+            func tap(_ number: Int) async throws -> Reply {
+                let made = try await api.post("p-\(number)", more: proactive, type: "proactive.message")
+                let id = try #require(made["messageId"]?.string)
+                api.clock.advance(seconds: 61)
+                let path = "/v1/brands/acme/messages/\(id)/tap"
+                return try await api.call(.post, path, as: session, #"{"deviceId":"d-1"}"#)
+            }
+            let shown = try await tap(1)
+            #expect(shown.status == 200 && shown["message"]?["text"]?.string == "hello", "\(shown.text)")
+            let off = #"{"settings":{"showExpiredProactive":null}}"#
+            let patched = try await api.call(.patch, "/v1/brands/acme", off)
+            #expect(patched["settings"]?["showExpiredProactive"]?.bool == false)
+            try await tap(2).expectProblem(410, "gone")
+        }
+    }
+
     @Test("proactive messages are returned with the tap until their look-back is over")
     func proactiveTaps() async throws {
         try await TestGateway.run { api in

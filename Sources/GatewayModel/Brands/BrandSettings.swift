@@ -63,6 +63,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var summaryThreshold: Int64?
     /// The maximum rate of each campaign, in pushes per second, 1 to 100,000; default unlimited.
     package var campaignRatePerSecond: Int64?
+    /// Whether a tap after the look-back of a proactive message still returns the message (R114); default false.
+    package var showExpiredProactive = false
 
     /// The maximum of ``linkHosts``.
     package static let maxLinkHosts = 100
@@ -93,7 +95,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
         case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
-        case campaignRatePerSecond
+        case campaignRatePerSecond, showExpiredProactive
     }
 
     /// Decodes settings; an absent member has its default.
@@ -130,6 +132,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         anonymousMerge = try container.decodeIfPresent(AnonymousMerge.self, forKey: .anonymousMerge) ?? .device
         anonymousMergeDays = try number(.anonymousMergeDays, Self.anonymousMergeRange, 7)
         singleDevice = try flag(.singleDevice, false)
+        showExpiredProactive = try flag(.showExpiredProactive, false)
         engagements = try container.decodeIfPresent([Engagement].self, forKey: .engagements) ?? []
         staleDeviceDays = try number(.staleDeviceDays, Self.staleDeviceRange, 270)
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()

@@ -222,6 +222,8 @@ package struct TapRequest: Sendable {
     ///
     /// It applies only to the first report of the tap, so that a repetition never clears later messages.
     package var clearsOthers = false
+    /// Whether a proactive message is returned after its look-back, too (R114).
+    package var showsExpired = false
 
     /// Creates a tap.
     package init(

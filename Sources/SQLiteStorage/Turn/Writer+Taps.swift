@@ -19,7 +19,7 @@ extension Writer {
                 TapResult(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
             )
         }
-        if let until = message.lookBackUntil, until < context.turn.now { return .gone }
+        if let until = message.lookBackUntil, until < context.turn.now, !request.showsExpired { return .gone }
         // A device's clock may be behind: a tap cannot precede its message.
         var request = request
         request.tappedAt = max(request.tappedAt, message.acceptedAt)

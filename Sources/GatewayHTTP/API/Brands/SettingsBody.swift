@@ -52,6 +52,7 @@ struct SettingsBody {
             edits.append(edit)
         }
         flag("singleDevice", \.singleDevice)
+        flag("showExpiredProactive", \.showExpiredProactive)
         if let edit = take("engagements", \.engagements, EngagementBody.engagements) { edits.append(edit) }
         if let edit = take("templates", \.templates, { TemplateBody.templates($1, &$0) }) { edits.append(edit) }
         if let edit = take("quietHours", \.quietHours, { QuietHoursBody.hours($1, isBrands: true, &$0) }) {

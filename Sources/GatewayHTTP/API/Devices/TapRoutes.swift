@@ -34,6 +34,7 @@ enum TapRoutes {
             action: action
         )
         request.clearsOthers = clearsOthers
+        request.showsExpired = access.brand.settings.showExpiredProactive
         switch try await call.perform(.tap(request)) {
         case .tapped(let response): return ResponseFactory.json(.ok, tapped(response))
         case .gone: throw Problem(.gone, "The message is past its look-back.")

@@ -2335,6 +2335,10 @@ components:
           description: >-
             A login on another device ends the sessions of the first one; a login without a deviceId does so
             when it registers.
+        showExpiredProactive:
+          type: [boolean, 'null']
+          default: false
+          description: A tap after the look-back of a proactive message returns the message instead of 410.
         engagements:
           type: [array, 'null']
           maxItems: 100
