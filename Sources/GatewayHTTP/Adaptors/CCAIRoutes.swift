@@ -11,8 +11,8 @@ internal import TextFormats
 /// They read JSON whatever its `Content-Type` (R191): the platform's samples set none.
 enum CCAIRoutes {
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/ccaip/auth/token", errors: .adaptor) { try await exchange($0) }
-        routes.on(.post, "/api/ccaip/sign", errors: .adaptor) { try await CCAISigning.sign($0) }
+        routes.on(.post, "/v1/ccaip/auth/token", errors: .adaptor, pages: .ccai) { try await exchange($0) }
+        routes.on(.post, "/api/ccaip/sign", errors: .adaptor, pages: .ccai) { try await CCAISigning.sign($0) }
     }
 
     /// Exchanges a signed token for a session (R25-R33); the SDK key's name identifies the brand.

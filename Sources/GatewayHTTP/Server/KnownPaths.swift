@@ -9,15 +9,25 @@ final class KnownPaths: Sendable {
         var segments: [Substring]
         var methods: [HTTPRequest.Method]
         var shape: ErrorShape
+        var pages: PageAccess
     }
 
     private let paths = Mutex<[Path]>([])
 
-    /// Creates the table from the paths, with `:name` for parameters, and the formats of those with their own error
-    /// format.
-    func set(_ methods: [String: [HTTPRequest.Method]], shapes: [String: ErrorShape]) {
+    /// Creates the table from the paths, with `:name` for parameters, the formats of those with their own error format,
+    /// and those that pages of other origins may call.
+    func set(
+        _ methods: [String: [HTTPRequest.Method]],
+        shapes: [String: ErrorShape],
+        pages: [String: PageAccess]
+    ) {
         let all = methods.map { path, methods in
-            Path(segments: Self.segments(path), methods: methods, shape: shapes[path] ?? .problem)
+            Path(
+                segments: Self.segments(path),
+                methods: methods,
+                shape: shapes[path] ?? .problem,
+                pages: pages[path] ?? .closed
+            )
         }
         paths.withLock { $0 = all }
     }
@@ -40,6 +50,16 @@ final class KnownPaths: Sendable {
     /// - Parameter path: The path, undecoded.
     /// - Returns: The gateway's own format for an unknown path.
     func shape(of path: String) -> ErrorShape { known(path).first?.shape ?? .problem }
+
+    /// Returns the pages of other origins that may call a path.
+    ///
+    /// - Parameter path: The path, undecoded.
+    /// - Returns: The pages and the path's methods; nil for a path that no page may call.
+    func pages(of path: String) -> (access: PageAccess, methods: [String])? {
+        let known = known(path)
+        guard let access = known.map(\.pages).first(where: { $0 != .closed }) else { return nil }
+        return (access, Set(known.flatMap(\.methods).map(\.rawValue)).sorted())
+    }
 
     private func known(_ path: String) -> [Path] {
         let segments = Self.segments(path)

@@ -29,14 +29,19 @@ struct ResponseMiddleware: RouterMiddleware {
         let hasEmptySegment = request.hasEmptySegment
         var context = context
         context.requestID = RequestID(header: request.headers.value(.xRequestID)).text
+        let page = CrossOrigin(request, paths, directory)
         var response: Response
         var code: ProblemCode?
         do {
             // Systems that read the one and systems that read the other must see the same host (RFC 9112 section 3.2).
             guard request.head.authority != nil, !request.headers.contains(.host) else { throw Problem.wrongHost }
             guard !hasEmptySegment else { throw HTTPError(.notFound) }
-            response = try await next(request, context)
-            context.notes.rate?.write(to: &response.headers)
+            if page?.isPreflight == true {
+                response = ResponseFactory.noContent
+            } else {
+                response = try await next(request, context)
+                context.notes.rate?.write(to: &response.headers)
+            }
         } catch let error as HTTPParserError {
             // Hummingbird closes the connection on this error.
             throw error
@@ -52,6 +57,7 @@ struct ResponseMiddleware: RouterMiddleware {
                 response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
             }
         }
+        page?.write(to: &response.headers)
         response.headers[.xRequestID] = context.requestID
         response.headers[.contentTypeOptions] = "nosniff"
         // Nearly all responses are private; a response that may be cached sets the header itself.

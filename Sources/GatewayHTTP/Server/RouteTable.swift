@@ -11,6 +11,7 @@ struct RouteTable {
     private let addresses: AddressShares
     private var methods: [String: [HTTPRequest.Method]] = [:]
     private var shapes: [String: ErrorShape] = [:]
+    private var pages: [String: PageAccess] = [:]
 
     private let known = KnownPaths()
 
@@ -41,18 +42,21 @@ struct RouteTable {
     ///   - path: The route's path with `:name` for parameters, undecoded.
     ///   - isAlwaysAnswered: Whether it responds even though too many requests are in progress.
     ///   - errors: The format of its error responses, including those for other methods of the path.
+    ///   - pages: The pages of other origins that may call the path.
     ///   - handler: The route's handler.
     mutating func on(
         _ method: HTTPRequest.Method,
         _ path: String,
         isAlwaysAnswered: Bool = false,
         errors: ErrorShape = .problem,
+        pages: PageAccess = .closed,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         let shared = shared
         let limiter = limiter
         methods[path, default: []].append(method)
         shapes[path] = errors
+        self.pages[path] = pages
         let slots = isAlwaysAnswered ? nil : slots
         let (addresses, budget) = (addresses, budget)
         router.on(RouterPath(path), method: method) { request, context in
@@ -88,7 +92,7 @@ struct RouteTable {
 
     /// Returns the router; no route is added afterwards.
     func finish() -> Router<GatewayContext> {
-        known.set(methods.mapValues { $0.contains(.get) ? $0 + [.head] : $0 }, shapes: shapes)
+        known.set(methods.mapValues { $0.contains(.get) ? $0 + [.head] : $0 }, shapes: shapes, pages: pages)
         return router
     }
 }

@@ -65,7 +65,12 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var campaignRatePerSecond: Int64?
     /// Whether a tap after the look-back of a proactive message still returns the message (R114); default false.
     package var showExpiredProactive = false
+    /// The origins whose pages may call the device routes and the adaptors for pages, as browsers send them (R192); at
+    /// most ``maxOrigins``, default none.
+    package var allowedOrigins: [String] = []
 
+    /// The maximum of ``allowedOrigins``.
+    package static let maxOrigins = 32
     /// The maximum of ``linkHosts``.
     package static let maxLinkHosts = 100
     /// The range of ``messageTtlSeconds``.
@@ -95,7 +100,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case preview, presence, suppressWhileWindowOpen, messageTtlSeconds, retentionDays, sessionTtlSeconds
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
         case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
-        case campaignRatePerSecond, showExpiredProactive
+        case campaignRatePerSecond, showExpiredProactive, allowedOrigins
     }
 
     /// Decodes settings; an absent member has its default.
@@ -139,6 +144,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
         quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
         linkHosts = try container.decodeIfPresent([String].self, forKey: .linkHosts)
+        allowedOrigins = try container.decodeIfPresent([String].self, forKey: .allowedOrigins) ?? []
         if container.contains(.summaryThreshold) {
             summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
         }

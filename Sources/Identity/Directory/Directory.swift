@@ -78,6 +78,12 @@ package final class Directory: LaneDirectory, WebhookDirectory {
     /// All brands, by id.
     package var brands: [Brand] { snapshot.brands.values.sorted { $0.id < $1.id } }
 
+    /// Returns whether a condition holds for a brand.
+    ///
+    /// - Parameter isWanted: The condition.
+    /// - Returns: False also when there are no brands.
+    package func hasBrand(where isWanted: (Brand) -> Bool) -> Bool { snapshot.brands.values.contains(where: isWanted) }
+
     /// Whether there is at most one brand.
     package var hasOneBrand: Bool { snapshot.brands.count < 2 }
 

@@ -76,6 +76,7 @@ struct SettingsBody {
             edits.append(edit)
         }
         if let edit = take("linkHosts", \.linkHosts, { Self.linkHosts($1, &$0) }) { edits.append(edit) }
+        if let edit = take("allowedOrigins", \.allowedOrigins, { Self.origins($1, &$0) }) { edits.append(edit) }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)
@@ -98,6 +99,16 @@ struct SettingsBody {
             hosts.append(host)
         }
         return hosts
+    }
+
+    private static func origins(_ member: BodyMember, _ checks: inout FieldChecks) -> [String] {
+        var origins: [String] = []
+        for item in checks.items(member, atMost: BrandSettings.maxOrigins) ?? [] {
+            guard let text = checks.text(item, isRequired: true) else { continue }
+            if !OriginText.isValid(text) { checks.fail(item.pointer, OriginText.rule) }
+            origins.append(text)
+        }
+        return origins
     }
 
     /// Resets all settings to their defaults; the hosts that the administrator gave to the brand stay.

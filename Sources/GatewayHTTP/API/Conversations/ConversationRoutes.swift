@@ -7,9 +7,10 @@ internal import TextFormats
 /// Conversations for consumers (MessagingWindow page).
 enum ConversationRoutes {
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/conversations") { try await open($0) }
-        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/messages") { try await write($0) }
-        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/resolve") { try await resolve($0) }
+        let path = "/v1/brands/:brand/conversations"
+        routes.on(.post, path, pages: .brand) { try await open($0) }
+        routes.on(.post, path + "/:conversation/messages", pages: .brand) { try await write($0) }
+        routes.on(.post, path + "/:conversation/resolve", pages: .brand) { try await resolve($0) }
     }
 
     private static func open(_ call: Call) async throws -> Response {

@@ -7,10 +7,10 @@ internal import TextFormats
 /// Unread counts, messages and reads (DevicesBadgesTaps page).
 enum MessageRoutes {
     static func add(to routes: inout RouteTable) {
-        routes.on(.get, "/v1/brands/:brand/unread") { try await unread($0) }
-        routes.on(.get, "/v1/brands/:brand/messages") { try await messages($0) }
-        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/read") { try await read($0) }
-        routes.on(.get, "/v1/brands/:brand/proactive") { try await proactive($0) }
+        routes.on(.get, "/v1/brands/:brand/unread", pages: .brand) { try await unread($0) }
+        routes.on(.get, "/v1/brands/:brand/messages", pages: .brand) { try await messages($0) }
+        routes.on(.post, "/v1/brands/:brand/conversations/:conversation/read", pages: .brand) { try await read($0) }
+        routes.on(.get, "/v1/brands/:brand/proactive", pages: .brand) { try await proactive($0) }
     }
 
     // MARK: Unread and messages

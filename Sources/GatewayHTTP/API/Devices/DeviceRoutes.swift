@@ -12,9 +12,9 @@ internal import TextFormats
 enum DeviceRoutes {
     static func add(to routes: inout RouteTable) {
         let path = "/v1/brands/:brand/apps/:app/devices/:deviceId"
-        routes.on(.put, path) { try await put($0) }
-        routes.on(.get, path) { try await get($0) }
-        routes.on(.delete, path) { try await delete($0) }
+        routes.on(.put, path, pages: .brand) { try await put($0) }
+        routes.on(.get, path, pages: .brand) { try await get($0) }
+        routes.on(.delete, path, pages: .brand) { try await delete($0) }
         routes.on(.get, "/v1/brands/:brand/consumers/:consumer/devices") { try await list($0) }
     }
 

@@ -7,8 +7,8 @@ internal import TextFormats
 /// Reports from devices about pushes: taps and receipts (DevicesBadgesTaps page).
 enum TapRoutes {
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/messages/:messageId/tap") { try await tap($0) }
-        routes.on(.post, "/v1/brands/:brand/receipts") { try await receipts($0) }
+        routes.on(.post, "/v1/brands/:brand/messages/:messageId/tap", pages: .brand) { try await tap($0) }
+        routes.on(.post, "/v1/brands/:brand/receipts", pages: .brand) { try await receipts($0) }
     }
 
     private static func tap(_ call: Call) async throws -> Response {

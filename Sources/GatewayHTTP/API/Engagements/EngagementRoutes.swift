@@ -11,7 +11,7 @@ internal import TextFormats
 /// not there is an offer (R119, R196).
 enum EngagementRoutes {
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/engagements") { try await ask($0) }
+        routes.on(.post, "/v1/brands/:brand/engagements", pages: .brand) { try await ask($0) }
     }
 
     private static func ask(_ call: Call) async throws -> Response {

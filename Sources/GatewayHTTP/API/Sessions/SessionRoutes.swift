@@ -11,8 +11,8 @@ internal import TextFormats
 /// Consumers' sessions (LoggingConsumersIn page).
 enum SessionRoutes {
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/sessions") { try await grant($0) }
-        routes.on(.delete, "/v1/brands/:brand/sessions/current") { try await logout($0) }
+        routes.on(.post, "/v1/brands/:brand/sessions", pages: .brand) { try await grant($0) }
+        routes.on(.delete, "/v1/brands/:brand/sessions/current", pages: .brand) { try await logout($0) }
         routes.on(.post, "/v1/brands/:brand/consumers/:consumer/sessions") { try await mint($0) }
         routes.on(.delete, "/v1/brands/:brand/consumers/:consumer/sessions") { try await remoteLogout($0) }
     }

@@ -24,6 +24,10 @@ info:
     `X-Request-Id` is taken from the request or created, returned and logged. A POST that creates something
     takes an `Idempotency-Key`, which is stored for 24 hours. Responses to callers with a rate limit carry
     `RateLimit-Policy` and `RateLimit`.
+
+    Pages of the origins in a brand's `allowedOrigins` may call the operations for sessions of consumers and
+    those of the CCAI adaptor, whose paths name no brand and take the origins of every brand that has it on.
+    A preflight gets 204 without a credential.
 servers: [{ url: / }]
 security: [{ backend: [] }, { admin: [] }]
 tags:
@@ -2371,6 +2375,14 @@ components:
             may change it (403), and `settings: null` leaves it unchanged. A host belongs to at most one brand,
             and cannot be removed while an app uses it (409).
           items: { type: string, maxLength: 253, description: 'In ASCII, without a port.' }
+        allowedOrigins:
+          type: [array, 'null']
+          maxItems: 32
+          description: >-
+            The origins whose pages may call the routes of devices, and those of the adaptors that a page calls.
+            They get CORS headers, never with credentials of the browser; pages of other origins get none. `null`
+            and `*` are rejected.
+          items: { type: string, maxLength: 267, pattern: '^https?://[a-z0-9.-]+(:[1-9][0-9]{0,4})?$', examples: ['https://shop.example.com'] }
         templates: { oneOf: [{ $ref: '#/components/schemas/Templates' }, { type: 'null' }] }
         wire: { oneOf: [{ $ref: '#/components/schemas/WireSettings' }, { type: 'null' }] }
         webhook: { oneOf: [{ $ref: '#/components/schemas/WebhookSettings' }, { type: 'null' }] }
