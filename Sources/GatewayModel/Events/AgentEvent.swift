@@ -8,7 +8,8 @@ package struct AgentEvent: Sendable {
     package var type: EventType
     /// The consumer that it concerns; an unknown one is created.
     package var consumer: ConsumerID
-    /// The conversation; nil stands for the consumer's active one, or a new one.
+    /// The conversation; nil stands for the consumer's active one, or a new one, and for a proactive message for
+    /// ``ConversationID/proactive(of:)``.
     package var conversation: ConversationID?
     /// A part of the conversation, as named by the back-end.
     package var dialog: String?

@@ -6,3 +6,13 @@ package struct ConversationID: GatewayIdentifier {
     /// Creates an identifier from a string that is known to be valid.
     package init(trusted rawValue: String) { self.rawValue = rawValue }
 }
+
+extension ConversationID {
+    /// Returns the conversation that holds a consumer's proactive messages without a conversation (R206); never active.
+    ///
+    /// - Parameter consumer: The consumer.
+    /// - Returns: A UUID that is derived from the key, always the same.
+    package static func proactive(of consumer: ConsumerKey) -> ConversationID {
+        ConversationID(trusted: MessageID(high: 0, low: 0).derived(by: consumer.rawValue).description)
+    }
+}

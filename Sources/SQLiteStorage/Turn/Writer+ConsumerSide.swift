@@ -22,6 +22,8 @@ extension Writer {
             ).own
         else { return .notFound }
         _ = try remember(client.replay(context), hash: 0, message: key, hours: request.dedupeHours)
+        var rows = self
+        try rows.open(conversation, of: consumer, at: context.turn.now)
         let previous = conversation.append(key)
         context.changed(conversation)
         consumer.active = .conversation(conversation.name.id)

@@ -16,7 +16,9 @@ package final class KnownConversation {
     package var unread: Int64
     /// The key of the newest message; ``append(_:)`` says what it is when there is none.
     package var lastMessage: Int64
-    /// Whether it is resolved: its next message opens it again.
+    /// Whether it is closed: it was resolved, or has had proactive messages only.
+    ///
+    /// The next message of an agent or of the consumer opens it.
     package var isResolved: Bool
     private var storedRead: Int64
     private var storedResolved: Bool
@@ -56,7 +58,7 @@ package final class KnownConversation {
         resolvedMessage = lastMessage
     }
 
-    /// Adds a message, which opens the conversation again, and returns the key of the one before it, 0 for the first.
+    /// Adds a message, and returns the key of the one before it, 0 for the first.
     ///
     /// A conversation without messages has the first half of its id as ``lastMessage``, which is no message's key, or
     /// that of its first message.
@@ -67,7 +69,6 @@ package final class KnownConversation {
         let previous = lastSequence > 0 ? lastMessage : 0
         lastSequence += 1
         lastMessage = message
-        isResolved = false
         return previous
     }
 

@@ -82,9 +82,16 @@ extension TurnRows {
     ) throws(Failure) -> EventResult {
         let now = context.turn.now
         let consumerName = BrandedName(brand: brand, id: posted.event.consumer.rawValue)
-        let knownConsumer = try self.consumer(consumerName)
+        var knownConsumer = try self.consumer(consumerName)
+        // A proactive message opens no conversation, and makes none active (R206).
+        let opens = posted.event.kind == .agent
+        var id = posted.event.conversation
+        if id == nil, !opens {
+            if knownConsumer == nil { knownConsumer = try makeConsumer(consumerName, isAnonymous: false, at: now) }
+            if let knownConsumer { id = .proactive(of: ConsumerKey(knownConsumer.key)) }
+        }
         var knownConversation: KnownConversation?
-        if let id = posted.event.conversation {
+        if let id {
             switch try self.conversation(BrandedName(brand: brand, id: id.rawValue), of: knownConsumer) {
             case .none: break
             case .own(let conversation): knownConversation = conversation
@@ -100,8 +107,8 @@ extension TurnRows {
         let conversation: KnownConversation
         if let knownConversation {
             conversation = knownConversation
-        } else if let id = posted.event.conversation {
-            conversation = try makeConversation(BrandedName(brand: brand, id: id.rawValue), of: consumer, at: now)
+        } else if let id {
+            conversation = try makeConversation(BrandedName(brand: brand, id: id.rawValue), of: consumer)
         } else if let active = try activeConversation(of: consumer, &context) {
             conversation = active
         } else {
@@ -110,6 +117,7 @@ extension TurnRows {
         }
 
         let key = Int64(bitPattern: posted.messageID.high)
+        if opens { try open(conversation, of: consumer, at: now) }
         let previous = conversation.append(key)
         let message = Message(
             posted,
@@ -125,7 +133,7 @@ extension TurnRows {
             context.changed(consumer)
         }
         context.changed(conversation)
-        consumer.active = .conversation(conversation.name.id)
+        if !conversation.isResolved { consumer.active = .conversation(conversation.name.id) }
         try insert(message, key: key, after: previous, conversation: conversation.key)
         if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
         var campaign: Int64?

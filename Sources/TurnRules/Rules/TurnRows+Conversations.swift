@@ -3,20 +3,20 @@ internal import GatewayStorage
 
 /// Conversations that are opened, and the one for events that name none.
 extension TurnRows {
-    /// Opens a conversation that a back-end has named.
+    /// Makes a conversation that is not named after an id of the gateway; closed until ``open(_:of:at:)``.
     ///
     /// - Parameters:
     ///   - name: Its name.
     ///   - consumer: Its consumer.
-    ///   - now: The time of the turn.
-    /// - Returns: The conversation, without messages.
+    /// - Returns: The conversation, without messages; its first message stores whether it is closed.
     /// - Throws: The engine's error.
-    package mutating func makeConversation(
+    mutating func makeConversation(
         _ name: BrandedName,
-        of consumer: KnownConsumer,
-        at now: Timestamp
+        of consumer: KnownConsumer
     ) throws(Failure) -> KnownConversation {
-        try open(name, of: consumer, own: nil, at: now, engagement: nil)
+        let conversation = try insertConversation(name, of: consumer, own: nil)
+        conversation.isResolved = true
+        return conversation
     }
 
     /// Opens a conversation that is named after an id of the gateway.
@@ -36,29 +36,40 @@ extension TurnRows {
         at now: Timestamp,
         engagement: Engagement? = nil
     ) throws(Failure) -> KnownConversation {
-        try open(
-            BrandedName(brand: brand, id: id.description),
-            of: consumer,
-            own: Int64(bitPattern: id.high),
-            at: now,
-            engagement: engagement
-        )
+        let name = BrandedName(brand: brand, id: id.description)
+        let conversation = try insertConversation(name, of: consumer, own: Int64(bitPattern: id.high))
+        try publishOpened(conversation, of: consumer, at: now, engagement: engagement)
+        return conversation
     }
 
-    private mutating func open(
-        _ name: BrandedName,
+    /// Opens a conversation that is closed, and publishes that it is open; the caller marks it as changed.
+    ///
+    /// - Parameters:
+    ///   - conversation: The conversation; nothing happens when it is open.
+    ///   - consumer: Its consumer.
+    ///   - now: The time of the turn.
+    /// - Throws: The engine's error.
+    package mutating func open(
+        _ conversation: KnownConversation,
         of consumer: KnownConsumer,
-        own: Int64?,
+        at now: Timestamp
+    ) throws(Failure) {
+        guard conversation.isResolved else { return }
+        conversation.isResolved = false
+        try publishOpened(conversation, of: consumer, at: now, engagement: nil)
+    }
+
+    private mutating func publishOpened(
+        _ conversation: KnownConversation,
+        of consumer: KnownConsumer,
         at now: Timestamp,
         engagement: Engagement?
-    ) throws(Failure) -> KnownConversation {
-        let conversation = try insertConversation(name, of: consumer, own: own)
+    ) throws(Failure) {
         try publish(
-            name.brand,
+            conversation.name.brand,
             at: now,
-            .opened(consumer: consumer.name.id, conversation: name.id, engagement: engagement)
+            .opened(consumer: consumer.name.id, conversation: conversation.name.id, engagement: engagement)
         )
-        return conversation
     }
 
     /// Returns the unresolved conversation with the consumer's newest message.

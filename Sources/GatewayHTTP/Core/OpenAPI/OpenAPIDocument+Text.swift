@@ -2624,7 +2624,9 @@ components:
         source: { type: [string, 'null'], maxLength: 512, description: The back-end's name for the event's origin. }
         consumer: { $ref: '#/components/schemas/Id' }
         conversation:
-          description: 'When absent, the consumer''s active one, or a new one.'
+          description: >-
+            When absent, the consumer's active one, or a new one; for a proactive message one that is never
+            active. A proactive message opens no conversation.
           oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
         dialog: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
         sourceSequence: { type: [integer, 'null'], minimum: 0, maximum: 9223372036854775807 }

@@ -6,8 +6,8 @@ import Testing
 enum AcceptCases {
     static let all = [
         sequenceIsDense, wholeMessageIsKept, activeConversation, opensConversation, foreignConversation,
-        resolvedOpensAgain, resolvedIsNotActive, resolveUnknown, unreadCounts, silentAndProactive, typing, readEvents,
-        unknownBrand, rejectedLeavesNothing,
+        resolvedOpensAgain, resolvedIsNotActive, proactiveOpensNone, resolveUnknown, unreadCounts, silentAndProactive,
+        typing, readEvents, unknownBrand, rejectedLeavesNothing,
     ]
 
     static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, across turns") {
@@ -141,6 +141,39 @@ enum AcceptCases {
         #expect(opened.conversation?.rawValue != "c-1" && opened.conversation?.rawValue != "c-2")
         // R87: over open and closed conversations.
         #expect(try await f.unread("u-1") == 4)
+    }
+
+    static let proactiveOpensNone = ContractCase(
+        "R206: a proactive message opens no conversation and makes none active"
+    ) {
+        (f) async throws in
+        _ = try await f.subscribe("crm")
+        let alone = try await f.accepted(f.proactive("u-1", in: nil))
+        #expect(try await f.active("u-1") == nil)
+        // Named, a new conversation is not open either, and a resolved one stays so.
+        try await f.accepted(f.proactive("u-1", in: "c-1"))
+        #expect(try await f.active("u-1") == nil)
+        try await f.accepted(f.message("u-1", in: "c-2"))
+        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-2"))
+        try await f.accepted(f.proactive("u-1", in: "c-2"))
+        #expect(try await f.active("u-1") == nil)
+        #expect(try await f.items().map(\.type) == [.conversationOpened, .conversationResolved])
+        // It goes to none of the open ones, across a restart too.
+        try await f.accepted(f.message("u-1", in: "c-3"))
+        let again = try await f.accepted(f.proactive("u-1", in: nil))
+        #expect(again.conversation == alone.conversation && again.sequence == 2)
+        _ = try await f.restart()
+        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-3")
+        #expect(try await f.accepted(f.proactive("u-1", in: nil)).conversation == alone.conversation)
+        #expect(try await f.active("u-1") == "c-3")
+        // Each consumer has its own.
+        let other = try await f.accept(f.proactive("u-2", in: nil), f.message("u-2", in: nil))
+        #expect(try other.map { try $0.acceptedEvent.sequence } == [1, 1])
+        #expect(try other[0].acceptedEvent.conversation != alone.conversation)
+        // An agent's message opens it, and the feed has it.
+        try await f.accepted(f.message("u-1", in: "c-1"))
+        #expect(try await f.active("u-1") == "c-1")
+        #expect(try await f.items().last?.type == .conversationOpened)
     }
 
     static let resolveUnknown = ContractCase("an unknown conversation cannot be resolved or read") {

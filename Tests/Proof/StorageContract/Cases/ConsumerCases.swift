@@ -360,7 +360,7 @@ extension ContractFixture {
         return made.conversation.id.rawValue
     }
 
-    fileprivate func active(_ consumer: String) async throws -> String? {
+    func active(_ consumer: String) async throws -> String? {
         let active = try await store.activeConversation(brand: brand, consumer: ConsumerID(trusted: consumer))
         return active?.rawValue
     }

@@ -36,7 +36,7 @@ enum OutboundCases {
         _ = try await f.accept(resolved, again, resolved)
         try await f.accepted(f.message("u-1"))
         let items = try await f.items()
-        #expect(items.map(\.type) == [.conversationOpened, .conversationResolved])
+        #expect(items.map(\.type) == [.conversationOpened, .conversationResolved, .conversationOpened])
         #expect(items[0].data.text == #"{"consumer":"u-1","conversation":"c-1"}"#)
         #expect(items[1].data.text == #"{"consumer":"u-1","conversation":"c-1","by":"agent"}"#)
         #expect(items.allSatisfy { $0.time == f.now })

@@ -296,8 +296,11 @@ struct RandomWalk {
         }
         switch event.type {
         case .agentMessage, .proactiveMessage:
-            let target = event.conversation?.rawValue ?? model.active(consumer) ?? id.description
             let accepted = try response.acceptedEvent
+            let active = model.active(consumer)
+            let unnamed = event.kind == .agent ? active ?? id.description : accepted.conversation?.rawValue
+            let target = try #require(event.conversation?.rawValue ?? unnamed)
+            #expect(event.kind == .agent || event.conversation != nil || target != active)
             let made = model.add(event, id, to: target, at: f.now)
             #expect(accepted.messageID == id && accepted.conversation?.rawValue == target)
             #expect(accepted.sequence == made.sequence && accepted.unread == model.unread(consumer))

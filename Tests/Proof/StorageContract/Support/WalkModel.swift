@@ -106,9 +106,11 @@ struct WalkModel {
 
     mutating func add(_ event: AgentEvent, _ id: MessageID, to conversation: String, at now: Timestamp) -> Made {
         messages += 1
-        var target = conversations[conversation] ?? Conversation(consumer: name(event.consumer.rawValue))
+        let known = conversations[conversation]
+        var target = known ?? Conversation(consumer: name(event.consumer.rawValue))
         target.counts.append(event.kind == .agent && !event.silent)
-        target.isResolved = false
+        // A proactive message opens no conversation.
+        if event.kind == .agent { target.isResolved = false } else if known == nil { target.isResolved = true }
         target.newest = messages
         conversations[conversation] = target
         let message = Made(
