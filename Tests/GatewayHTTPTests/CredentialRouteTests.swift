@@ -162,7 +162,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("a revoked credential is rejected before the 204, and the second of its kind stays valid")
+    @Test("R190: a revoked credential is rejected before the 204, and the second of its kind stays valid")
     func rotation() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -802,7 +802,8 @@ paths:
       summary: Reports a tap on the push of a message; repetitions have the same response.
       description: >-
         The first report counts. A report after the look-back of a proactive message, by the gateway's clock, is
-        410; repetitions of a report that came in time succeed. `tappedAt` is the device's time; a time in the
+        410, unless the brand has `showExpiredProactive`; repetitions of a report that came in time succeed.
+        `tappedAt` is the device's time; a time in the
         future becomes the current time, a time before the message becomes the message's time. A tap never
         changes what is unread.
       security: [{ session: [] }, { backend: [] }, { admin: [] }]
