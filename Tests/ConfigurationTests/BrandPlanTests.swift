@@ -170,7 +170,10 @@ struct BrandPlanTests {
     @Test("an exported brand is as its file describes it")
     func export() throws {
         let present = Self.state(
-            ["retentionDays": 5, "webhook": ["url": "https://h.example", "secretFingerprint": "01234567"]],
+            [
+                "retentionDays": 5, "webhook": ["url": "https://h.example", "secretFingerprint": "01234567"],
+                "allowedOrigins": ["https://shop.example.com:8443"], "showExpiredProactive": true,
+            ],
             apps: ["ios": Self.appResponse],
             credentials: [Self.response(Self.credential, "sa_1")]
         )
