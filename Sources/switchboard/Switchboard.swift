@@ -51,7 +51,9 @@ struct Switchboard: AsyncParsableCommand {
             if !text.isEmpty {
                 if isHelp { print(text) } else { StandardError.write(text) }
             }
-            let isUsage = exitCode(for: error) == .validationFailure
+            // Of `apply --plan`, the status of wrong arguments means differences.
+            let isPlan = Set(ProcessInfo.processInfo.arguments).isSuperset(of: ["apply", "--plan"])
+            let isUsage = exitCode(for: error) == .validationFailure && !isPlan
             Foundation.exit((isHelp ? ProcessStatus.ok : isUsage ? .usage : .failure).rawValue)
         }
     }

@@ -148,6 +148,9 @@ struct ApplyTests {
         }
         #expect(try await gateway.verb(["apply", "-f", directory.path("none")]).exit.status == 1)
         #expect(try await gateway.verb(["apply"]).exit.status == ProcessStatus.usage.rawValue)
+        // A pipeline must not take wrong arguments for differences.
+        let misspelled = try await gateway.verb(["apply", "-f", directory.path("bad.yaml"), "--plan", "--prone"])
+        #expect(misspelled.exit.status == 1 && misspelled.errors.joined().contains("--prone"), "\(misspelled)")
         // What only the gateway can check is reported with the line, too.
         let range = try write("brand: {id: acme, name: A}\n", "range.yaml")
         #expect(try await gateway.verb(["apply", "-f", range]).exit.status == 0)
