@@ -96,6 +96,18 @@ struct BrandFileTests {
         #expect(!plan.steps.flatMap(\.lines).joined().contains("the key"))
     }
 
+    @Test("the file of a generated secret stays in its directory, whatever the response names")
+    func generated() throws {
+        let directory = NSTemporaryDirectory() + "switchboard-secrets-\(UUID().uuidString)"
+        try SecretFile.prepare(directory)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // With a combining mark the second slash is another character, but the same byte.
+        let path = try SecretFile.create(["secret": "s"], "../../\u{338}evil.json", in: directory)
+        #expect(path.hasSuffix("/.._.._\u{338}evil.json"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
     @Test("a body that needs a secret of which the file has only the fingerprint is refused")
     func fingerprints() throws {
         let text = "brand: {id: a}\napps: {ios: {apns: {privateKey: {file: no, fingerprint: '12345678'}}}}\n"

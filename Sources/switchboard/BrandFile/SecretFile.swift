@@ -72,7 +72,9 @@ enum SecretFile {
     /// - Returns: The file's path.
     /// - Throws: ``CommandFailure``; then the secret is lost.
     static func create(_ secret: JSONValue, _ name: String, in directory: String) throws -> String {
-        let path = directory + "/" + name
+        // The name is from a response: it must not lead out of the directory.
+        let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
+        let path = directory + "/" + String(decoding: bytes, as: UTF8.self)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         do {
             guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
