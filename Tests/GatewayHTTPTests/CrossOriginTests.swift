@@ -107,6 +107,9 @@ struct CrossOriginTests {
                 let reply = try await Self.preflight(api, API.exchangePath, origin)
                 #expect((reply.headers[.accessControlAllowOrigin] == origin) == isAllowed, "\(origin)")
             }
+            let off = try await api.call(.patch, "/v1/brands/first", #"{"settings":{"wire":{"ccai":false}}}"#)
+            #expect(off.status == 200)
+            Self.expectClosed(try await Self.preflight(api, API.exchangePath, "https://first.example"))
         }
     }
 

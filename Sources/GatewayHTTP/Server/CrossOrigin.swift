@@ -44,14 +44,13 @@ struct CrossOrigin {
         guard let origin = request.headers.value(.origin),
             let path = paths.pages(of: request.uri.path)
         else { return nil }
-        func isNamed(by brand: Brand) -> Bool {
-            brand.settings.allowedOrigins.contains { $0.hasSameBytes(as: origin) }
-        }
         let isAllowed =
             switch path.access {
             case .closed: false
-            case .brand: Self.brand(of: request.uri.path, directory).map { isNamed(by: $0) } ?? false
-            case .ccai: directory.hasBrand { $0.settings.wire.ccai && isNamed(by: $0) }
+            case .brand:
+                Self.brand(of: request.uri.path, directory)?.settings.allowedOrigins
+                    .contains { $0.hasSameBytes(as: origin) } ?? false
+            case .ccai: directory.allowsCCAI(origin: origin)
             }
         self.origin = isAllowed ? origin : nil
         methods = path.methods

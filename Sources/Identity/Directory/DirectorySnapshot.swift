@@ -41,13 +41,18 @@ struct DirectorySnapshot: Sendable {
     var brands: [BrandID: Brand] = [:] {
         didSet {
             linkHosts = [:]
+            ccaiOrigins = []
             for brand in brands.values {
                 for host in brand.settings.linkHosts ?? [] { linkHosts[KeyName(host)] = brand.id }
+                guard brand.settings.wire.ccai else { continue }
+                for origin in brand.settings.allowedOrigins { ccaiOrigins.insert(KeyName(origin)) }
             }
         }
     }
     /// The brand of each link host.
     private(set) var linkHosts: [KeyName: BrandID] = [:]
+    /// The origins of all brands with the CCAI adaptor, whose paths name no brand.
+    private(set) var ccaiOrigins: Set<KeyName> = []
     var apps: [AppKey: DirectoryApp] = [:]
     var lanes: [LaneID: LaneKey] = [:]
     var laneIDs: [LaneKey: LaneID] = [:]
