@@ -259,6 +259,22 @@ struct CCAIExchangeTests {
         }
     }
 
+    @Test("R32: a push token leaves what the device stated of itself", arguments: ["", #","device_id":"d-1""#])
+    func pushTokenOfRegistration(members: String) async throws {
+        try await TestGateway.run { api in
+            try await api.makeWiredBrand()
+            let stated = #","environment":"sandbox","receives":["agent"],"timeZone":"Europe/Berlin""#
+            #expect(try await api.register("d-1", as: try await api.makeSession(), more: stated).status == 201)
+            let token = api.token(api.claims(#","identifier":"u-1","push_token":"aabbccdd""#))
+            #expect(try await api.exchange(token, members)["warnings"] == nil)
+            let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")["items"]?.items ?? []
+            #expect(devices.map { $0["deviceId"]?.string } == ["d-1"])
+            #expect(devices.first?["environment"]?.string == "sandbox")
+            #expect(devices.first?["receives"] == .array([.string("agent")]))
+            #expect(devices.first?["timeZone"]?.string == "Europe/Berlin")
+        }
+    }
+
     @Test("R32: a push token that stays ambiguous is ignored with a warning, and the session is opened")
     func ambiguousPushToken() async throws {
         try await TestGateway.run { api in

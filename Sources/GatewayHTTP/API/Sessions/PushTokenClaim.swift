@@ -1,12 +1,15 @@
 internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
+internal import TextFormats
 
 /// A push token in an assertion (R32).
 ///
 /// It is registered only when it is unambiguous: the SDK key names its app (or the brand has one app only), and the
 /// token has the format of one transport for which the app has a credential. Otherwise it is ignored, as when it cannot
 /// be stored: the device registers itself.
+///
+/// What a registration states besides the token, such as its environment and what it receives, stays.
 struct PushTokenClaim {
     /// The token: secret.
     let token: String
@@ -27,23 +30,31 @@ struct PushTokenClaim {
     func register(by session: StoredSession, _ brand: Brand, _ call: Call) async -> Bool {
         let apps = call.services.directory.apps(brand: brand.id)
         let candidates = app.map { app in apps.filter { $0.id == app } } ?? apps
-        guard candidates.count == 1, let target = candidates.first,
+        guard namesDevice || device != nil, candidates.count == 1, let target = candidates.first,
             let pushType = pushType(of: target.settings.pushTypes),
-            let token = pushType.transport.tokenRule.normalised(token)
+            let token = pushType.transport.tokenRule.normalised(token),
+            let registrations = try? await call.read({ store throws(StorageError) in
+                try await store.registrations(brand: brand.id, consumer: session.consumer)
+            })
         else { return false }
-        let named = namesDevice ? DeviceID(trusted: DeviceToken.fingerprint(token)) : nil
-        guard let device = device ?? named else { return false }
-        let wanted = DeviceToRegister(
+        let own = registrations.filter { $0.app == target.id && $0.pushType == pushType }
+        let known = own.first { $0.device == device } ?? own.first { $0.token.hasSameBytes(as: token) }
+        var wanted = DeviceToRegister(
             brand: brand.id,
             app: target.id,
-            device: device,
+            device: device ?? known?.device ?? DeviceID(trusted: DeviceToken.fingerprint(token)),
             consumer: session.consumer,
             token: token,
             pushType: pushType,
-            environment: .production,
-            platform: target.settings.defaultPlatform(for: pushType),
-            receives: .all
+            environment: known?.environment ?? .production,
+            platform: known?.platform ?? target.settings.defaultPlatform(for: pushType),
+            receives: known?.receives.union(.agent) ?? .all
         )
+        wanted.locale = known?.locale
+        wanted.timeZone = known?.timeZone
+        wanted.osVersion = known?.osVersion
+        wanted.appVersion = known?.appVersion
+        wanted.extraTokens = known?.extraTokens ?? []
         return (try? await call.register(wanted, session, brand)) != nil
     }
 
