@@ -113,11 +113,23 @@ extension Writer {
         }
         for (row, change) in zip(rows, changes) {
             noteFinished(row.id, change: change)
-            try db.prepare("DELETE FROM outbox WHERE id = ?").int(row.id).run()
+            try db.prepare("DELETE FROM outbox WHERE id = ? AND owner IS NOT NULL").int(row.id).run()
+            if db.changedRows == 0 { try deleteWaiting(row.id, &context) }
             // The last attempt of a delivery that needed several is stored like the others.
             if row.earlierTries != 0 { try keepLastAttempt(row.id, row.response) }
             if row.state == .failed || row.state == .expired { try publishFailed(row.id, at: context.turn.now) }
         }
+    }
+
+    /// Deletes a row that was queued again while its push was in flight: one of those that wait.
+    private func deleteWaiting(_ id: Int64, _ context: inout TurnContext) throws {
+        let row = try db.prepare("SELECT registration, queue FROM outbox WHERE id = ?").int(id)
+        guard try row.next() else { return }
+        let (registration, queue) = (row.int64(0), OutboxQueue(rawValue: row.int64(1)))
+        row.end()
+        try db.prepare("DELETE FROM outbox WHERE id = ?").int(id).run()
+        var rows = self
+        try rows.removeWaiting(of: registration, queue, &context)
     }
 
     /// Inserts the rows among these that are in the outbox into the log.
@@ -208,11 +220,13 @@ extension Writer {
         tries: Int,
         _ context: inout TurnContext
     ) throws {
-        let row = try db.prepare("SELECT queue FROM outbox WHERE id = ? AND owner IS NOT NULL").int(id)
+        let row = try db.prepare("SELECT queue, owner IS NULL FROM outbox WHERE id = ?").int(id)
         guard try row.next() else { return }
-        let queue = OutboxQueue(rawValue: row.int64(0))
+        let (queue, isWaiting) = (OutboxQueue(rawValue: row.int64(0)), row.int64(1) != 0)
         row.end()
         try db.prepare("UPDATE outbox SET owner = NULL, attempts = attempts + ? WHERE id = ?").int(tries).int(id).run()
+        // One that was queued again while its push was in flight waits already.
+        guard !isWaiting else { return }
         context.requeue(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
     }
 

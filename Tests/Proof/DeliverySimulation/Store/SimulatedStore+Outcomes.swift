@@ -12,7 +12,9 @@ extension SimulatedStore {
                 withdraw(id, state: state, by: suppressedBy, &context)
             } else if isPending(id) {
                 change(id) { $0.attempts += 1 }
-                _ = moveToLog(id, state: state, by: suppressedBy, at: now)
+                let row = moveToLog(id, state: state, by: suppressedBy, at: now)
+                // It was queued again while its push was in flight.
+                if let row, row.isWaiting { removeWaiting(of: row.registration, row.queue, &context) }
             } else {
                 recordLate(id, isAccepted: state == .accepted)
             }
@@ -48,12 +50,14 @@ extension SimulatedStore {
         tries: Int,
         _ context: inout TurnContext
     ) {
-        guard isPending(id), delivery(id).owner != nil else { return }
+        guard isPending(id) else { return }
         let row = delivery(id)
         change(id) {
             $0.owner = nil
             $0.attempts += tries
         }
+        // One that was queued again while its push was in flight waits already.
+        guard row.owner != nil else { return }
         context.requeue(row.registration, queue: row.queue, due: due.milliseconds, isAsked: isAsked)
     }
 

@@ -5,7 +5,8 @@ import Testing
 /// Devices whose tokens a provider reports as dead.
 enum StoppedDeviceCases {
     static let all = [
-        hidden, ended, putBack, reopened, notReopened, pieces, registeredAgain, taken, loggedOut, erased, started,
+        hidden, ended, putBack, reopened, lateResponse, notReopened, pieces, registeredAgain, taken, loggedOut, erased,
+        started,
     ]
 
     /// Rejects a push to the device.
@@ -130,6 +131,26 @@ enum StoppedDeviceCases {
         #expect(rows.map(\.message?.sequence) == [2, 3])
         #expect(rows.allSatisfy { $0.token == row.token && $0.attempts == 0 })
         #expect(try await f.delivery(row.id).record.state == .failed)
+    }
+
+    static let lateResponse = ContractCase(
+        "a row that is queued again while its push is in flight gets its late response"
+    ) {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(3)
+        let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"))
+        try await stop(f, rows[0])
+        #expect(try await putBack(f).registrations == [rows[0].registration])
+        try await f.outcome(f.response(rows[1]))
+        try await f.outcome(f.retry(rows[2], seconds: 0))
+        // One has ended and waits no longer; the other's try counts.
+        let claim = try await f.claim()
+        #expect(claim.rows.map(\.id) == [rows[0].id, rows[2].id] && claim.rows.map(\.attempts) == [1, 1])
+        #expect(claim.nextDue == nil)
+        for row in claim.rows { try await f.outcome(f.retry(row, seconds: 0)) }
+        #expect(try await f.claim().rows.map(\.attempts) == [2, 2])
+        #expect(try await f.delivery(rows[1].id).record.state == .accepted)
     }
 
     static let notReopened = ContractCase("waiting rows of a stopped device stay ended when they have expired") {
