@@ -153,8 +153,9 @@ struct HousekeepingSearch {
             let rows = try Statement(
                 db,
                 """
-                SELECT c.key, c.last_message, EXISTS (SELECT 1 FROM conversation_heads h \
-                JOIN messages m ON m.key = h.last_message AND m.conversation = c.key WHERE h.conversation = c.key) \
+                SELECT c.key, c.last_message, EXISTS (SELECT 1 FROM conversation_heads h WHERE h.conversation = c.key \
+                AND (h.last_message >= ?3 \
+                OR EXISTS (SELECT 1 FROM messages m WHERE m.key = h.last_message AND m.conversation = c.key))) \
                 FROM conversations c INDEXED BY conversations_resolved WHERE c.brand = ?1 AND c.resolved = 1 \
                 AND c.last_message > ?2 AND c.last_message < ?3 ORDER BY c.last_message
                 """

@@ -88,8 +88,8 @@ extension Writer {
             let row = try db.prepare(
                 """
                 SELECT brand, consumer FROM conversations WHERE key = ?1 AND resolved = 1 AND last_message < ?2 \
-                AND NOT EXISTS (SELECT 1 FROM conversation_heads h JOIN messages m ON m.key = h.last_message \
-                AND m.conversation = ?1 WHERE h.conversation = ?1)
+                AND NOT EXISTS (SELECT 1 FROM conversation_heads h WHERE h.conversation = ?1 AND (h.last_message >= ?2 \
+                OR EXISTS (SELECT 1 FROM messages m WHERE m.key = h.last_message AND m.conversation = ?1)))
                 """
             ).int(key).int(HousekeepingSearch.firstKey(at: before))
             guard try row.next() else { continue }

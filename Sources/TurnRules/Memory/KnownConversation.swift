@@ -22,12 +22,16 @@ package final class KnownConversation {
     package var isResolved: Bool
     private var storedRead: Int64
     private var storedResolved: Bool
-    /// The newest message when the conversation was last stored as resolved.
+    /// The newest message when the conversation was last stored as resolved: housekeeping looks at it only after that
+    /// message's time.
     private var resolvedMessage: Int64
     /// Whether it is stored as one with unread messages, and so in their index.
     package var isIndexed: Bool
     /// Whether one of its values waits to be stored.
     package var isChanged = false
+
+    /// A day, as the difference of two messages' keys, which hold times (RFC 9562 section 5.7).
+    private static let restored: Int64 = 86_400_000 << 16
 
     /// Its approximate memory.
     package var bytes: Int { 160 + name.id.utf8.count }
@@ -74,7 +78,8 @@ package final class KnownConversation {
 
     /// Whether more is to be stored than its counters.
     package var isToBeStored: Bool {
-        readSequence != storedRead || isResolved != storedResolved || isResolved && lastMessage != resolvedMessage
+        readSequence != storedRead || isResolved != storedResolved
+            || isResolved && lastMessage - resolvedMessage >= Self.restored
     }
 
     /// Records that the values were stored.

@@ -5,7 +5,9 @@ import Testing
 /// Changes by consumers in their conversations.
 enum ConsumerCases {
     static let all = [
-        written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, counted, many,
+        written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, restingProactive,
+        counted,
+        many,
     ]
 
     static let written = ContractCase(
@@ -251,6 +253,20 @@ enum ConsumerCases {
         #expect(try await names() == [young, active, "c-1"])
         // A back-end's message for a removed conversation opens it again.
         #expect(try await f.accepted(f.message("u-1", in: full)).sequence == 1)
+    }
+
+    static let restingProactive = ContractCase(
+        "a conversation that only proactive messages reach rests from the last of them"
+    ) { (f) async throws in
+        try await f.accepted(f.proactive("u-1", in: nil))
+        f.wait(seconds: 3600)
+        let limit = f.now
+        f.wait(seconds: 1)
+        try await f.accepted(f.proactive("u-1", in: nil))
+        f.wait(seconds: 100)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now])) == 2)
+        #expect(try await f.runHousekeeping(.conversations(before: [f.brand: limit])) == 0)
+        #expect(try await f.runHousekeeping(.conversations(before: [f.brand: f.now])) == 1)
     }
 
     static let counted = ContractCase(
