@@ -184,7 +184,7 @@ struct CCAISigningTests {
             let (_, claims, token) = try parts(try await api.sign(as: session, payload))
             #expect(claims["a"] == .number(1.5))
             #expect(claims["b"] == .array([.number(-0.25), .number(1000)]))
-            #expect(claims["c"] == .number(123_456_789_012_345_678_901))
+            #expect(claims["c"] == .number(123_456_789_012_345_683_968))
             #expect(claims["iat"]?.int == Int(api.clock.now.seconds))
             #expect(try await api.exchange(token).status == 200)
         }
