@@ -73,9 +73,9 @@ package struct BrandRendering: Sendable {
     /// Returns the agent of a message as a JSON object: its id, and its nickname unless ``preview`` hides it (R194).
     ///
     /// - Parameter message: The message.
-    /// - Returns: The object; nil when it would have no member.
+    /// - Returns: The object; nil when it would have no member. A silent push has no nickname, as it has no text.
     func agent(of message: Message) -> [UInt8]? {
-        let nickname = preview == .none ? nil : message.agentNickname
+        let nickname = preview == .none || message.silent ? nil : message.agentNickname
         guard message.agentID != nil || nickname != nil else { return nil }
         var writer = JSONWriter(capacity: 96)
         writer.literal("{")
