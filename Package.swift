@@ -50,7 +50,10 @@ let allocator = LinkerSetting.linkedLibrary("jemalloc")
 
 let package = Package(
     name: "switchboard",
+    // For the device library; the gateway runs on Linux.
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
+        .library(name: "SwitchboardClient", targets: ["SwitchboardClient"]),
         .executable(name: "switchboard", targets: ["switchboard"]),
         .executable(name: "switchboard-demo", targets: ["switchboard-demo"]),
         .executable(name: "push-simulator", targets: ["push-simulator"]),
@@ -224,6 +227,9 @@ let package = Package(
             swiftSettings: settings,
             linkerSettings: [allocator]
         ),
+
+        // The library of devices: nothing of the gateway.
+        .target(name: "SwitchboardClient", dependencies: [logging], swiftSettings: settings),
 
         // Standing in for Apple and Google, and the demonstration with them.
         .target(
@@ -445,6 +451,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "GatewayClientTests", dependencies: ["GatewayClient", httpClient], swiftSettings: settings),
+        .testTarget(
+            name: "SwitchboardClientTests",
+            dependencies: ["SwitchboardClient", logging],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [

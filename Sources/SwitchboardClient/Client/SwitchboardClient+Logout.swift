@@ -1,0 +1,158 @@
+import Foundation
+import Logging
+
+extension SwitchboardClient {
+    /// Logs the consumer out: unregisters pushes, ends the session, deletes everything about the consumer.
+    ///
+    /// The order is fixed: without the gateway nothing is deleted, and the error is reported after the repetitions. With
+    /// `isForced` the device is wiped in any case, after one attempt. Works without ``initialize(_:)``, and succeeds if
+    /// nobody is logged in.
+    ///
+    /// - Parameters:
+    ///   - scope: The registrations that end.
+    ///   - cause: The cause, for the log.
+    ///   - isForced: Whether the wipe does not depend on the gateway.
+    /// - Throws: The error of the step that failed.
+    public func logout(
+        _ scope: UnregisterScope = .all,
+        cause: LogoutCause = .explicit,
+        isForced: Bool = false
+    ) async throws(SwitchboardError) {
+        try await lifecycle.enter()
+        defer { lifecycle.leave() }
+        try await finishLogout(scope, cause: cause, isForced: isForced)
+    }
+
+    /// Runs the steps of a logout; the caller has the turn.
+    func finishLogout(
+        _ scope: UnregisterScope,
+        cause: LogoutCause,
+        isForced: Bool
+    ) async throws(SwitchboardError) {
+        let wasActive = session.phase == .active
+        if case .fail(let error) = session.logout() { throw error }
+        logger.debug("logout", metadata: ["cause": "\(cause.rawValue)", "scope": "\(scope.rawValue)"])
+        // What runs in the background would use the session that ends.
+        registrationTask?.cancel()
+        reportTask?.cancel()
+        loadIfNeeded()
+        var machine = LogoutMachine(isForced: isForced, policy: configuration.retry.logout)
+        var step = machine.first(hasSession: hasSession)
+        while true {
+            switch step {
+            case .unregister: step = machine.unregistered(await unregister(scope))
+            case .wait(let delay):
+                do {
+                    try await clock.sleep(for: delay)
+                    step = .unregister
+                } catch {
+                    step = .finish(SwitchboardError(wrapping: error))
+                }
+            case .wipe:
+                do {
+                    try wipe(receives: kinds(after: scope))
+                    await clearScreen()
+                    step = machine.wiped(nil)
+                } catch {
+                    step = machine.wiped(error)
+                }
+            case .finish(let error):
+                execute(session.logoutEnded(error, wasActive: wasActive))
+                if let error { throw error }
+                return
+            }
+        }
+    }
+
+    private func kinds(after scope: UnregisterScope) -> PushKinds {
+        switch scope {
+        case .all: []
+        case .agent: record?.receives.intersection(.proactive) ?? .proactive
+        case .none: record?.receives ?? .all
+        }
+    }
+
+    /// Whether the gateway may know a session or a registration of the consumer.
+    private var hasSession: Bool {
+        tokens.held != nil || user?.session != nil || user?.registration.confirmed != nil
+    }
+
+    /// Ends the session at the gateway; returns the error.
+    private func unregister(_ scope: UnregisterScope) async -> SwitchboardError? {
+        let token: String
+        do {
+            // Before an initialisation there is only the stored token.
+            if let held = tokens.held?.token ?? (tokens.isBlocked ? nil : user?.session?.token) {
+                token = held
+            } else {
+                token = try await self.token()
+            }
+        } catch {
+            // Nothing was sent, so the gateway has not ended anything, whatever the login's error is.
+            let error = SwitchboardError(wrapping: error)
+            return error.isRetryable ? error : SwitchboardError(.unauthorized, error.message, reason: error.reason)
+        }
+        do {
+            _ = try await send(routes.endSession(scope).authorized(by: token))
+            return nil
+        } catch {
+            if error.code == .tokenExpired || error.code == .authenticationFailed {
+                tokens.rejected(token)
+                user?.session = nil
+            }
+            return error
+        }
+    }
+
+    /// Ends a session by one attempt, whatever the result.
+    func endSession(_ token: String, _ scope: UnregisterScope) async {
+        do {
+            _ = try await send(routes.endSession(scope).authorized(by: token))
+        } catch {
+            logger.info("session not ended at the gateway", metadata: ["error.code": "\(error.code)"])
+        }
+    }
+
+    /// Resets the device between the two attempts of an initialisation (R42).
+    func reset() async {
+        loadIfNeeded()
+        if let token = tokens.held?.token ?? user?.session?.token { await endSession(token, .all) }
+        do {
+            try wipe(receives: [])
+        } catch {
+            logger.error("record not deleted", metadata: ["error.code": "\(error.code)"])
+        }
+    }
+
+    /// Ends the session that the gateway has ended already.
+    func sessionLost(_ cause: LogoutCause) async {
+        let actions = session.lost(cause)
+        guard !actions.isEmpty else { return }
+        do {
+            try wipe(receives: [])
+        } catch {
+            emit(.error(.storage, error))
+        }
+        execute(actions)
+        await clearScreen()
+    }
+
+    /// Removes what the consumer's pushes left on the screen.
+    func clearScreen() async {
+        guard let presenter else { return }
+        await presenter.withdraw(.all)
+        await presenter.setBadge(0)
+    }
+
+    /// Continues as a new anonymous consumer, as in Bloomreach: the old one is logged out, and the push token moves.
+    ///
+    /// - Throws: The error of the logout, or of the initialisation.
+    public func anonymize() async throws(SwitchboardError) {
+        _ = try session.admit()
+        let registration = user?.registration.desired
+        try await logout(.all)
+        try await initialize(.anonymous)
+        guard let registration else { return }
+        try await registerPush(registration.token, receives: registration.receives)
+    }
+}
