@@ -453,7 +453,9 @@ let package = Package(
         .testTarget(name: "GatewayClientTests", dependencies: ["GatewayClient", httpClient], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardClientTests",
-            dependencies: ["SwitchboardClient", logging],
+            dependencies: [
+                "SwitchboardClient", logging, .product(name: "InMemoryLogging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -200,9 +200,10 @@ struct LoginFlowTests {
 
 /// A signing service that behaves as the test says.
 final class Signer: PayloadSigner {
-    typealias Body = @Sendable (
-        [String: JSONValue], @escaping @Sendable (String) -> Void, @escaping @Sendable (any Error) -> Void
-    ) -> Void
+    typealias Body =
+        @Sendable (
+            [String: JSONValue], @escaping @Sendable (String) -> Void, @escaping @Sendable (any Error) -> Void
+        ) -> Void
 
     private let body: Body
     private let asked = Locked<[PayloadType]>([])

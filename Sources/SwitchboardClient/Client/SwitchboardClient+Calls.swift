@@ -55,7 +55,10 @@ extension SwitchboardClient {
             }
             try check(epoch)
             if let used, failure.code == .tokenExpired || failure.code == .authenticationFailed {
-                guard await rejected(used, failure, mayRenew: mayRenew) else { throw failure }
+                guard await rejected(used, failure, mayRenew: mayRenew) else {
+                    try check(epoch)
+                    throw failure
+                }
                 mayRenew = false
                 continue
             }

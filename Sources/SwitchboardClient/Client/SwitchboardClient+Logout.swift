@@ -88,9 +88,10 @@ extension SwitchboardClient {
                 token = try await self.token()
             }
         } catch {
-            // Nothing was sent, so the gateway has not ended anything, whatever the login's error is.
             let error = SwitchboardError(wrapping: error)
-            return error.isRetryable ? error : SwitchboardError(.unauthorized, error.message, reason: error.reason)
+            // A login that was rejected is no session that has ended: nothing was unregistered.
+            guard error.code == .authenticationFailed else { return error }
+            return SwitchboardError(.unauthorized, error.message, reason: error.reason)
         }
         do {
             _ = try await send(routes.endSession(scope).authorized(by: token))

@@ -116,6 +116,7 @@ extension SwitchboardClient {
         guard tokens.policy.keeping == .stored, let stored = user?.session,
             stored.fingerprint.utf8.elementsEqual(fingerprint(of: next).utf8)
         else { return }
+        if case .parameters(let parameters) = next.method, case .code = parameters.credential { isCodeSpent = true }
         let now = clock.now
         if let expiresAt = stored.expiresAt {
             guard expiresAt > now else { return }

@@ -126,6 +126,9 @@ extension SwitchboardClient {
         case .assertion(let token):
             return try await opened(routes.openSession(assertion: token, issuer: issuer, loginDevice))
         case .code(let code):
+            guard !isCodeSpent else {
+                throw SwitchboardError(.tokenExpired, "the code was used; a fresh one is needed")
+            }
             let pkce = user?.pkce.first { $0.value.codeVerifier == parameters.codeVerifier } ?? user?.pkce.first
             let verifier = parameters.codeVerifier ?? pkce?.value.codeVerifier
             isCodeSpent = true

@@ -205,8 +205,15 @@ enum BearerToken {
 
 /// Times of the API: RFC 3339 in UTC with milliseconds.
 enum Timestamps {
-    /// Returns the text of a time.
-    static func text(_ date: Date) -> String { date.formatted(style) }
+    /// Returns the text of a time, rounded to milliseconds: the format style truncates, and a `Date` is seldom exact.
+    static func text(_ date: Date) -> String {
+        let limit = 253_402_300_799_999.0
+        let milliseconds = Int64(min(max((date.timeIntervalSince1970 * 1000).rounded(), 0), limit))
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let text = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(Date.ISO8601FormatStyle())
+        let digits = String(rest)
+        return text.dropLast() + "." + String(repeating: "0", count: 3 - digits.utf8.count) + digits + "Z"
+    }
 
     /// Returns the time of a text, with or without milliseconds; nil if it is not one.
     static func date(_ text: String) -> Date? {

@@ -53,6 +53,8 @@ final class FakeGateway: HTTPTransport {
         var lastToken = 0
         var lifetime = 3600
         var merges = true
+        /// The fault of every request from this number on.
+        var away: (from: Int, fault: Fault)?
     }
 
     private let state = Locked(State())
@@ -64,6 +66,13 @@ final class FakeGateway: HTTPTransport {
     var calls: [Call] { state.withLock { $0.calls } }
     var devices: [String: Device] { state.withLock { $0.devices } }
 
+    func failAll(from number: Int, _ fault: Fault) { state.withLock { $0.away = (number, fault) } }
+    func heal() {
+        state.withLock {
+            $0.away = nil
+            $0.faults = [:]
+        }
+    }
     func clearCalls() { state.withLock { $0.calls = [] } }
     func calls(_ route: String) -> [Call] { calls.filter { $0.route == route } }
     func fail(_ route: String, _ faults: Fault...) { state.withLock { $0.faults[route, default: []] += faults } }
@@ -82,7 +91,9 @@ final class FakeGateway: HTTPTransport {
     func expire(assertion: String) { state.withLock { _ = $0.expiredAssertions.insert(assertion) } }
 
     /// Opens a session as a back-end does.
-    func mint(_ consumer: String) -> String { state.withLock { Self.mint(&$0, consumer, isAnonymous: false, device: nil) } }
+    func mint(_ consumer: String) -> String {
+        state.withLock { Self.mint(&$0, consumer, isAnonymous: false, device: nil) }
+    }
 
     /// Returns a JWT of a consumer; the model reads `sub` and checks no signature.
     static func jwt(_ consumer: String, _ salt: String = "") -> String {
@@ -97,6 +108,7 @@ final class FakeGateway: HTTPTransport {
         let route = Self.route(request)
         let fault = state.withLock { state -> Fault? in
             state.calls.append(Call(route: route, request: request, body: body))
+            if let away = state.away, state.calls.count > away.from { return away.fault }
             guard let fault = state.faults[route]?.first else { return nil }
             state.faults[route]?.removeFirst()
             return fault

@@ -17,6 +17,7 @@ struct Fixture: Sendable {
         storage: FaultyStorage = FaultyStorage(),
         clock: TestClock = TestClock(),
         profile: PlatformProfile = .ios,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         change: (inout ClientConfiguration) -> Void = { _ in }
     ) {
         self.gateway = gateway
@@ -34,7 +35,7 @@ struct Fixture: Sendable {
             storage: storage,
             transport: gateway,
             clock: clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: logger
         )
     }
 
