@@ -113,6 +113,36 @@ struct AuthorizationDelegateTests {
         #expect(fixture.clock.sleeps.isEmpty)
     }
 
+    @Test(
+        "trap 24: a token is accepted as text with 200 and as JSON with 201; everything else is a denial",
+        arguments: [
+            (200, "ey.raw.token\n", InteractionAuthorization.accessToken("ey.raw.token")),
+            (201, #"{"auth_token":"ey.j"}"#, .accessToken("ey.j")),
+            (200, #"{"auth_token":"ey.j"}"#, .accessToken("ey.j")),
+            (200, "", .notAuthorized(reason: "the back-end responded 200")),
+            (200, "<html> no </html>", .notAuthorized(reason: "the back-end responded 200")),
+            (201, "ey.raw", .notAuthorized(reason: "the back-end responded 201")),
+            (403, #"{"reason":"closed account"}"#, .notAuthorized(reason: "closed account")),
+            (404, #"{"error":"no such app"}"#, .notAuthorized(reason: "no such app")),
+            (502, "", .notAuthorized(reason: "the back-end responded 502")),
+        ]
+    )
+    func response(status: Int, body: String, expected: InteractionAuthorization) {
+        #expect(InteractionAuthorization.response(status: status, body: Data(body.utf8)) == expected)
+    }
+
+    @Test("trap 2: no lifetime is assumed: a token of the app is used until it is rejected")
+    func lifetime() async throws {
+        let fixture = Fixture()
+        let client = fixture.client
+        try await client.initialize(.delegate)
+        await client.authorize(with: .accessToken(fixture.gateway.mint("u-1")))
+        _ = try await client.messages()
+        fixture.clock.advance(by: .seconds(100_000))
+        _ = try await client.messages()
+        #expect(fixture.gateway.calls("GET messages").count == 2)
+    }
+
     @Test("a logout ends an interaction that waits; the late token is not the next user's")
     func logout() async throws {
         let fixture = Fixture()

@@ -25,8 +25,8 @@ struct GatewayAwayTests {
     private static let faults: [FakeGateway.Fault] = [
         .drop, .dropResponse, .problem(500, "internal"), .problem(503, "overloaded", retryAfter: 1),
         .problem(401, "token_expired"), .problem(401, "token_invalid", reason: "revoked"),
-        .problem(401, "token_invalid", reason: "bad_signature"), .problem(403, "forbidden"), .garbage(200), .garbage(401),
-        .empty(200),
+        .problem(401, "token_invalid", reason: "bad_signature"), .problem(403, "forbidden"), .garbage(200),
+        .garbage(401), .empty(200),
     ]
 
     /// Runs everything that a user does; returns the errors.

@@ -278,7 +278,7 @@ struct PushHandlingTests {
         #expect(ReportTimes.delivered(sent.addingTimeInterval(3), sentAt: sent) == sent.addingTimeInterval(3))
     }
 
-    @Test("R160 R159: arrivals are reported in one request; without consent, and for self-checks, they are not")
+    @Test("R159: arrivals are reported in one request; without consent, and for self-checks, they are not")
     func receipts() async throws {
         let fixture = Fixture { $0.dialects = Set(PushMessage.Dialect.allCases) }
         try await fixture.loginCopilot()

@@ -121,7 +121,7 @@ struct RegistrationTests {
         #expect(fixture.clock.sleeps.filter { $0 != .seconds(30) }.isEmpty)
     }
 
-    @Test("R156 R157: the token of an anonymous consumer moves with the login, and the old registration ends")
+    @Test("the token of an anonymous consumer moves with the login, and the old registration ends")
     func moves() async throws {
         let fixture = Fixture()
         try await fixture.client.initialize(.anonymous)

@@ -68,7 +68,6 @@ extension SwitchboardClient {
         taps = TapState()
         authentication = .none
         isCodeSpent = false
-        record?.user = nil
     }
 
     /// Returns the error of a storage.

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The app's source of keys for a user, as in Copilot.
 ///
 /// The library calls it when an authenticated call has no usable key, and holds the key alone: do not cache one.
@@ -108,4 +110,29 @@ public enum InteractionAuthorization: Sendable, Hashable {
     case accessToken(String)
     /// The interaction is denied.
     case notAuthorized(reason: String)
+
+    /// Reads the response of the app's back-end to a request for an access token.
+    ///
+    /// Both forms are accepted: the token as text with status 200, and JSON with `auth_token` and status 201.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - body: The body.
+    /// - Returns: The token; a denial for everything else, with the reason of the back-end.
+    public static func response(status: Int, body: Data) -> InteractionAuthorization {
+        let json = JSONValue(parsing: body)
+        switch status {
+        case 201:
+            if let token = json?["auth_token"]?.text { return .accessToken(token) }
+        case 200:
+            if let token = json?["auth_token"]?.text { return .accessToken(token) }
+            let text = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            let isToken = text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "<") }
+            if json?.members == nil, !text.isEmpty, isToken { return .accessToken(text) }
+        default: break
+        }
+        let problem = json?["error"].flatMap { $0.members == nil ? nil : $0 } ?? json
+        let reason = (problem?["reason"] ?? problem?["detail"] ?? problem?["message"] ?? problem?["error"])?.text
+        return .notAuthorized(reason: reason ?? "the back-end responded \(status)")
+    }
 }

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@Suite("Coverage of the requirements")
+struct RequirementCoverageTests {
+    /// The requirements of devices, and those of both sides (Requirements page).
+    private static let all: Set<Int> = Set(
+        [18, 40, 59, 61, 65, 72, 80, 95, 111, 120, 121, 122, 127, 128, 187, 197]
+            + Array(8...17) + Array(34...39) + Array(41...47) + Array(55...58) + Array(62...64) + Array(66...68)
+            + [70] + Array(73...76) + [79, 83, 84, 86] + Array(91...94) + [96, 99] + Array(103...108)
+            + Array(147...166) + Array(172...177) + Array(199...202)
+    )
+
+    /// The requirements without a test, with the part of the library that they wait for.
+    private static let uncovered: [Int: String] = [
+        40: "a page, not a device: the gateway's part",
+        96: "messaging window", 99: "messaging window", 121: "messaging window",
+        120: "engagement", 122: "engagement",
+        156: "tracking events of Bloomreach", 157: "tracking events of Bloomreach",
+        160: "tracking events of Bloomreach",
+        164: "self-check", 165: "app inbox",
+    ]
+
+    /// The requirements with a test for a part of them.
+    private static let partly: [Int: String] = [
+        63: "showConversation asks for a code: messaging window",
+        155: "the cache of the app inbox",
+        159: "forced tracking by the link",
+        202: "the Android profile runs in tests on Linux only",
+    ]
+
+    /// The traps in the systems' documents that devices fall into.
+    private static let traps = Set([1, 2, 5, 8] + Array(12...16) + Array(22...30) + Array(32...34))
+    private static let uncoveredTraps: [Int: String] = [23: "app inbox", 33: "app inbox"]
+
+    /// Returns the numbers after a prefix in the names of tests.
+    private static func numbers(_ prefix: String) throws -> Set<Int> {
+        let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        let name = try Regex("@Test\\(\\s*\"([^\"]*)\"", as: (Substring, Substring).self)
+        let number = try Regex("\\b" + prefix + "(\\d+)", as: (Substring, Substring).self)
+        var found: Set<Int> = []
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            guard file.pathExtension == "swift" else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: name) {
+                for each in match.output.1.matches(of: number) {
+                    if let value = Int(each.output.1) { found.insert(value) }
+                }
+            }
+        }
+        return found
+    }
+
+    @Test("each requirement of devices is in the name of a test, or in the list of those without one")
+    func requirements() throws {
+        let covered = try Self.numbers("R").intersection(Self.all)
+        #expect(Self.all.subtracting(covered) == Set(Self.uncovered.keys))
+        #expect(Set(Self.partly.keys).isSubset(of: covered))
+        #expect(Self.all.count == 100)
+    }
+
+    @Test("each trap of devices is in the name of a test, or in the list of those without one")
+    func trapNumbers() throws {
+        let covered = try Self.numbers("trap ").intersection(Self.traps)
+        #expect(Self.traps.subtracting(covered) == Set(Self.uncoveredTraps.keys))
+    }
+}
