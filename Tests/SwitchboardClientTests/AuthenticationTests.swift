@@ -205,6 +205,9 @@ struct AuthenticationTests {
     @Test("R79 R71: another consumer behind a fresh credential gets nothing of the first; the device moves")
     func otherConsumer() async throws {
         let fixture = Fixture()
+        let recorder = await Recorder(fixture.client)
+        let screen = Screen()
+        await fixture.client.setPresenter(screen)
         try await fixture.client.initialize(.parameters(.init(code: "one", redirectURI: "app://back")))
         fixture.gateway.setUnread(9, for: "of-one")
         try await fixture.client.registerPush(Fixture.push)
@@ -216,6 +219,8 @@ struct AuthenticationTests {
         #expect(try await fixture.client.unreadCount() == 0)
         #expect(fixture.gateway.devices.values.map(\.consumer) == ["of-two"])
         #expect(!fixture.storage.text.contains("of-one"))
+        #expect(await recorder.all.filter { $0 == .consumerChanged }.count == 1)
+        #expect(screen.calls.contains("withdraw all"))
     }
 
     @Test("R85: a session that was ended remotely wipes the device and is one event")

@@ -135,6 +135,20 @@ struct LoginFlowTests {
         #expect(!fixture.storage.text.contains("first"))
     }
 
+    @Test("R18 R79: another user after a restart gets nothing of the first, whose session is ended")
+    func otherUserAfterRestart() async throws {
+        let fixture = Fixture()
+        try await fixture.loginCopilot("first")
+        try await fixture.client.registerPush(Fixture.push)
+        _ = try await fixture.client.getPkceParams(accountID: "account-of-first")
+        let restarted = fixture.restarted()
+        try await restarted.loginCopilot("second")
+        #expect(restarted.gateway.routes == ["PUT device", "DELETE session"])
+        #expect(!restarted.storage.text.contains("first"))
+        _ = try await restarted.client.messages()
+        #expect(await restarted.client.consumerID == "second")
+    }
+
     @Test("R44: events of the login reach a reader that subscribed before it")
     func earlyObserver() async throws {
         let fixture = Fixture()

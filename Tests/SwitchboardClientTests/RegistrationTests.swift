@@ -79,6 +79,19 @@ struct RegistrationTests {
         #expect(fixture.gateway.devices.values.map(\.token) == [last])
     }
 
+    @Test("R74: a token that comes while an older one is repeated is the last at the gateway")
+    func newerToken() async throws {
+        let fixture = Fixture()
+        try await fixture.loginCopilot()
+        fixture.gateway.fail("PUT device", .drop, times: 3)
+        let client = fixture.client
+        let old = Task { try await client.registerPush(.fcm("old")) }
+        while fixture.gateway.calls("PUT device").isEmpty { await Task.yield() }
+        let new = Task { try await client.registerPush(.fcm("new")) }
+        _ = try await (old.value, new.value)
+        #expect(fixture.gateway.devices.values.map(\.token) == ["new"])
+    }
+
     @Test("R158: on change, daily, or at each launch; forced by a new version of the app")
     func frequency() async throws {
         let fixture = Fixture { $0.renewal = .onChange }

@@ -45,13 +45,18 @@ extension SwitchboardClient {
         do {
             let routes = routes
             let environment = configuration.environment
+            var sent = registration
             try await call(
                 configuration.retry.registration,
-                { routes.register(registration, deviceID: $0.deviceID, environment: environment) },
+                { user in
+                    // A repetition sends the newest token, if the platform has given one meanwhile.
+                    sent = user.registration.desired ?? registration
+                    return routes.register(sent, deviceID: user.deviceID, environment: environment)
+                },
                 read: { _ throws(SwitchboardError) in }
             )
-            record?.receives = registration.receives
-            user?.registration.stored(registration, appVersion: configuration.appVersion, at: clock.now)
+            record?.receives = sent.receives
+            user?.registration.stored(sent, appVersion: configuration.appVersion, at: clock.now)
             save()
             emit(.registrationFinished)
         } catch {

@@ -44,6 +44,7 @@ extension SwitchboardClient {
                 await reset()
                 action = session.resetEnded()
             case .initialized:
+                sendReports()
                 return Initialization(wasActive: false, wasUpgraded: wasUpgraded)
             case .fail(let error): throw error
             case .ignored, .end, .emit, .removeObservers:

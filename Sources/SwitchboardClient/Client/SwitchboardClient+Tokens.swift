@@ -39,9 +39,12 @@ extension SwitchboardClient {
         do {
             guard let grant = try await grant(attempt) else { return }
             guard tokens.attempt == attempt else { return }
+            let isOther = isOther(grant)
+            if isOther { changeConsumer() }
             accept(grant)
             perform(tokens.obtained(grant.token, lifetime: grant.lifetime, attempt: attempt, at: clock.uptime))
             loggedIn()
+            if isOther { await clearScreen() }
         } catch {
             let error = SwitchboardError(wrapping: error)
             guard tokens.attempt == attempt else { return }
@@ -181,13 +184,15 @@ extension SwitchboardClient {
         )
     }
 
-    /// Stores a token with its consumer; another consumer than before gets nothing of the first.
+    /// Whether a token is another consumer's than the one before, who was not merged either.
+    private func isOther(_ grant: Grant) -> Bool {
+        guard let known = user?.consumerID, let consumer = grant.consumerID, !known.utf8.elementsEqual(consumer.utf8)
+        else { return false }
+        return !(user?.isAnonymous == true && grant.isMerged)
+    }
+
+    /// Stores a token with its consumer.
     private func accept(_ grant: Grant) {
-        if let known = user?.consumerID, let consumer = grant.consumerID, !known.utf8.elementsEqual(consumer.utf8),
-            !(user?.isAnonymous == true && grant.isMerged)
-        {
-            changeConsumer()
-        }
         if let consumer = grant.consumerID { user?.consumerID = consumer }
         user?.isAnonymous = grant.isAnonymous
         user?.session =
@@ -215,11 +220,13 @@ extension SwitchboardClient {
         unread = UnreadState()
         taps = TapState()
         session.consumerChanged()
+        emit(.consumerChanged)
     }
 
     /// Reports the login, and sends what waited for it.
     private func loggedIn() {
         execute(session.authenticated())
+        sendReports()
         guard session.phase == .active, case .send(let registration)? = user?.registration.loggedIn() else { return }
         save()
         registrationTask = Task { _ = try? await sendRegistration(registration) }

@@ -18,6 +18,8 @@ public protocol SwitchboardClientDelegate: AnyObject, Sendable {
     func notificationTapped(_ message: PushMessage)
     /// The unread count has changed.
     func unreadChanged(_ count: Int)
+    /// Another consumer uses the session: what the app shows of the one before must go.
+    func consumerChanged()
     /// The session has ended without a call of the app.
     func sessionEnded(_ cause: LogoutCause)
 }
@@ -40,6 +42,8 @@ extension SwitchboardClientDelegate {
     /// Does nothing.
     public func unreadChanged(_ count: Int) {}
     /// Does nothing.
+    public func consumerChanged() {}
+    /// Does nothing.
     public func sessionEnded(_ cause: LogoutCause) {}
 
     /// Calls the method of an event.
@@ -53,6 +57,7 @@ extension SwitchboardClientDelegate {
         case .registrationFailed(let error): pushRegistrationDidFail(error)
         case .notificationTapped(let message): notificationTapped(message)
         case .unreadChanged(let count): unreadChanged(count)
+        case .consumerChanged: consumerChanged()
         case .sessionEnded(let cause): sessionEnded(cause)
         }
     }

@@ -17,6 +17,9 @@ public enum ClientEvent: Sendable, Equatable {
     case notificationTapped(PushMessage)
     /// The unread count has changed.
     case unreadChanged(Int)
+    /// Another consumer uses the session, as after ``SwitchboardClient/reconnect(_:)``: nothing of the one before is left
+    /// on the device, and the app must not show it any longer.
+    case consumerChanged
     /// The session has ended without a call of the app; nothing of the consumer is left on the device.
     case sessionEnded(LogoutCause)
 
