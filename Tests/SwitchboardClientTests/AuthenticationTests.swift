@@ -122,7 +122,7 @@ struct AuthenticationTests {
         ]
     )
     func digest(text: String, digest: String) {
-        let bytes = SHA256Digest.portable(Array(text.utf8))
+        let bytes = SHA256Hash.portable(Array(text.utf8))
         #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
     }
 

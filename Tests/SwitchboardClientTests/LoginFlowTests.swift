@@ -127,8 +127,15 @@ struct LoginFlowTests {
         let fixture = Fixture()
         let provider = try await fixture.loginCopilot("first")
         try await fixture.client.registerPush(Fixture.push)
+        let recorder = await Recorder(fixture.client)
         try await fixture.client.initialize(.copilot(userID: "second"))
         try await fixture.client.registerPush(Fixture.push)
+        #expect(
+            await recorder.all == [
+                .connectionChanged(isReady: false), .consumerChanged, .connectionChanged(isReady: true),
+                .registrationFinished,
+            ]
+        )
         #expect(fixture.gateway.routes == ["PUT device", "DELETE session", "PUT device"])
         #expect(fixture.gateway.devices.values.map(\.consumer) == ["second"])
         #expect(provider.asked == ["first", "second"])

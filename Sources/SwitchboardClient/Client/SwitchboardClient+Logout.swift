@@ -24,10 +24,18 @@ extension SwitchboardClient {
     }
 
     /// Runs the steps of a logout; the caller has the turn.
+    ///
+    /// - Parameters:
+    ///   - scope: The registrations that end.
+    ///   - cause: The cause, for the log.
+    ///   - isForced: Whether the wipe does not depend on the gateway.
+    ///   - keepsObservers: Whether another session follows at once, whose events the observers wait for.
+    /// - Throws: The error of the step that failed.
     func finishLogout(
         _ scope: UnregisterScope,
         cause: LogoutCause,
-        isForced: Bool
+        isForced: Bool,
+        keepsObservers: Bool = false
     ) async throws(SwitchboardError) {
         let wasActive = session.phase == .active
         if case .fail(let error) = session.logout() { throw error }
@@ -57,7 +65,8 @@ extension SwitchboardClient {
                     step = machine.wiped(error)
                 }
             case .finish(let error):
-                execute(session.logoutEnded(error, wasActive: wasActive))
+                let actions = session.logoutEnded(error, wasActive: wasActive)
+                execute(actions.filter { $0 != .removeObservers || !keepsObservers })
                 if let error { throw error }
                 return
             }
@@ -151,7 +160,12 @@ extension SwitchboardClient {
     public func anonymize() async throws(SwitchboardError) {
         _ = try session.admit()
         let registration = user?.registration.desired
-        try await logout(.all)
+        try await lifecycle.enter()
+        do {
+            defer { lifecycle.leave() }
+            try await finishLogout(.all, cause: .consumerChanged, isForced: false, keepsObservers: true)
+        }
+        emit(.consumerChanged)
         try await initialize(.anonymous)
         guard let registration else { return }
         try await registerPush(registration.token, receives: registration.receives)

@@ -21,7 +21,8 @@ extension SwitchboardClient {
         }
         if session.phase == .active {
             if let subject = authentication.subject, let known = user?.userID, !subject.utf8.elementsEqual(known.utf8) {
-                try await finishLogout(.all, cause: .consumerChanged, isForced: true)
+                try await finishLogout(.all, cause: .consumerChanged, isForced: true, keepsObservers: true)
+                emit(.consumerChanged)
             } else if isReplaceable(by: authentication) {
                 adopt(authentication)
                 save()
@@ -153,7 +154,7 @@ extension SwitchboardClient {
             case .code(let code): text = "code " + code.code
             }
         }
-        return Base64URL.encode(SHA256Digest.hash(Array(text.utf8)))
+        return Base64URL.encode(SHA256Hash.hash(Array(text.utf8)))
     }
 
     /// Gives a fresh credential, after `tokenExpired` or a rejected one, or for a session that has none yet.

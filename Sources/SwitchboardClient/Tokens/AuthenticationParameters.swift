@@ -67,7 +67,7 @@ public struct PkceParameters: Sendable, Hashable, Codable {
     /// Creates parameters for a verifier.
     init(verifier: String) {
         codeVerifier = verifier
-        codeChallenge = Base64URL.encode(SHA256Digest.hash(Array(verifier.utf8)))
+        codeChallenge = Base64URL.encode(SHA256Hash.hash(Array(verifier.utf8)))
         codeChallengeMethod = "S256"
     }
 

@@ -27,9 +27,14 @@ extension HTTPResponse {
         let problem = json["error"].flatMap { $0.members == nil ? nil : $0 } ?? json
         let named = problem["code"]?.text
         let code = named.flatMap { Self.codes[$0] } ?? Self.code(of: status)
+        var message = (problem["detail"] ?? problem["message"])?.text ?? "the gateway responded \(status)"
+        // The first member that is wrong; a developer needs no more.
+        if let first = problem["errors"]?.elements?.first, let pointer = first["pointer"]?.text {
+            message += " \(pointer) \(first["detail"]?.text ?? "")"
+        }
         return SwitchboardError(
             code,
-            (problem["detail"] ?? problem["message"])?.text ?? "the gateway responded \(status)",
+            message,
             reason: problem["reason"]?.text,
             requestID: problem["requestId"]?.text ?? header("X-Request-Id"),
             retryAfter: retryAfter

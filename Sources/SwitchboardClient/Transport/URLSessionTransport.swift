@@ -5,7 +5,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// The transport over Foundation's `URLSession`: no cookies, no cache, no stored credentials.
+/// The transport over Foundation's `URLSession`: no cookies, no cache, no stored credentials, no redirects.
 public struct URLSessionTransport: HTTPTransport {
     private let session: URLSession
 
@@ -29,7 +29,7 @@ public struct URLSessionTransport: HTTPTransport {
         message.timeoutInterval = TimeInterval(request.timeout.components.seconds)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         message.httpBody = request.body
-        let (body, response) = try await session.data(for: message)
+        let (body, response) = try await session.data(for: message, delegate: RedirectRefusal())
         guard let http = response as? HTTPURLResponse else {
             throw SwitchboardError(.malformedResponse, "the response is not one of HTTP")
         }
@@ -38,5 +38,18 @@ public struct URLSessionTransport: HTTPTransport {
             if let name = name as? String, let value = value as? String { headers[name] = value }
         }
         return HTTPResponse(status: http.statusCode, headers: headers, body: body)
+    }
+}
+
+/// Refuses redirects: the gateway sends none, and the session's token must not follow one to another host.
+private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
     }
 }

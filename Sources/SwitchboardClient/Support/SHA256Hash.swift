@@ -1,12 +1,13 @@
 #if canImport(CryptoKit)
 import CryptoKit
+import Foundation
 #endif
 
 /// SHA-256 (FIPS 180-4), for PKCE and fingerprints.
 ///
 /// Apple's platforms have it in CryptoKit. Elsewhere it is computed here, so that the library has no dependency for
-/// this alone; nothing secret is compared or derived with it.
-enum SHA256Digest {
+/// this alone, until the package's target over OpenSSL takes its place; nothing secret is compared or derived with it.
+enum SHA256Hash {
     /// Returns the 32 bytes of the digest.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         #if canImport(CryptoKit)
