@@ -37,7 +37,7 @@ struct TransportTests {
     private var transport: URLSessionTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [Loopback.self]
-        return URLSessionTransport(session: URLSession(configuration: configuration))
+        return URLSessionTransport(configuration: configuration)
     }
 
     @Test("method, headers, status and body go through; the case of a header's name does not count")
@@ -50,6 +50,37 @@ struct TransportTests {
         #expect(response.header("Echo-Authorization") == "Bearer t")
         #expect(response.failure.code == .rateLimited)
         #expect(response.failure.retryAfter == .seconds(7))
+    }
+
+    @Test("a redirect is not followed, so that the token does not reach another host")
+    func redirect() async throws {
+        let server = try LoopbackServer { port in
+            "HTTP/1.1 302 Found\r\nLocation: http://localhost:\(port)/other\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/v1/x"))
+        let request = HTTPRequest(method: "GET", url: url).authorized(by: "secret")
+        let response = try await URLSessionTransport().send(request)
+        #expect(response.status == 302)
+        #expect(response.failure.code == .malformedResponse)
+        #expect(server.requests.count == 1)
+        #expect(server.requests.first?.contains("Authorization: Bearer secret") == true)
+    }
+
+    @Test("a whole call over a socket")
+    func socket() async throws {
+        let body = #"{"unread":6,"conversations":[],"asOf":"2026-01-02T03:04:05.678Z"}"#
+        let server = try LoopbackServer { _ in
+            "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
+        let client = SwitchboardClient(
+            configuration: ClientConfiguration(serverURL: url, brandID: "acme", appID: "app"),
+            storage: MemoryStorage()
+        )
+        await client.setCopilotTokenProvider(CopilotTokenCallback { _, completion in completion(.success("key")) })
+        try await client.initialize(.copilot(userID: "u-1"))
+        #expect(try await client.unreadCount() == 6)
+        #expect(server.requests.first?.hasPrefix("GET /v1/brands/acme/unread HTTP/1.1\r\n") == true)
     }
 
     @Test("no response is an error, which the client reports as connectivity")

@@ -6,21 +6,24 @@ public import Foundation
 #endif
 
 /// The transport over Foundation's `URLSession`: no cookies, no cache, no stored credentials, no redirects.
-public struct URLSessionTransport: HTTPTransport {
+///
+/// Redirects are refused, because the gateway sends none, and the session's token must not follow one to another host.
+public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
+    private let exchanges = Exchanges()
 
     /// Creates a transport with a session of its own.
-    public init() {
-        let configuration = URLSessionConfiguration.ephemeral
+    ///
+    /// - Parameter configuration: The configuration of the session; cookies, cache and credentials are switched off.
+    public init(configuration: URLSessionConfiguration = .ephemeral) {
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration)
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
 
-    /// Creates a transport over a session of the app, as for certificate pinning.
-    public init(session: URLSession) { self.session = session }
+    deinit { session.finishTasksAndInvalidate() }
 
     /// Sends one request.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -29,20 +32,32 @@ public struct URLSessionTransport: HTTPTransport {
         message.timeoutInterval = TimeInterval(request.timeout.components.seconds)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         message.httpBody = request.body
-        let (body, response) = try await session.data(for: message, delegate: RedirectRefusal())
-        guard let http = response as? HTTPURLResponse else {
-            throw SwitchboardError(.malformedResponse, "the response is not one of HTTP")
+        let task = session.dataTask(with: message)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                exchanges.start(task, continuation)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
         }
-        var headers: [String: String] = [:]
-        for (name, value) in http.allHeaderFields {
-            if let name = name as? String, let value = value as? String { headers[name] = value }
-        }
-        return HTTPResponse(status: http.statusCode, headers: headers, body: body)
     }
 }
 
-/// Refuses redirects: the gateway sends none, and the session's token must not follow one to another host.
-private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+/// The requests of a session that run, and the events of them.
+private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Exchange: Sendable {
+        let continuation: CheckedContinuation<HTTPResponse, any Error>
+        var body = Data()
+    }
+
+    private let running = Locked<[Int: Exchange]>([:])
+
+    /// Registers a request before it is sent.
+    func start(_ task: URLSessionTask, _ continuation: CheckedContinuation<HTTPResponse, any Error>) {
+        running.withLock { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
+    }
+
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -51,5 +66,32 @@ private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let size = running.withLock { running -> Int in
+            running[dataTask.taskIdentifier]?.body.append(data)
+            return running[dataTask.taskIdentifier]?.body.count ?? 0
+        }
+        if size > HTTPResponse.maxBodyBytes { dataTask.cancel() }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = running.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if let error {
+            exchange.continuation.resume(throwing: error)
+        } else if let http = task.response as? HTTPURLResponse {
+            var headers: [String: String] = [:]
+            for (name, value) in http.allHeaderFields {
+                if let name = name as? String, let value = value as? String { headers[name] = value }
+            }
+            exchange.continuation.resume(
+                returning: HTTPResponse(status: http.statusCode, headers: headers, body: exchange.body)
+            )
+        } else {
+            exchange.continuation.resume(
+                throwing: SwitchboardError(.malformedResponse, "the response is not one of HTTP")
+            )
+        }
     }
 }

@@ -88,37 +88,48 @@ func failure(_ body: () async throws -> Void) async -> SwitchboardError? {
 
 /// A recorder of events, in order.
 final class Recorder: Sendable {
+    private let client: SwitchboardClient
     private let events: Locked<[ClientEvent]>
-    private let task: Locked<Task<Void, Never>?>
+    private let hasEnded: Locked<Bool>
+    private let task: Task<Void, Never>
 
     /// Starts to record; the stream is subscribed when this returns.
     init(_ client: SwitchboardClient) async {
+        self.client = client
         let stream = await client.events()
         let events = Locked<[ClientEvent]>([])
+        let hasEnded = Locked(false)
         self.events = events
-        task = Locked(Task { for await event in stream { events.withLock { $0.append(event) } } })
+        self.hasEnded = hasEnded
+        task = Task {
+            for await event in stream { events.withLock { $0.append(event) } }
+            hasEnded.withLock { $0 = true }
+        }
     }
 
-    /// The events so far; the client must not be busy.
+    /// The events so far: those before a mark that goes the same way.
     var all: [ClientEvent] {
         get async {
-            // The reader runs on another task: let it empty the buffer.
-            for _ in 0..<200 { await Task.yield() }
-            return events.withLock { $0 }
+            var mark = PushMessage(dialect: .switchboard, kind: .silent)
+            mark.id = "mark"
+            let event = ClientEvent.notificationTapped(mark)
+            await client.bannerTapped(mark)
+            while !events.withLock({ $0.contains(event) }), !hasEnded.withLock({ $0 }), !Task.isCancelled {
+                await Task.yield()
+            }
+            return events.withLock { events in
+                events.removeAll { $0 == event }
+                return events
+            }
         }
     }
 
     /// The events until the stream ends.
     var untilEnd: [ClientEvent] {
         get async {
-            await task.withLock { $0 }?.value
+            await task.value
             return events.withLock { $0 }
         }
-    }
-
-    /// Waits for an event; the test's time limit ends it.
-    func wait(for matches: (ClientEvent) -> Bool) async {
-        while !events.withLock({ $0.contains(where: matches) }), !Task.isCancelled { await Task.yield() }
     }
 }
 
