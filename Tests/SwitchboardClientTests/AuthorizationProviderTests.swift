@@ -115,6 +115,8 @@ struct AuthorizationProviderTests {
         } else {
             #expect(error?.code == .providerMissing)
             #expect(error?.message == message)
+            // The app's own error: nothing is disabled.
+            #expect(await failure { _ = try await fixture.client.unreadCount() }?.code == .notInitialized)
         }
     }
 

@@ -98,6 +98,25 @@ struct LoginFlowTests {
         #expect(fixture.clock.sleeps.isEmpty)
     }
 
+    @Test("R42: a record that cannot be read now is kept, by the initialisation and by a logout")
+    func locked() async throws {
+        let fixture = Fixture()
+        try await fixture.loginCopilot("u-1")
+        _ = try await fixture.client.unreadCount()
+        let record = fixture.storage.text
+        fixture.storage.lock()
+        let locked = fixture.restarted()
+        #expect(await failure { try await locked.client.logout() }?.code == .storage)
+        #expect(await failure { try await locked.loginCopilot("u-1") }?.code == .storage)
+        #expect(await failure { try await locked.loginCopilot("u-1") }?.code == .disabled)
+        #expect(fixture.storage.text == record)
+        fixture.storage.lock(false)
+        let third = fixture.restarted()
+        let provider = try await third.loginCopilot("u-1")
+        _ = try await third.client.messages()
+        #expect(provider.asked.isEmpty)
+    }
+
     @Test(
         "R42: a corrupt record is reset, and the second attempt succeeds",
         arguments: ["", "{", "[]", #"{"schema":1,"libraryVersion":"0.1.0","user":7}"#, #"{"schema":"x"}"#]
@@ -202,9 +221,11 @@ struct LoginFlowTests {
         try await fixture.loginCopilot("u-1")
         let device = await fixture.client.deviceID
         let restarted = fixture.restarted()
+        #expect(await restarted.client.boundUserID() == "u-1")
         try await restarted.loginCopilot("u-1")
         #expect(await restarted.client.deviceID == device)
         try await restarted.client.logout()
+        #expect(await restarted.client.boundUserID() == nil)
         let third = restarted.restarted()
         try await third.loginCopilot("u-1")
         #expect(await third.client.deviceID != device)

@@ -43,9 +43,16 @@ extension SwitchboardClient {
         // What runs in the background would use the session that ends.
         registrationTask?.cancel()
         reportTask?.cancel()
-        loadIfNeeded()
         var machine = LogoutMachine(isForced: isForced, policy: configuration.retry.logout)
-        var step = machine.first(hasSession: hasSession)
+        var step: LogoutMachine.Step
+        do {
+            // What cannot be read now may be a session that must be ended.
+            if record == nil { _ = try storage.load() }
+            loadIfNeeded()
+            step = machine.first(hasSession: hasSession)
+        } catch {
+            step = isForced ? .wipe : .finish(Self.storageError(error))
+        }
         while true {
             switch step {
             case .unregister: step = machine.unregistered(await unregister(scope))
@@ -126,6 +133,15 @@ extension SwitchboardClient {
     /// Resets the device between the two attempts of an initialisation (R42).
     func reset() async {
         loadIfNeeded()
+        do {
+            _ = try storage.load()
+        } catch {
+            // As before the first unlock of a device: the record is whole, and must not be deleted for that.
+            logger.error("record not readable now; it is kept", metadata: ["error.code": "storage"])
+            forgetUser()
+            record = nil
+            return
+        }
         if let token = tokens.held?.token ?? user?.session?.token { await endSession(token, .all) }
         do {
             try wipe(receives: [])

@@ -5,8 +5,8 @@ extension SwitchboardClient {
     /// Begins a session; call it at every login and at every start of the app.
     ///
     /// If it fails, the library logs out and tries once more; if that fails too, every call fails with `disabled` until
-    /// the process starts again. A missing parameter changes nothing. With an active session of the same consumer the
-    /// call has no effect; another consumer's session is ended first.
+    /// the process starts again. A missing parameter or provider changes nothing. With an active session of the same
+    /// consumer the call has no effect; another consumer's session is ended first.
     ///
     /// - Parameter authentication: The authentication method.
     /// - Returns: The result.
@@ -28,6 +28,10 @@ extension SwitchboardClient {
                 save()
                 return Initialization(wasActive: true, wasUpgraded: false)
             }
+        }
+        if let bloomreach = configuration.bloomreach, session.phase != .active {
+            // An error of the app's set-up, like a missing parameter: it must not log the consumer out.
+            inboxAuthorization = try InboxAuthorization(bloomreach, profile: configuration.profile, logger: logger)
         }
         var wasUpgraded = false
         var action = session.initialize()
@@ -56,9 +60,10 @@ extension SwitchboardClient {
 
     /// Whether a session has no identity yet that another one could be confused with, or needs a fresh credential.
     private func isReplaceable(by next: Authentication) -> Bool {
+        if case .none = next.method { return false }
         if session.authentication == .expired || session.authentication == .failed { return true }
         return switch (authentication.method, next.method) {
-        case (.none, .none), (.anonymous, .none), (.anonymous, .anonymous): false
+        case (.anonymous, .anonymous): false
         case (.none, _), (.anonymous, _): true
         default: false
         }
@@ -66,9 +71,6 @@ extension SwitchboardClient {
 
     /// Opens the stored state for a consumer; returns whether data of another version was wiped.
     private func open(_ authentication: Authentication) async throws(SwitchboardError) -> Bool {
-        if let bloomreach = configuration.bloomreach {
-            inboxAuthorization = try InboxAuthorization(bloomreach, profile: configuration.profile, logger: logger)
-        }
         var wasUpgraded = false
         let data: Data?
         do {
@@ -194,6 +196,12 @@ extension SwitchboardClient {
 
     /// The id of this device for the consumer; nil without a session.
     public var deviceID: String? { session.phase == .active ? user?.deviceID : nil }
+
+    /// Returns the user whom the session is bound to, as the app named it; also before ``initialize(_:)``, after a restart.
+    public func boundUserID() -> String? {
+        loadIfNeeded()
+        return user?.userID
+    }
 
     /// The consumer as the gateway names it; nil before the first authenticated call.
     public var consumerID: String? { user?.consumerID }
