@@ -70,6 +70,22 @@ struct AuthenticationTests {
         #expect(fixture.gateway.calls("PUT device").count == 1)
     }
 
+    @Test("R56: calls that wait for a credential continue with the one of a reconnect")
+    func waiting() async throws {
+        let fixture = Fixture()
+        let client = fixture.client
+        let delegate = AuthorizationDelegateTests.Delegate()
+        await client.setAuthorizationDelegate(delegate)
+        try await client.initialize(.delegate)
+        let call = Task { try await client.messages().count }
+        await fixture.clock.waitForSleepers(1)
+        try await client.reconnect(.init(jwt: FakeGateway.jwt("u-1")))
+        #expect(try await call.value == 1)
+        fixture.clock.advance(by: .seconds(30))
+        _ = try await client.messages()
+        #expect(fixture.gateway.routes == ["POST sessions", "GET messages", "GET messages"])
+    }
+
     @Test("R58 R59 trap 32: PKCE parameters survive a restart, are used once, and end with a logout")
     func pkce() async throws {
         let fixture = Fixture()

@@ -54,6 +54,11 @@ extension SwitchboardClient {
                 failure = SwitchboardError(wrapping: error)
             }
             try check(epoch)
+            if failure.code == .sessionEnded, mayRenew {
+                // The session is still this one: the app replaced the credential that the call waited for.
+                mayRenew = false
+                continue
+            }
             if let used, failure.code == .tokenExpired || failure.code == .authenticationFailed {
                 guard await rejected(used, failure, mayRenew: mayRenew) else {
                     try check(epoch)

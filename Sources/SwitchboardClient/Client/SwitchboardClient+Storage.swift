@@ -66,6 +66,7 @@ extension SwitchboardClient {
         perform(tokens.clear(SwitchboardError(.sessionEnded, "the session ended while the call waited")))
         unread = UnreadState()
         taps = TapState()
+        looseLedger = PushLedger()
         authentication = .none
         isCodeSpent = false
     }
