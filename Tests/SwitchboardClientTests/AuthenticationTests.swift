@@ -86,6 +86,15 @@ struct AuthenticationTests {
         #expect(fixture.gateway.routes == ["POST sessions", "GET messages", "GET messages"])
     }
 
+    @Test("R56: a login whose credential is replaced before it begins does not use up the code of the next one")
+    func replacedEarly() async throws {
+        let fixture = Fixture()
+        try await fixture.client.initialize(.parameters(.init(jwt: FakeGateway.jwt("u-1"))))
+        await fixture.client.beginLogin(thenReplaceBy: .init(code: "c-1", redirectURI: "app://back"))
+        _ = try await fixture.client.messages()
+        #expect(fixture.gateway.calls("POST sessions").map { $0.body["grant"]?.text } == ["code"])
+    }
+
     @Test("R58 R59 trap 32: PKCE parameters survive a restart, are used once, and end with a logout")
     func pkce() async throws {
         let fixture = Fixture()
@@ -252,5 +261,13 @@ struct AuthenticationTests {
         )
         #expect(!fixture.storage.text.contains("u-1"))
         #expect(await failure { _ = try await fixture.client.messages() }?.code == .notInitialized)
+    }
+}
+
+extension SwitchboardClient {
+    /// Begins a login, and replaces its credential before the task of the login runs.
+    fileprivate func beginLogin(thenReplaceBy next: AuthenticationParameters) {
+        perform(tokens.need(nextNumber(), at: clock.uptime))
+        adopt(.parameters(next))
     }
 }

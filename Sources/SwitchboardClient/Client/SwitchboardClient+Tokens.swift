@@ -36,6 +36,8 @@ extension SwitchboardClient {
 
     /// Asks the source of the session once.
     private func ask(_ attempt: Int) async {
+        // Another credential may have come before this task began: its code is not for this attempt.
+        guard tokens.attempt == attempt else { return }
         do {
             guard let grant = try await grant(attempt) else { return }
             guard tokens.attempt == attempt else { return }
