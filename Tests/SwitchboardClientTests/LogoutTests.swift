@@ -208,6 +208,25 @@ struct LogoutTests {
         #expect(!fixture.storage.text.contains("first"))
     }
 
+    @Test("a registration that waits for another one is not sent for the next user")
+    func waitingRegistration() async throws {
+        let fixture = Fixture()
+        let client = fixture.client
+        try await fixture.loginCopilot("first")
+        fixture.gateway.fail("PUT device", .hang)
+        let running = Task { await failure { try await client.registerPush(.fcm("a")) } }
+        while fixture.gateway.calls("PUT device").isEmpty { await Task.yield() }
+        let waiting = Task { await failure { try await client.registerPush(.fcm("b"), receives: .proactive) } }
+        while await client.user?.registration.desired?.token != PushToken.fcm("b") { await Task.yield() }
+        try await client.logout(isForced: true)
+        try await fixture.loginCopilot("second")
+        running.cancel()
+        #expect(await running.value?.code == .sessionEnded)
+        #expect(await waiting.value?.code == .sessionEnded)
+        #expect(fixture.gateway.calls("PUT device").count == 1)
+        #expect(fixture.gateway.devices.isEmpty)
+    }
+
     @Test("events after a logout do not reach the streams of the login before")
     func streams() async throws {
         let fixture = Fixture()

@@ -18,7 +18,7 @@ extension SwitchboardClient {
         receives: PushKinds = .all,
         authentication: AuthenticationParameters? = nil
     ) async throws(SwitchboardError) -> RegistrationResult {
-        _ = try session.admit()
+        let epoch = try session.admit()
         try adoptIfNeeded(authentication)
         let registration = PushRegistration(token: token, receives: receives)
         let step = user?.registration.request(
@@ -31,7 +31,7 @@ extension SwitchboardClient {
         save()
         switch step {
         case .send(let registration):
-            try await sendRegistration(registration)
+            try await sendRegistration(registration, epoch: epoch)
             return .registered
         case .waitForLogin: return .deferred
         case .nothing, nil: return .unchanged
@@ -39,10 +39,16 @@ extension SwitchboardClient {
     }
 
     /// Sends a registration; one after the other, so that the newest token is the last.
-    func sendRegistration(_ registration: PushRegistration) async throws(SwitchboardError) {
+    ///
+    /// - Parameters:
+    ///   - registration: The registration.
+    ///   - epoch: The epoch of the request; if it is over after the wait, nothing is sent for the next consumer.
+    /// - Throws: The error after all repetitions.
+    func sendRegistration(_ registration: PushRegistration, epoch: Int) async throws(SwitchboardError) {
         try await registering.enter()
         defer { registering.leave() }
         do {
+            try check(epoch)
             let routes = routes
             let environment = configuration.environment
             var sent = registration

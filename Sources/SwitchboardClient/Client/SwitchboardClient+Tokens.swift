@@ -231,7 +231,8 @@ extension SwitchboardClient {
         sendReports()
         guard session.phase == .active, case .send(let registration)? = user?.registration.loggedIn() else { return }
         save()
-        registrationTask = Task { _ = try? await sendRegistration(registration) }
+        let epoch = session.epoch
+        registrationTask = Task { _ = try? await sendRegistration(registration, epoch: epoch) }
     }
 
     /// Gives the authorization of an interaction, as in Talkdesk; also before it is asked for.
