@@ -340,6 +340,21 @@ struct PushHandlingTests {
         #expect(PlatformProfile.android.maxReportTries == 10)
     }
 
+    @Test("receipts of the first consumer that are being sent do not stop those of the next")
+    func receiptsOfNextConsumer() async throws {
+        let fixture = Fixture()
+        try await fixture.client.initialize(.parameters(.init(jwt: FakeGateway.jwt("first"))))
+        _ = try await fixture.client.messages()
+        fixture.gateway.fail("POST receipts", .hang)
+        await fixture.client.handlePush(push("m-1"), showNotification: false)
+        while fixture.gateway.calls("POST receipts").isEmpty { await Task.yield() }
+        try await fixture.client.reconnect(.init(jwt: FakeGateway.jwt("second")))
+        await fixture.client.handlePush(push("m-2"), showNotification: false)
+        await fixture.client.finishPendingWork()
+        let sent = fixture.gateway.calls("POST receipts").map { $0.body["receipts"]?.elements?.first }
+        #expect(sent.map { $0?["messageId"]?.text } == ["m-1", "m-2"])
+    }
+
     @Test("malformed pushes of every dialect are read as far as they go, and nothing crashes")
     func malformed() async {
         let client = Fixture { $0.dialects = Set(PushMessage.Dialect.allCases) }.client

@@ -221,6 +221,10 @@ extension SwitchboardClient {
         user = next
         unread = UnreadState()
         taps = TapState()
+        registrationTask?.cancel()
+        registrationTask = nil
+        reportTask?.cancel()
+        reportTask = nil
         session.consumerChanged()
         emit(.consumerChanged)
     }
