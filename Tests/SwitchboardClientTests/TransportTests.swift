@@ -83,6 +83,21 @@ struct TransportTests {
         #expect(server.requests.first?.hasPrefix("GET /v1/brands/acme/unread HTTP/1.1\r\n") == true)
     }
 
+    @Test("a request ends whenever its task is cancelled, also before it begins")
+    func cancelled() async throws {
+        let server = try LoopbackServer { _ in "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n" }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/v1/x"))
+        let transport = URLSessionTransport()
+        var count = 0
+        for _ in 0..<50 {
+            let task = Task { try await transport.send(HTTPRequest(method: "GET", url: url)) }
+            task.cancel()
+            _ = await task.result
+            count += 1
+        }
+        #expect(count == 50)
+    }
+
     @Test("no response is an error, which the client reports as connectivity")
     func away() async throws {
         let url = try #require(URL(string: "https://gateway.example/away"))

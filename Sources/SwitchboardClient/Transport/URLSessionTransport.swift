@@ -33,13 +33,17 @@ public final class URLSessionTransport: HTTPTransport {
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         message.httpBody = request.body
         let task = session.dataTask(with: message)
+        let started = Locked(false)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchanges.start(task, continuation)
+                started.withLock { $0 = true }
                 task.resume()
+                // The handler below may have run before the end of the task had a receiver.
+                if Task.isCancelled { task.cancel() }
             }
         } onCancel: {
-            task.cancel()
+            if started.withLock({ $0 }) { task.cancel() }
         }
     }
 }
