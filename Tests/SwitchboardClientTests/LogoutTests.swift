@@ -227,6 +227,36 @@ struct LogoutTests {
         #expect(fixture.gateway.devices.isEmpty)
     }
 
+    @Test("a push that is being handled during a logout is not shown after it")
+    func screenAfterLogout() async throws {
+        let fixture = Fixture()
+        let client = fixture.client
+        let screen = SlowScreen()
+        try await fixture.loginCopilot("first")
+        await client.setPresenter(screen)
+        let push = PushPayload(data: ["brandId": "acme", "messageId": "m", "badge": "3", "text": "hi"])
+        let handling = Task { await client.handlePush(push, showNotification: true) }
+        while screen.calls.isEmpty { await Task.yield() }
+        try await client.logout(isForced: true)
+        screen.open()
+        _ = await handling.value
+        #expect(screen.calls == ["badge 3", "withdraw", "badge 0"])
+    }
+
+    /// A screen that is busy with a badge other than 0 until it is opened.
+    private final class SlowScreen: PushPresenter {
+        private let log = Locked<[String]>([])
+        private let isOpen = Locked(false)
+        var calls: [String] { log.withLock { $0 } }
+        func open() { isOpen.withLock { $0 = true } }
+        func show(_ message: PushMessage) { log.withLock { $0.append("show") } }
+        func withdraw(_ withdrawal: PushWithdrawal) { log.withLock { $0.append("withdraw") } }
+        func setBadge(_ count: Int) async {
+            log.withLock { $0.append("badge \(count)") }
+            while count > 0, !isOpen.withLock({ $0 }) { await Task.yield() }
+        }
+    }
+
     @Test("events after a logout do not reach the streams of the login before")
     func streams() async throws {
         let fixture = Fixture()

@@ -26,8 +26,10 @@ extension SwitchboardClient {
             )
             let before = unread.count
             unread.fetched(count, changesBefore: changes, at: clock.uptime)
+            // Another consumer may be logged in after the wait below.
+            let result = unread.count ?? count
             await countChanged(from: before)
-            return unread.count ?? count
+            return result
         } catch {
             guard error.isRetryable, session.isCurrent(epoch) else { throw error }
             let before = unread.count
@@ -76,8 +78,9 @@ extension SwitchboardClient {
         user?.ledger.note(mark)
         setUnread(count)
         save()
+        let owner = owner
         await presenter?.withdraw(PushWithdrawal(marks: [mark], unread: count))
-        await presenter?.setBadge(count)
+        if owner == self.owner { await presenter?.setBadge(count) }
         return count
     }
 

@@ -123,9 +123,11 @@ extension SwitchboardClient {
             queueReceipts(message, isShown: isShown, at: now)
             save()
         }
+        // A logout may clear the screen during each of these waits.
+        let owner = owner
         if let count = effect.unread { await presenter?.setBadge(count) }
-        if let withdrawal = effect.withdrawal { await presenter?.withdraw(withdrawal) }
-        if isShown {
+        if let withdrawal = effect.withdrawal, owner == self.owner { await presenter?.withdraw(withdrawal) }
+        if isShown, owner == self.owner {
             if let bannerHandler {
                 await offActorVoid { await bannerHandler(message) }
             } else if let presenter {

@@ -82,6 +82,15 @@ public actor SwitchboardClient {
         set { record?.user = newValue }
     }
 
+    /// The consumer whom the screen belongs to; another value after a wipe or with another consumer.
+    struct Owner: Equatable {
+        var deviceID: String?
+        var epoch: Int
+    }
+
+    /// The consumer whom the screen belongs to now.
+    var owner: Owner { Owner(deviceID: user?.deviceID, epoch: session.epoch) }
+
     /// Returns the next number, for calls that wait and for observers.
     func nextNumber() -> Int {
         lastNumber += 1
