@@ -324,20 +324,41 @@ struct PushHandlingTests {
         }
         #expect(queue.count == ReportQueue.maxCount)
         #expect(queue.batch.first?.messageID == "1")
-        for code in [SwitchboardError.Code.connectivity, .server, .overloaded] {
+        for code in [SwitchboardError.Code.connectivity, .server, .overloaded, .general, .sessionEnded] {
             for _ in 0..<20 {
-                let continues = queue.sent(100, error: SwitchboardError(code, ""), maxTries: 5)
+                let continues = queue.sent(queue.batch, error: SwitchboardError(code, ""), maxTries: 5)
                 #expect(!continues)
             }
         }
         #expect(queue.count == ReportQueue.maxCount)
-        for _ in 0..<5 { _ = queue.sent(100, error: SwitchboardError(.invalidRequest, ""), maxTries: 5) }
+        for _ in 0..<5 { _ = queue.sent(queue.batch, error: SwitchboardError(.invalidRequest, ""), maxTries: 5) }
         #expect(queue.count == ReportQueue.maxCount - 100)
-        let continues = queue.sent(100, error: nil, maxTries: 5)
+        let continues = queue.sent(queue.batch, error: nil, maxTries: 5)
         #expect(continues)
         #expect(queue.count == ReportQueue.maxCount - 200)
         #expect(PlatformProfile.ios.maxReportTries == 5)
         #expect(PlatformProfile.android.maxReportTries == 10)
+    }
+
+    @Test("receipts that give way while older ones are sent take no other ones with them")
+    func fullQueue() {
+        var queue = ReportQueue()
+        func add(_ numbers: ClosedRange<Int>) {
+            for number in numbers {
+                let at = Date(timeIntervalSince1970: TimeInterval(number))
+                queue.add(PushReceipt(messageID: "\(number)", state: .delivered, at: at))
+            }
+        }
+        add(1...500)
+        let batch = queue.batch
+        add(501...530)
+        let continues = queue.sent(batch, error: nil, maxTries: 5)
+        #expect(continues)
+        #expect(queue.count == 430)
+        #expect(queue.batch.first?.messageID == "101")
+        add(531...720)
+        _ = queue.sent(batch, error: nil, maxTries: 5)
+        #expect(queue.count == 500)
     }
 
     @Test("receipts of the first consumer that are being sent do not stop those of the next")

@@ -182,7 +182,7 @@ extension SwitchboardClient {
             }
             guard session.isCurrent(epoch) else { return }
             continues =
-                user?.reports.sent(batch.count, error: failure, maxTries: configuration.profile.maxReportTries) ?? false
+                user?.reports.sent(batch, error: failure, maxTries: configuration.profile.maxReportTries) ?? false
             save()
         }
     }

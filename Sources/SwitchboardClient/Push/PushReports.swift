@@ -52,24 +52,24 @@ struct ReportQueue: Sendable, Hashable, Codable {
     /// The request with the first receipts has ended.
     ///
     /// - Parameters:
-    ///   - count: The number of receipts in it.
+    ///   - batch: The receipts in it; the oldest of them may have given way meanwhile.
     ///   - error: The error; nil if the gateway took them.
     ///   - maxTries: The number of rejections after which a receipt is dropped.
     /// - Returns: Whether to send the next request now.
-    mutating func sent(_ count: Int, error: SwitchboardError?, maxTries: Int) -> Bool {
-        let count = min(count, entries.count)
+    mutating func sent(_ batch: [PushReceipt], error: SwitchboardError?, maxTries: Int) -> Bool {
+        let first = entries.first.flatMap { batch.firstIndex(of: $0.receipt) } ?? batch.count
+        let count = min(batch.count - first, entries.count)
         guard let error else {
             entries.removeFirst(count)
             return !entries.isEmpty
         }
         switch error.code {
-        case .connectivity, .server, .overloaded, .rateLimited, .malformedResponse, .tokenExpired,
-            .authenticationFailed, .unauthorized, .cancelled:
-            // Nothing was said about these receipts.
-            return false
-        default:
+        case .invalidRequest, .forbidden, .notFound, .gone, .conflict:
             for index in 0..<count { entries[index].tries += 1 }
             entries.removeAll { $0.tries >= maxTries }
+            return false
+        default:
+            // Nothing was said about these receipts.
             return false
         }
     }
