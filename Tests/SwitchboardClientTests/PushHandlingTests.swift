@@ -340,6 +340,21 @@ struct PushHandlingTests {
         #expect(PlatformProfile.android.maxReportTries == 10)
     }
 
+    @Test("a receipt waits for the next login when the token has expired")
+    func expiredToken() async throws {
+        let fixture = Fixture()
+        try await fixture.client.initialize(.parameters(.init(jwt: FakeGateway.jwt("u-1"))))
+        _ = try await fixture.client.messages()
+        fixture.clock.advance(by: .seconds(3600))
+        fixture.gateway.clearCalls()
+        await fixture.client.handlePush(push("m-1"), showNotification: false)
+        await fixture.client.finishPendingWork()
+        #expect(fixture.gateway.routes.isEmpty)
+        _ = try await fixture.client.messages()
+        await fixture.client.finishPendingWork()
+        #expect(fixture.gateway.calls("POST receipts").count == 1)
+    }
+
     @Test("receipts that give way while older ones are sent take no other ones with them")
     func fullQueue() {
         var queue = ReportQueue()

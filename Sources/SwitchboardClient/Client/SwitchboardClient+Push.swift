@@ -155,9 +155,9 @@ extension SwitchboardClient {
 
     /// Sends the receipts that wait, with a token that is there already: no receipt asks the app for one.
     func sendReports() {
-        guard reportTask == nil, session.phase == .active, tokens.held != nil, (user?.reports.count ?? 0) > 0 else {
-            return
-        }
+        guard reportTask == nil, session.phase == .active, tokens.isUsable(at: clock.uptime),
+            (user?.reports.count ?? 0) > 0
+        else { return }
         let epoch = session.epoch
         reportTask = Task {
             await sendReportBatches(epoch)

@@ -44,6 +44,9 @@ struct TokenMachine: Sendable {
         if case .held(let held) = state { held } else { nil }
     }
 
+    /// Whether there is a token that has not expired.
+    func isUsable(at now: Duration) -> Bool { held.map { held in held.expiresAt.map { now < $0 } ?? true } ?? false }
+
     /// The attempt that runs; nil when none does.
     var attempt: Int? {
         if case .asking(let attempt, _) = state { attempt } else { nil }
