@@ -128,6 +128,21 @@ struct LoginFlowTests {
         #expect(try await fixture.client.unreadCount() == 0)
     }
 
+    @Test("after a restart the connection is ready once the gateway took the stored session")
+    func readyAfterRestart() async throws {
+        let fixture = Fixture()
+        try await fixture.loginCopilot()
+        _ = try await fixture.client.messages()
+        let restarted = fixture.restarted()
+        let recorder = await Recorder(restarted.client)
+        let provider = try await restarted.loginCopilot()
+        #expect(await !restarted.client.isReady)
+        _ = try await restarted.client.messages()
+        #expect(provider.asked.isEmpty)
+        #expect(await restarted.client.isReady)
+        #expect(await recorder.all == [.connectionChanged(isReady: true)])
+    }
+
     @Test("R43: a second initialisation of an active session has no effect")
     func secondInitialize() async throws {
         let fixture = Fixture()

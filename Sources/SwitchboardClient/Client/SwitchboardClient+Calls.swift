@@ -49,6 +49,7 @@ extension SwitchboardClient {
                 used = token
                 let value = try await send(request(user).authorized(by: token))
                 try check(epoch)
+                accepted(token)
                 return try read(value)
             } catch {
                 failure = SwitchboardError(wrapping: error)
@@ -78,6 +79,12 @@ extension SwitchboardClient {
                 try check(epoch)
             }
         }
+    }
+
+    /// Notes that the gateway took a token: after a restart no login shows it.
+    private func accepted(_ token: String) {
+        guard let held = tokens.held, held.token.utf8.elementsEqual(token.utf8) else { return }
+        execute(session.authenticated())
     }
 
     /// Handles a token that the gateway rejected; returns whether the call may be repeated with another.
