@@ -153,6 +153,25 @@ struct LogoutTests {
         #expect(await failure { _ = try await restarted.client.unreadCount() }?.code == .notInitialized)
     }
 
+    @Test("a stored token is not sent to an address without encryption, neither by a logout nor by an extension")
+    func plainAddress() async throws {
+        let fixture = Fixture()
+        try await full(fixture, "first")
+        fixture.gateway.clearCalls()
+        let url = try #require(URL(string: "http://gateway.example"))
+        let plain = fixture.restarted { $0.serverURL = url }
+        let helper = await NotificationServiceHelper(
+            configuration: plain.client.configuration,
+            storage: fixture.storage,
+            transport: fixture.gateway,
+            clock: fixture.clock
+        )
+        let push = PushPayload(data: ["brandId": "acme", "messageId": "m", "text": "hi"])
+        #expect(await helper.receive(push) != nil)
+        #expect(await failure { try await plain.client.logout() }?.code == .parameterMissing)
+        #expect(fixture.gateway.routes.isEmpty)
+    }
+
     @Test("an expired session is renewed for the logout; one that was revoked needs none")
     func expired() async throws {
         let fixture = Fixture()

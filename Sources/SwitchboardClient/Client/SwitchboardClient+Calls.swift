@@ -3,6 +3,8 @@ import Foundation
 extension SwitchboardClient {
     /// Sends a request once; no response is a connectivity error.
     func send(_ request: HTTPRequest) async throws(SwitchboardError) -> JSONValue {
+        // A logout needs no initialisation, which checks the address that a token may be sent to.
+        try configuration.check()
         let response: HTTPResponse
         do {
             response = try await transport.send(request)

@@ -48,6 +48,8 @@ public struct NotificationServiceHelper: Sendable {
     private func report(_ message: PushMessage) async {
         guard let id = message.id, message.hasTrackingConsent, message.kind != .selfCheck else { return }
         guard message.dialect == .switchboard || message.dialect == .livePerson else { return }
+        // The token must not be sent without encryption.
+        guard (try? configuration.check()) != nil else { return }
         guard let data = try? storage.load(), let record = try? JSONDecoder().decode(StoredRecord.self, from: data),
             let user = record.user, let session = user.session
         else { return }
