@@ -63,7 +63,7 @@ extension SwitchboardClient {
     ///
     /// - Parameters:
     ///   - conversationID: The conversation.
-    ///   - sequence: The sequence of the last message that was shown.
+    ///   - sequence: The sequence of the last message that was shown; pushes up to it are not shown any more.
     /// - Returns: The unread count after it.
     /// - Throws: The error after all repetitions.
     @discardableResult

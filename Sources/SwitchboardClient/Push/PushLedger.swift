@@ -42,15 +42,16 @@ struct PushLedger: Sendable, Hashable, Codable {
             if handled.count > Self.maxHandled { handled.removeFirst() }
         }
         var effect = Effect()
+        let wasRead = isRead(message)
         switch message.kind {
         case .silent, .selfCheck: return effect
-        case .agent: effect.isShown = receives.contains(.agent) && message.isVisible && !isRead(message)
+        case .agent: effect.isShown = receives.contains(.agent) && message.isVisible && !wasRead
         case .proactive, .c2m: effect.isShown = receives.contains(.proactive) && message.isVisible
         case .badge: break
         }
         // The count is the gateway's: it is taken as it is and never added to. A device without agents' pushes shows
-        // none.
-        if receives.contains(.agent), message.dialect != .bloomreach { effect.unread = message.badge }
+        // none. The count of a message that was read meanwhile is of the time before.
+        if receives.contains(.agent), message.dialect != .bloomreach, !wasRead { effect.unread = message.badge }
         for mark in message.read { note(mark) }
         let withdrawal = PushWithdrawal(marks: message.read, unread: message.badge)
         if message.kind == .badge, !withdrawal.isEmpty { effect.withdrawal = withdrawal }
