@@ -118,6 +118,11 @@ struct LogoutTests {
         fixture.storage.fill()
         fixture.storage.keep()
         #expect(await failure { try await fixture.client.logout(isForced: true) }?.code == .storage)
+        #expect(await failure { _ = try await fixture.client.messages() }?.code == .notInitialized)
+        fixture.storage.fill(false)
+        try await fixture.loginCopilot("second")
+        #expect(try await fixture.client.registerPush(Fixture.push) == .registered)
+        #expect(!fixture.storage.text.contains("u-1"))
     }
 
     @Test("a storage that is full is wiped by removing the record")

@@ -72,7 +72,9 @@ extension SwitchboardClient {
                     step = machine.wiped(error)
                 }
             case .finish(let error):
-                let actions = session.logoutEnded(error, wasActive: wasActive)
+                // After a wipe that failed nothing is in memory either: the session has ended, the storage is left.
+                let hasEnded = wasActive && user == nil
+                let actions = session.logoutEnded(hasEnded ? nil : error, wasActive: wasActive)
                 execute(actions.filter { $0 != .removeObservers || !keepsObservers })
                 if let error { throw error }
                 return
