@@ -107,6 +107,23 @@ struct GatewayAwayTests {
         )
     }
 
+    @Test("R187: what an app may print of the library's values holds no secret")
+    func descriptions() throws {
+        let url = try #require(URL(string: "https://gateway.example/v1"))
+        let values: [Any] = [
+            AuthenticationParameters(jwt: "secret"),
+            AuthenticationParameters(code: "secret", redirectURI: "app://back", codeVerifier: "secret"),
+            Authentication.parameters(.init(jwt: "secret")), PkceParameters(verifier: "secret"),
+            InteractionAuthorization.accessToken("secret"), PushToken.fcm("secret"),
+            HTTPRequest(method: "PUT", url: url, body: Data("secret".utf8)).authorized(by: "secret"),
+        ]
+        for value in values {
+            #expect(!"\(value)".contains("secret"))
+            #expect(!String(reflecting: value).contains("secret"))
+            #expect(!"\([value])".contains("secret"))
+        }
+    }
+
     @Test("a transport that never responds ends with the logout, and the next user works")
     func hangs() async throws {
         let fixture = Fixture()

@@ -33,6 +33,11 @@ public struct PushToken: Sendable, Hashable, Codable {
     }
 }
 
+extension PushToken: CustomStringConvertible {
+    /// The transport, without the token.
+    public var description: String { pushType }
+}
+
 /// The kinds of messages that a device wants to receive as pushes.
 public struct PushKinds: OptionSet, Sendable, Hashable, Codable {
     /// The bits of the kinds.

@@ -49,6 +49,16 @@ public struct AuthenticationParameters: Sendable, Hashable {
     }
 }
 
+extension AuthenticationParameters: CustomStringConvertible {
+    /// The kind of the credential, without its text.
+    public var description: String {
+        switch credential {
+        case .assertion: "assertion"
+        case .code: "code"
+        }
+    }
+}
+
 /// An authorization code with its redirect URI.
 struct AuthorizationCode: Sendable, Hashable {
     var code: String
@@ -73,4 +83,9 @@ public struct PkceParameters: Sendable, Hashable, Codable {
 
     /// Returns parameters with a random verifier.
     static func random() -> PkceParameters { PkceParameters(verifier: Base64URL.encode(RandomText.bytes(32))) }
+}
+
+extension PkceParameters: CustomStringConvertible {
+    /// The public part of the parameters.
+    public var description: String { codeChallengeMethod + " " + codeChallenge }
 }

@@ -105,11 +105,19 @@ public protocol AuthorizationDelegate: AnyObject, Sendable {
 }
 
 /// The response of an ``AuthorizationDelegate``.
-public enum InteractionAuthorization: Sendable, Hashable {
+public enum InteractionAuthorization: Sendable, Hashable, CustomStringConvertible {
     /// The session token that the app's back-end obtained.
     case accessToken(String)
     /// The interaction is denied.
     case notAuthorized(reason: String)
+
+    /// The decision, without the token.
+    public var description: String {
+        switch self {
+        case .accessToken: "accessToken"
+        case .notAuthorized(let reason): "notAuthorized(\(reason))"
+        }
+    }
 
     /// Reads the response of the app's back-end to a request for an access token.
     ///

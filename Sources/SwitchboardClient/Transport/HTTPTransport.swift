@@ -48,6 +48,11 @@ public struct HTTPRequest: Sendable, Hashable {
     }
 }
 
+extension HTTPRequest: CustomStringConvertible {
+    /// The method and the address; headers and body hold credentials.
+    public var description: String { method + " " + url.absoluteString }
+}
+
 /// A response of the gateway.
 public struct HTTPResponse: Sendable, Hashable {
     /// The status, such as 201.
