@@ -98,6 +98,32 @@ struct TransportTests {
         #expect(count == 50)
     }
 
+    /// A transport that reports a cancellation as a URL session does.
+    private final class Waiting: HTTPTransport {
+        private let began = Locked(false)
+        var hasBegun: Bool { began.withLock { $0 } }
+        func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+            began.withLock { $0 = true }
+            try? await Task.sleep(for: .seconds(3600))
+            throw URLError(.cancelled)
+        }
+    }
+
+    @Test("a call whose task is cancelled is `cancelled`, and no connectivity error")
+    func cancelledCall() async throws {
+        let transport = Waiting()
+        let url = try #require(URL(string: "https://gateway.example"))
+        var configuration = ClientConfiguration(serverURL: url, brandID: "acme", appID: "app")
+        configuration.retry.messages = .none
+        let client = SwitchboardClient(configuration: configuration, storage: MemoryStorage(), transport: transport)
+        await client.setCopilotTokenProvider(CopilotTokenCallback { _, completion in completion(.success("key")) })
+        try await client.initialize(.copilot(userID: "u-1"))
+        let call = Task { await failure { _ = try await client.messages() } }
+        while !transport.hasBegun { await Task.yield() }
+        call.cancel()
+        #expect(await call.value?.code == .cancelled)
+    }
+
     @Test("no response is an error, which the client reports as connectivity")
     func away() async throws {
         let url = try #require(URL(string: "https://gateway.example/away"))

@@ -13,6 +13,8 @@ extension SwitchboardClient {
         } catch is CancellationError {
             throw SwitchboardError(.cancelled, "the task was cancelled")
         } catch {
+            // A URL session has an error of its own for it.
+            if Task.isCancelled { throw SwitchboardError(.cancelled, "the task was cancelled") }
             throw SwitchboardError(.connectivity, "no response: \(type(of: error))")
         }
         return try response.value()
