@@ -25,6 +25,7 @@ struct TransportTests {
                 httpVersion: "HTTP/1.1",
                 headerFields: [
                     "Retry-After": "7", "Echo-Method": request.httpMethod ?? "",
+                    "Echo-Timeout": "\(request.timeoutInterval)",
                     "Echo-Authorization": request.value(forHTTPHeaderField: "Authorization") ?? "",
                 ]
             )
@@ -43,11 +44,13 @@ struct TransportTests {
     @Test("method, headers, status and body go through; the case of a header's name does not count")
     func through() async throws {
         let url = try #require(URL(string: "https://gateway.example/v1/x"))
-        let request = HTTPRequest(method: "PUT", url: url, body: Data("{}".utf8)).authorized(by: "t")
+        let request = HTTPRequest(method: "PUT", url: url, body: Data("{}".utf8), timeout: .milliseconds(1500))
+            .authorized(by: "t")
         let response = try await transport.send(request)
         #expect(response.status == 429)
         #expect(response.header("echo-METHOD") == "PUT")
         #expect(response.header("Echo-Authorization") == "Bearer t")
+        #expect(response.header("Echo-Timeout") == "2.0")
         #expect(response.failure.code == .rateLimited)
         #expect(response.failure.retryAfter == .seconds(7))
     }

@@ -20,7 +20,7 @@ public struct ClientConfiguration: Sendable {
     public var renewal: RenewalFrequency
     /// The time in which the ``AuthorizationDelegate`` must respond.
     public var authorizationTimeoutSeconds: Int
-    /// The longest time for one request.
+    /// The longest time in which a request gets no part of its response; the default is 30 s.
     public var requestTimeout: Duration
     /// The language tag of the device, for the wording of pushes.
     public var locale: String?

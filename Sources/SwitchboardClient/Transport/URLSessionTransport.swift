@@ -26,10 +26,17 @@ public final class URLSessionTransport: HTTPTransport {
     deinit { session.finishTasksAndInvalidate() }
 
     /// Sends one request.
+    ///
+    /// The timeout is rounded up to whole seconds, and begins again with each part of the response.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The response, whatever its status.
+    /// - Throws: `URLError` without a response, also after a response of more than 16 MiB.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         var message = URLRequest(url: request.url)
         message.httpMethod = request.method
-        message.timeoutInterval = TimeInterval(request.timeout.components.seconds)
+        // Foundation counts whole seconds on Linux, and takes 0 for no time at all.
+        message.timeoutInterval = max((request.timeout / Duration.seconds(1)).rounded(.up), 1)
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         message.httpBody = request.body
         let task = session.dataTask(with: message)
