@@ -21,6 +21,8 @@ public struct Authentication: Sendable {
     public static func copilot(userID: String) -> Authentication { Authentication(method: .copilot(userID: userID)) }
     /// A user whom the brand's signing service identifies, by the ``PayloadSigner``.
     ///
+    /// The library does not learn who it is: log out before another user logs in, or the stored session continues.
+    ///
     /// - Parameters:
     ///   - sdkKeyName: The name of the SDK key; names are not secret.
     ///   - payload: The members to sign; the signing service adds the identity.
@@ -33,6 +35,8 @@ public struct Authentication: Sendable {
         Authentication(method: .parameters(parameters))
     }
     /// A consumer whom the ``AuthorizationDelegate`` authorizes by an access token when it is asked.
+    ///
+    /// The library does not learn who it is: log out before another consumer logs in.
     public static let delegate = Authentication(method: .delegate)
 
     /// The user as far as the app names one: the id of Copilot, or the subject in an assertion that is not encrypted.
