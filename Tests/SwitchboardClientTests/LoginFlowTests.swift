@@ -123,8 +123,11 @@ struct LoginFlowTests {
     )
     func corrupt(record: String) async throws {
         let fixture = Fixture(storage: FaultyStorage(Data(record.utf8)))
+        let screen = Screen()
+        await fixture.client.setPresenter(screen)
         let result = try await fixture.client.initialize(.anonymous)
         #expect(result == Initialization(wasActive: false, wasUpgraded: false))
+        #expect(screen.calls == ["withdraw all", "badge 0"])
         #expect(try await fixture.client.unreadCount() == 0)
     }
 
@@ -183,7 +186,10 @@ struct LoginFlowTests {
         try await fixture.client.registerPush(Fixture.push)
         _ = try await fixture.client.getPkceParams(accountID: "account-of-first")
         let restarted = fixture.restarted()
+        let screen = Screen()
+        await restarted.client.setPresenter(screen)
         try await restarted.loginCopilot("second")
+        #expect(screen.calls == ["withdraw all", "badge 0"])
         #expect(restarted.gateway.routes == ["PUT device", "DELETE session"])
         #expect(!restarted.storage.text.contains("first"))
         _ = try await restarted.client.messages()

@@ -150,6 +150,7 @@ extension SwitchboardClient {
         } catch {
             logger.error("record not deleted", metadata: ["error.code": "\(error.code)"])
         }
+        await clearScreen()
     }
 
     /// Ends the session that the gateway has ended already.

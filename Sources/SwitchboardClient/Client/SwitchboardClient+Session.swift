@@ -98,6 +98,7 @@ extension SwitchboardClient {
         if let known = user?.userID, let subject = authentication.subject, !known.utf8.elementsEqual(subject.utf8) {
             if let token = user?.session?.token { await endSession(token, .all) }
             try wipe(receives: [])
+            await clearScreen()
         }
         if user == nil {
             record?.receives = .all
