@@ -116,6 +116,20 @@ struct AuthenticationTests {
         #expect(!restarted.storage.text.contains(second.codeVerifier))
     }
 
+    @Test("R58: without a verifier that of the only account is used; of several accounts none is guessed")
+    func severalAccounts() async throws {
+        let fixture = Fixture()
+        try await fixture.client.initialize(.none)
+        let first = try await fixture.client.getPkceParams(accountID: "a")
+        let second = try await fixture.client.getPkceParams(accountID: "b")
+        let codes: [(String, String?)] = [("c-1", nil), ("c-1b", first.codeVerifier), ("c-1c", nil)]
+        for (code, verifier) in codes {
+            try await fixture.client.reconnect(.init(code: code, redirectURI: "app://back", codeVerifier: verifier))
+        }
+        let sent = fixture.gateway.calls("POST sessions").map { $0.body["codeVerifier"]?.text }
+        #expect(sent == [nil, first.codeVerifier, second.codeVerifier])
+    }
+
     @Test("R58: parameters that cannot be kept are not given out")
     func pkceStorage() async throws {
         let fixture = Fixture()

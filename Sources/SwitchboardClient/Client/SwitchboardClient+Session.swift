@@ -174,7 +174,8 @@ extension SwitchboardClient {
     ///
     /// - Parameter accountID: The account, usually the brand.
     /// - Returns: The parameters.
-    /// - Throws: `storage` if they cannot be kept, `notInitialized`, `disabled`.
+    /// - Throws: `storage` if they cannot be kept, `tooManyCalls` if those of 8 accounts wait for their code,
+    ///   `notInitialized`, `disabled`.
     public func getPkceParams(accountID: String) throws(SwitchboardError) -> PkceParameters {
         _ = try session.admit()
         if let known = user?.pkce[accountID] { return known }

@@ -134,7 +134,10 @@ extension SwitchboardClient {
             guard !isCodeSpent else {
                 throw SwitchboardError(.tokenExpired, "the code was used; a fresh one is needed")
             }
-            let pkce = user?.pkce.first { $0.value.codeVerifier == parameters.codeVerifier } ?? user?.pkce.first
+            let known = user?.pkce ?? [:]
+            // Of several accounts none is guessed: a wrong verifier would use up the code.
+            let only = known.count == 1 ? known.first : nil
+            let pkce = known.first { $0.value.codeVerifier == parameters.codeVerifier } ?? only
             let verifier = parameters.codeVerifier ?? pkce?.value.codeVerifier
             isCodeSpent = true
             // The verifier goes with its code, whatever the response is.

@@ -10,7 +10,8 @@ public struct AuthenticationParameters: Sendable, Hashable {
 
     /// The credential.
     var credential: Credential
-    /// The PKCE verifier of the code; nil takes the one of ``SwitchboardClient/getPkceParams(accountID:)``.
+    /// The PKCE verifier of the code; nil takes the one of ``SwitchboardClient/getPkceParams(accountID:)``, if that was
+    /// called for one account only.
     public var codeVerifier: String?
     /// The display name of the issuer, when the brand has several.
     public var issuerDisplayName: String?
