@@ -31,8 +31,6 @@ public struct RetryPolicies: Sendable, Hashable {
     public var unread = RetryPolicy.standard
     /// The policy of logouts.
     public var logout = RetryPolicy.standard
-    /// The policy of engagements.
-    public var engagement = RetryPolicy.standard
     /// The policy of messages, read marks and taps.
     public var messages = RetryPolicy.standard
 

@@ -29,8 +29,6 @@ public enum ClientEvent: Sendable, Equatable {
         case identityProvider = "IDP"
         /// The device's storage.
         case storage
-        /// A token provider of the app.
-        case provider
     }
 }
 
