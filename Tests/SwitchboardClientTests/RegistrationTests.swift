@@ -148,6 +148,12 @@ struct RegistrationTests {
         #expect(login["currentToken"]?.text == "00fc13")
     }
 
+    @Test("the default of the locale is a language tag: letters, digits and hyphens")
+    func locale() async throws {
+        let locale = try #require(await Fixture().client.configuration.locale)
+        #expect(locale.range(of: "^[A-Za-z0-9-]+$", options: .regularExpression) != nil)
+    }
+
     @Test("storage that is full during a registration is an event; the registration works")
     func storageFull() async throws {
         let fixture = Fixture()

@@ -22,7 +22,7 @@ public struct ClientConfiguration: Sendable {
     public var authorizationTimeoutSeconds: Int
     /// The longest time in which a request gets no part of its response; the default is 30 s.
     public var requestTimeout: Duration
-    /// The language tag of the device, for the wording of pushes.
+    /// The language tag of the device (BCP 47, at most 64 bytes), for the wording of pushes.
     public var locale: String?
     /// The time zone of the device, for quiet hours.
     public var timeZone: String?
@@ -51,7 +51,7 @@ public struct ClientConfiguration: Sendable {
         renewal = .everyLaunch
         authorizationTimeoutSeconds = 30
         requestTimeout = .seconds(30)
-        locale = Locale.current.identifier
+        locale = Locale.current.identifier(.bcp47)
         timeZone = TimeZone.current.identifier
         osVersion = nil
         appVersion = nil
