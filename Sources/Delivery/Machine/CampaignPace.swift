@@ -2,8 +2,8 @@ package import GatewayModel
 
 /// The number of pushes of a campaign that may leave now: a token bucket without a clock.
 ///
-/// It fills at the campaign's rate and holds 40 ms of it, at least one push. They leave in smaller pieces, because an
-/// agent's message may wait for the turn of the writer that claims one.
+/// It fills at the campaign's rate and holds 40 ms of it, at least one push: a fuller bucket would be claimed at once,
+/// and an agent's message would wait for that turn of the writer.
 package struct CampaignPace: Sendable {
     /// The size of a bucket, in milliseconds of its rate.
     private static let milliseconds: Int64 = 40
@@ -24,11 +24,6 @@ package struct CampaignPace: Sendable {
 
     private static func size(_ perSecond: Int64) -> Int64 { max(perSecond * milliseconds, 1000) }
 
-    /// The most that leaves at once: half of the bucket, but not more than 64 pushes or 8 ms of the rate.
-    private static func piece(_ perSecond: Int64) -> Int64 {
-        min(max(size(perSecond) / 2, 1000), max(64_000, perSecond * 8))
-    }
-
     /// Adds what the time since the last call has brought; a clock that was set back adds nothing.
     ///
     /// - Parameters:
@@ -40,25 +35,22 @@ package struct CampaignPace: Sendable {
         filledAt = now
     }
 
-    /// Returns the number of pushes that may leave at once.
-    ///
-    /// - Parameter perSecond: The campaign's rate.
-    /// - Returns: At most a few milliseconds of the rate; the others may leave at the next call.
-    package func pushes(perSecond: Int64) -> Int { Int(min(held, Self.piece(perSecond)) / 1000) }
+    /// The number of pushes that may leave.
+    package var pushes: Int { Int(held / 1000) }
 
     /// Removes pushes from the bucket.
     ///
     /// - Parameter count: The number of pushes.
     package mutating func take(_ count: Int) { held -= Int64(count) * 1000 }
 
-    /// Returns when the bucket should be checked again: when it holds what may leave at once.
+    /// Returns when the bucket should be checked again: when it holds half of its size, at least one push.
     ///
     /// - Parameters:
     ///   - perSecond: The campaign's rate.
     ///   - now: The wall clock.
     /// - Returns: A time not before `now`, unless that time has already passed.
     package func nextPush(perSecond: Int64, now: Timestamp) -> Timestamp {
-        let missing = Self.piece(perSecond) - held
+        let missing = max(Self.size(perSecond) / 2, 1000) - held
         // If the clock was set back, the next call of fill() starts from the new time.
         guard missing > 0, filledAt <= now else { return now }
         return filledAt.adding(milliseconds: (missing + perSecond - 1) / perSecond)

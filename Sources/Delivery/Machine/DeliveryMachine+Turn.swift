@@ -9,8 +9,7 @@ extension DeliveryMachine {
         package var budgets: LaneBudgets = [:]
         /// Claims of rows by lanes with a backlog.
         package var claims: [ClaimRequest] = []
-        /// Outcomes to store, at most `maxOutcomesPerTurn`, or `maxOutcomesPerCampaignTurn`, plus the rows that the last
-        /// of them stands for.
+        /// Outcomes to store, at most `maxOutcomesPerTurn` plus the rows that the last of them stands for.
         package var outcomes: [OutcomeRecord] = []
         /// The number of rows in memory, for each registration that has more than one.
         package var rowsInMemory: [RegistrationID: Int] = [:]
@@ -53,7 +52,7 @@ extension DeliveryMachine {
         lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
         let outcomesWait =
             isPatient && !outcomes.isEmpty && (outcomesMayWait(now: now) || yields && outcomesMayYield)
-        var count = outcomesWait ? 0 : min(outcomes.count, outcomesPerTurn)
+        var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
         // Otherwise a crash could leave a summary as sent, but its rows as waiting.
         while count < outcomes.count, outcomes[count].isSummed { count += 1 }
         // Outcomes that are not stored by then reduce the slots, or memory would grow without bound.
@@ -85,17 +84,9 @@ extension DeliveryMachine {
 
     /// Whether the outcomes may wait for the next turn, because most of them are a campaign's.
     private var outcomesMayYield: Bool {
-        areOutcomesPatient && outcomes.count < settings.maxOutcomesPerTurn && isCampaignSent
+        areOutcomesPatient && outcomes.count < settings.maxOutcomesPerTurn
+            && lanes.busyLanes.contains { $0.lane.rows[.proactive] > 0 }
     }
-
-    /// The number of outcomes that a turn stores at most.
-    private var outcomesPerTurn: Int {
-        isCampaignSent
-            ? min(settings.maxOutcomesPerCampaignTurn, settings.maxOutcomesPerTurn) : settings.maxOutcomesPerTurn
-    }
-
-    /// Whether proactive pushes are in memory.
-    private var isCampaignSent: Bool { lanes.busyLanes.contains { $0.lane.rows[.proactive] > 0 } }
 
     /// Whether no outcome must be stored at once.
     private var areOutcomesPatient: Bool {
@@ -284,7 +275,7 @@ extension DeliveryMachine {
         var pace = paces[campaign] ?? CampaignPace(perSecond: rate, now: now)
         pace.fill(perSecond: rate, now: now)
         paces[campaign] = pace
-        return pace.pushes(perSecond: rate)
+        return pace.pushes
     }
 
     /// Registers a lane before its first row, so that the first rows already find slots.

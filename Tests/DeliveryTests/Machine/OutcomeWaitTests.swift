@@ -97,18 +97,6 @@ struct OutcomeWaitTests {
         #expect(next.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == (isUrgent ? 2 : 1))
     }
 
-    @Test("while a campaign is sent, a turn stores few outcomes", arguments: [true, false])
-    func fewBesideCampaign(isCampaign: Bool) throws {
-        var (script, sent) = try script(sending: 200)
-        var waiting = try script.row(device: 900, consumer: 900)
-        if isCampaign { waiting.queue = .proactive(campaign: nil) }
-        script.turn(owned: [waiting])
-        for delivery in sent { script.respond(delivery, .accepted(providerID: nil)) }
-        script.now = script.now.adding(milliseconds: wait)
-        let most = isCampaign ? DeliverySettings().maxOutcomesPerCampaignTurn : sent.count
-        #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == most)
-    }
-
     @Test("a clock that is set back makes none wait longer")
     func clockSetBack() throws {
         var (script, sent) = try script(sending: 1)

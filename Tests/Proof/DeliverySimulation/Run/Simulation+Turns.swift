@@ -61,10 +61,7 @@ extension Simulation {
 
     /// Checks that a turn has all outcomes or as many as it may, and with the last of them the rows that end with it.
     private func checkOutcomes(_ turn: WriterTurn) throws(Violation) {
-        let (settings, left) = (plan.settings, writer.delivery.outcomes)
-        let most =
-            isCampaignSent
-            ? min(settings.maxOutcomesPerCampaignTurn, settings.maxOutcomesPerTurn) : settings.maxOutcomesPerTurn
+        let (most, left) = (plan.settings.maxOutcomesPerTurn, writer.delivery.outcomes)
         let beyond = turn.outcomes.dropFirst(most)
         try expect(.turnsAreFull, beyond.allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) }) {
             "a turn has \(turn.outcomes.count) outcomes"
@@ -73,7 +70,7 @@ extension Simulation {
         let isPatient = standing.failedAt == nil && !standing.isStopping
         let isYielding =
             isPatient && yields && isCampaignSent && !writer.delivery.isRequeuing && !standing.isDraining
-            && all.count < settings.maxOutcomesPerTurn && checker.areHarmless(all)
+            && all.count < most && checker.areHarmless(all)
         try expect(.turnsAreFull, turn.outcomes.isEmpty || !isYielding) {
             "callers wait for \(turn.outcomes.count) outcomes while a campaign is sent"
         }

@@ -89,7 +89,6 @@ struct SimulationPlan: Sendable {
         settings.invalidation.devicesPerTurn = 1 + steps % 3
         settings.quarantinesBeforeStop = 2 + steps % 3
         settings.outcomesWorthATurn = 3 + steps % 5
-        settings.maxOutcomesPerCampaignTurn = 1 + steps % 7
         settings.maxSightings = 1 + steps % 3
         isCoarse = steps % 4 == 3
         isLong = steps % 5 == 4
