@@ -9,7 +9,7 @@ internal import TextFormats
 /// token has the format of one transport for which the app has a credential. Otherwise it is ignored, as when it cannot
 /// be stored: the device registers itself.
 ///
-/// What a registration states besides the token, such as its environment and what it receives, stays.
+/// The other facts of a registration, such as its environment and the pushes that it receives, stay.
 struct PushTokenClaim {
     /// The token: secret.
     let token: String

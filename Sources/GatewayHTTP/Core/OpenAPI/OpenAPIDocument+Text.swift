@@ -1803,7 +1803,7 @@ paths:
                     An extension of the gateway: names the device that a `push_token` in the token registers, and
                     to which the session is bound. Without it the device is that of the consumer's registration
                     with the token, or is named by the token's fingerprint; an app that also registers itself
-                    must name it. What a registration states besides the token stays.
+                    must name it. The other facts of a registration stay.
                   oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
                 anonymous_token:
                   type: [string, 'null']
