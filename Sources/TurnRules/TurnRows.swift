@@ -33,6 +33,71 @@ package protocol TurnRows {
     /// Returns the registrations of a consumer that are pushed to, in the order of their numbers.
     mutating func registrations(of consumer: Int64) throws(Failure) -> [KnownRegistration]
 
+    /// Whether a consumer has no identifier of its brand.
+    mutating func isAnonymous(_ consumer: Int64) throws(Failure) -> Bool
+
+    /// Returns a consumer's own quiet hours.
+    mutating func quietHours(of consumer: Int64) throws(Failure) -> QuietHours?
+
+    /// Ends all sessions of a consumer, and returns their number.
+    mutating func endSessions(of consumer: Int64) throws(Failure) -> Int
+
+    /// Returns the names of the anonymous consumers whose merge a login proves.
+    mutating func anonymousConsumers(
+        of session: StoredSession,
+        _ terms: LoginTerms,
+        brand: Int64,
+        at now: Timestamp
+    ) throws(Failure) -> [BrandedName]
+
+    /// Moves a consumer's conversations and registrations to another, and deletes its profile; its name and those that
+    /// lead to it lead to the other.
+    mutating func move(_ source: KnownConsumer, into consumer: KnownConsumer) throws(Failure)
+
+    /// Deletes a consumer without registrations and those that were merged into it, with their sessions.
+    mutating func erase(_ consumer: KnownConsumer, of brand: BrandID) throws(Failure)
+
+    // MARK: Registrations
+
+    /// Returns registrations, in the order of their numbers.
+    mutating func storedRegistrations(_ lookup: RegistrationLookup) throws(Failure) -> [StoredRegistration]
+
+    /// Inserts a registration, and returns its number.
+    mutating func insert(
+        _ device: DeviceToRegister,
+        of owner: KnownConsumer,
+        lane: Int64,
+        at now: Timestamp
+    ) throws(Failure) -> Int64
+
+    /// Stores the facts with which a device registers again: its registration is active, however it was before.
+    mutating func renew(_ kept: StoredRegistration, as device: DeviceToRegister, at now: Timestamp) throws(Failure)
+
+    /// Stores the kinds of pushes of a registration that has fewer, and publishes why.
+    mutating func narrow(_ narrowed: StoredRegistration, _ reason: UnregisterReason, at now: Timestamp) throws(Failure)
+
+    /// Deletes a registration without rows, and publishes the reason unless it is nil.
+    mutating func delete(_ ended: StoredRegistration, _ reason: UnregisterReason?, at now: Timestamp) throws(Failure)
+
+    /// Stores that a registration gets no pushes.
+    mutating func quarantine(_ registration: StoredRegistration) throws(Failure)
+
+    /// Stores that a registration is stopped, with its rows and the delivery that failed, which may be in the log.
+    mutating func stop(
+        _ registration: StoredRegistration,
+        _ failed: (id: Int64, expiresAt: Timestamp)?,
+        at now: Timestamp
+    ) throws(Failure)
+
+    /// Makes a stopped registration active, and returns the deliveries that were stored with it, newest first.
+    mutating func restore(_ registration: StoredRegistration) throws(Failure) -> [(id: Int64, expiresAt: Timestamp)]
+
+    /// Returns the stopped registrations of a request, in the order in which they were stopped.
+    mutating func stoppedDevices(_ request: StoppedDeviceRequest) throws(Failure) -> [Int64]
+
+    /// Returns the time at which the first of a lane's stopped registrations was stopped.
+    mutating func firstStop(of lane: LaneID) throws(Failure) -> Timestamp?
+
     // MARK: Conversations
 
     /// Returns the conversation of an id, as a consumer may see it; nil for an unknown consumer.
@@ -102,6 +167,9 @@ package protocol TurnRows {
     /// Returns the sequence of a message; nil when the conversation has none of this id.
     mutating func sequence(ofMessage id: MessageID, in conversation: Int64) throws(Failure) -> Int64?
 
+    /// Returns the facts of a message that decide whether it is pushed again; everything is flushed.
+    mutating func message(_ key: Int64) throws(Failure) -> (kind: MessageKind, collapseKey: String?, isRead: Bool)?
+
     /// Returns the number of a campaign; a new name gets one.
     mutating func campaign(_ name: BrandedName, at now: Timestamp) throws(Failure) -> Int64
 
@@ -161,6 +229,9 @@ package protocol TurnRows {
         upTo sequence: Int64
     ) throws(Failure) -> [(id: Int64, isHeld: Bool)]
 
+    /// Returns rows of a registration, in the order of their numbers.
+    mutating func rows(_ part: RegistrationRows, of registration: Int64) throws(Failure) -> [Int64]
+
     /// Makes the rows of a registration that are held for windows unowned, and returns their number.
     mutating func releaseHeld(of registration: Int64) throws(Failure) -> Int
 
@@ -173,6 +244,25 @@ package protocol TurnRows {
         by suppressedBy: SuppressedBy?,
         at now: Timestamp
     ) throws(Failure) -> MovedRow?
+
+    /// Returns a delivery in the outbox or the log; nil when there is none, or its consumer was erased.
+    mutating func storedDelivery(_ id: Int64) throws(Failure) -> StoredDelivery?
+
+    /// Whether a newer row of a registration replaces a delivery, or its device got a newer one with its collapse key.
+    mutating func isReplaced(
+        _ id: Int64,
+        message: Int64?,
+        _ collapseKey: String?,
+        on registration: Int64
+    ) throws(Failure) -> Bool
+
+    /// Moves a delivery of the log back to the outbox, without an owner.
+    mutating func reopen(
+        _ id: Int64,
+        for registration: KnownRegistration,
+        _ queue: OutboxQueue,
+        until expiresAt: Timestamp
+    ) throws(Failure)
 
     // MARK: Waiting rows
 
@@ -187,6 +277,9 @@ package protocol TurnRows {
 
     /// Deletes the wait of a queue that has no waiting rows any more.
     mutating func removeWait(of registration: Int64, _ queue: OutboxQueue) throws(Failure)
+
+    /// Whether more than this many waiting rows of a queue are of messages that count as unread: one push may sum them.
+    mutating func hasMoreToSum(than limit: Int, _ registration: Int64, _ queue: OutboxQueue) throws(Failure) -> Bool
 
     /// Returns the lane of a registration; nil when it has ended.
     mutating func lane(of registration: Int64) throws(Failure) -> Int64?
@@ -203,6 +296,13 @@ package protocol TurnRows {
     /// Publishes a delivery that was just moved to the log as failed or expired.
     mutating func publishFailed(_ delivery: Int64, at now: Timestamp) throws(Failure)
 }
+
+/// A delivery with the numbers of its brand, its present consumer and its campaign, and the key of its message, which a
+/// badge does not have.
+package typealias StoredDelivery = (
+    brand: Int64, app: AppID, device: DeviceID, consumer: Int64, message: Int64?, campaign: Int64?,
+    state: DeliveryState, suppressedBy: SuppressedBy?
+)
 
 /// The place of a row that was moved from the outbox to the delivery log.
 package struct MovedRow: Sendable {

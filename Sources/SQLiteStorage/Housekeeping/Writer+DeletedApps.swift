@@ -27,7 +27,7 @@ extension Writer {
             for id in ids { try rows.withdraw(id, state: .cancelled, by: .unregistered, &context) }
             room -= ids.count
             guard room > 0 else { return }
-            _ = try end(registration, by: .unregistered, .appDeleted, &context)
+            try rows.end(registration, by: .unregistered, .appDeleted, &context)
             room -= 1
         }
     }

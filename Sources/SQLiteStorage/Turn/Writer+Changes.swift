@@ -4,23 +4,14 @@ import TurnRules
 
 extension Writer {
     func apply(_ change: StoreChange, _ context: inout TurnContext) throws -> StoreChangeResult {
+        var rows = self
         switch change {
         case .register(let device): return try register(device, &context)
         case .unregister(let brand, let consumer, let app, let device, let scope):
             guard let key = try consumerKey(brand, consumer) else { return .unregistered(RegistrationsChange()) }
-            return .unregistered(
-                try unregister(
-                    consumer: key,
-                    app: app?.rawValue,
-                    device: device?.rawValue,
-                    scope,
-                    .unregistered,
-                    &context
-                )
-            )
-        case .read(let request):
-            var rows = self
-            return try rows.read(request, &context)
+            let ended = try rows.unregister(key, app: app, device: device, scope, .unregistered, &context)
+            return .unregistered(ended)
+        case .read(let request): return try rows.read(request, &context)
         case .tap(let request): return try tap(request, &context)
         case .receipts(let brand, let consumer, let receipts):
             return try record(receipts, brand: brand, consumer: consumer, context)
@@ -30,16 +21,29 @@ extension Writer {
         case .endSession(let tokenHash, let scope): return try endSession(tokenHash, scope, &context)
         case .endSessions(let brand, let consumer, let device, let scope, let audit):
             return try endSessions(brand, consumer, device, scope, audit, &context)
-        case .retry(let request): return try retry(request, &context)
+        case .retry(let request): return try audited(rows.retry(request, &context), request.audit)
         case .openConversation(let request): return try openConversation(request, &context)
         case .write(let message): return try write(message, &context)
         case .resolve(let brand, let consumer, let conversation):
             return try resolve(brand, consumer, conversation, &context)
         case .changeProfile(let change): return try self.change(change, &context)
-        case .erase(let request): return try erase(request, &context)
-        case .merge(let request): return try merge(request, &context)
+        case .erase(let request): return try audited(rows.erase(request, &context), request.audit)
+        case .merge(let request):
+            let result = try rows.merge(request, &context)
+            if case .merged(let opening) = result { noteEnds(opening, request.brand) }
+            return try audited(result, request.audit)
         case .endStale(let stale): return try endStale(stale, &context)
         }
+    }
+
+    /// Writes the audit entry of a change that was made.
+    private func audited(_ result: StoreChangeResult, _ entry: AuditEntry?) throws -> StoreChangeResult {
+        switch result {
+        case .retried, .erased: try write(entry)
+        case .merged(let opening): if !opening.merged.isEmpty { try write(entry) }
+        default: break
+        }
+        return result
     }
 
     func consumerKey(_ brand: BrandID, _ consumer: ConsumerID) throws -> Int64? {

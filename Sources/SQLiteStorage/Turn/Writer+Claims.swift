@@ -18,9 +18,10 @@ extension Writer {
         var behind: [RegistrationID] = []
         // A lane is of one brand.
         var brand: (key: Int64, id: BrandID)?
+        var outbox = self
         for device in devices where rows.count < request.limit {
             let claimed = rows.count
-            guard let room = try room(for: device, request, claimed: claimed, context) else { break }
+            guard let room = try outbox.room(for: device, request, claimed: claimed, context) else { break }
             let isBehind = try claim(device, request, room, into: &rows, &brand, context)
             if rows.count > claimed { context.noteOwned(rows.count - claimed, of: device.registration) }
             if isBehind { behind.append(RegistrationID(device.registration)) }
@@ -41,30 +42,7 @@ extension Writer {
         )
     }
 
-    /// Returns the upper bound of the rows of a device to hand out; nil when it waits for a later claim, and those
-    /// behind it.
-    private func room(
-        for device: (registration: Int64, rows: Int),
-        _ request: ClaimRequest,
-        claimed: Int,
-        _ context: TurnContext
-    ) throws -> Int? {
-        let left = request.limit - claimed
-        switch request.deviceRows {
-        case .any: return left
-        case .limited(let limit):
-            let most = limit.most(request.queue.pushClass)
-            return max(min(left, most - context.rowsInMemory(of: device.registration)), 0)
-        case .whole(let most):
-            guard device.rows > left else { return left }
-            guard claimed == 0 else { return nil }
-            return try hasMoreToSum(than: left, device.registration, request.queue) ? most : left
-        }
-    }
-
-    /// Whether more than this many rows of a device in a queue may become one push: those of messages that count as
-    /// unread.
-    private func hasMoreToSum(than limit: Int, _ registration: Int64, _ queue: OutboxQueue) throws -> Bool {
+    func hasMoreToSum(than limit: Int, _ registration: Int64, _ queue: OutboxQueue) throws -> Bool {
         let row = try db.prepare(
             """
             SELECT count(*) FROM (SELECT 1 FROM outbox o JOIN messages m ON m.key = o.message \

@@ -9,25 +9,14 @@ import TurnRules
 /// Housekeeping removes the rows that reference its key afterwards, in small batches; `erasures` records the remaining
 /// work.
 extension Writer {
-    func erase(_ request: ErasureRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
-        guard let brand = try brandKey(request.brand),
-            let consumer = try self.consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
-        else { return .notFound }
-        try flush(&context)
-        var ended: [RegistrationID] = []
-        for registration in try registrationIDs(of: consumer.key) {
-            // Nobody is notified: the item would name the consumer.
-            try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
-            try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
-            ended.append(RegistrationID(registration))
-        }
-        if try endSessions(of: consumer.key) > 0 { noteEnd(request.brand, ConsumerID(trusted: consumer.name.id)) }
+    func erase(_ consumer: KnownConsumer, of brand: BrandID) throws {
+        if try endSessions(of: consumer.key) > 0 { noteEnd(brand, ConsumerID(trusted: consumer.name.id)) }
         try db.prepare(
             """
             INSERT INTO erasures (consumer, brand, id, outbound_next, outbound_through) \
             SELECT key, brand, id, 0, ?2 FROM consumers WHERE key = ?1 OR merged_into = ?1
             """
-        ).int(consumer.key).int(try outboundEnd(brand)).run()
+        ).int(consumer.key).int(try outboundEnd(consumer.name.brand)).run()
         try db.prepare(
             """
             DELETE FROM former_devices \
@@ -37,15 +26,6 @@ extension Writer {
         try db.prepare("DELETE FROM consumers WHERE key = ?1 OR merged_into = ?1").int(consumer.key).run()
         memory.consumers.remove(consumer.name)
         memory.registrations.remove(consumer.key)
-        try write(request.audit)
-        return .erased(ended)
-    }
-
-    private func registrationIDs(of consumer: Int64) throws -> [Int64] {
-        var ids: [Int64] = []
-        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? ORDER BY id").int(consumer)
-        while try rows.next() { ids.append(rows.int64(0)) }
-        return ids
     }
 
     /// Renames a conversation whose consumer is being erased, so that its name is free; false when the consumer exists.

@@ -27,7 +27,7 @@ extension Writer {
 
     private func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws -> OutcomeEffect {
         let id = outcome.delivery.rawValue
-        var expiresAt: Int64?
+        var expiresAt: Timestamp?
         if case .drop = outcome.token { expiresAt = try expiry(of: id) }
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
@@ -49,14 +49,14 @@ extension Writer {
         if case .none = outcome.token { return OutcomeEffect() }
         var rows = self
         try rows.storeRequeuedRows(&context)
-        return OutcomeEffect(ended: try applyTokenEffect(outcome, expiresAt.map { (id, $0) }, &context))
+        return OutcomeEffect(ended: try rows.applyTokenEffect(of: outcome, expiresAt: expiresAt, &context))
     }
 
     /// Returns the expiry of a row in the outbox.
-    private func expiry(of id: Int64) throws -> Int64? {
+    private func expiry(of id: Int64) throws -> Timestamp? {
         let row = try db.prepare("SELECT expires_at FROM outbox WHERE id = ?").int(id)
         defer { row.end() }
-        return try row.next() ? row.int64(0) : nil
+        return try row.next() ? Timestamp(milliseconds: row.int64(0)) : nil
     }
 
     // MARK: With a response
@@ -228,43 +228,5 @@ extension Writer {
         // One that was queued again while its push was in flight waits already.
         guard !isWaiting else { return }
         context.requeue(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
-    }
-
-    /// Compare and clear: a registration that has another token by now, or was registered again since, is unchanged.
-    private func applyTokenEffect(
-        _ outcome: OutcomeRecord,
-        _ refused: (id: Int64, expiresAt: Int64)?,
-        _ context: inout TurnContext
-    ) throws -> [RegistrationID] {
-        let registration = outcome.registration.rawValue
-        let consumer: Int64
-        switch outcome.token {
-        case .none: return []
-        case .drop(let token, let since):
-            guard let limit = since ?? outcome.response?.sentAt else { return [] }
-            let row = try db.prepare(
-                """
-                SELECT consumer, lane FROM registrations WHERE id = ? AND token = ? AND registered_at <= ? \
-                AND state <> 'invalid'
-                """
-            ).int(registration).text(token).int(limit.milliseconds)
-            guard try row.next() else { return [] }
-            consumer = row.int64(0)
-            let lane = row.int64(1)
-            row.end()
-            try stop(registration, lane: lane, refused, &context)
-        case .quarantine(let token):
-            let row = try db.prepare(
-                "SELECT consumer FROM registrations WHERE id = ? AND token = ? AND state <> 'invalid'"
-            )
-            .int(registration).text(token)
-            guard try row.next() else { return [] }
-            consumer = row.int64(0)
-            row.end()
-            try db.prepare("UPDATE registrations SET state = 'quarantined' WHERE id = ?").int(registration).run()
-            try withdrawAll(of: registration, state: .failed, by: nil, .all, &context)
-        }
-        memory.registrations.remove(consumer)
-        return [outcome.registration]
     }
 }

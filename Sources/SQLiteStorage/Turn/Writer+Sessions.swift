@@ -28,34 +28,8 @@ extension Writer {
         } else {
             consumer = try known ?? makeConsumer(name, at: context.turn.now)
         }
-        var opening = SessionOpening(
-            consumer: ConsumerID(trusted: consumer.name.id),
-            anonymous: try isAnonymous(consumer.key)
-        )
-        if !opening.anonymous {
-            for other in try anonymousConsumers(of: session, terms, brand: brand, except: consumer.key, &context) {
-                try merge(other, into: consumer, .device(session.device?.rawValue), &opening, &context)
-            }
-            // Rows that were held for windows of sessions that have just ended are released now, before anything
-            // younger.
-            if !opening.merged.isEmpty {
-                var rows = self
-                try rows.release(consumer, session.brand, &context)
-            }
-        }
-        if let device = session.device?.rawValue {
-            if terms.singleDevice { try logOutOthers(than: device, of: consumer.key, &opening, &context) }
-            if let proof = terms.currentToken {
-                opening.endedRegistrations += try endOthersRegistrations(
-                    of: device,
-                    brand: brand,
-                    than: consumer.key,
-                    keepsAnonymous: opening.anonymous,
-                    proof,
-                    &context
-                )
-            }
-        }
+        var rows = self
+        var opening = try rows.logIn(consumer, session, terms, &context)
         try endOldest(of: consumer.key, &opening)
         noteEnds(opening, session.brand)
         let proofEnd = opening.anonymous ? session.expiresAt.adding(seconds: 86_400 * terms.anonymousMergeDays) : nil
@@ -76,34 +50,6 @@ extension Writer {
         return .sessionOpened(opening)
     }
 
-    /// Ends other consumers' registrations of a device, where the login presents their token: the caller has the device
-    /// now.
-    ///
-    /// Pushes for others must not be shown there, even while the new consumer has not registered the device, or never
-    /// does (R71, R79). A login without an identifier keeps the registrations of others without one: its device may
-    /// have logged in again, and a login with an identifier may still merge both.
-    private func endOthersRegistrations(
-        of device: String,
-        brand: Int64,
-        than consumer: Int64,
-        keepsAnonymous: Bool,
-        _ proof: PushTokenProof,
-        _ context: inout TurnContext
-    ) throws -> [RegistrationID] {
-        var others: [Int64] = []
-        let rows = try db.prepare(
-            """
-            SELECT id, token FROM registrations WHERE brand = ?1 AND app IN (SELECT id FROM apps WHERE brand = ?1) \
-            AND device = ?2 AND consumer != ?3 \
-            AND (?4 = 0 OR (SELECT anonymous FROM consumers WHERE key = registrations.consumer) = 0) ORDER BY id
-            """
-        ).int(brand).text(device).int(consumer).int(keepsAnonymous ? 1 : 0)
-        while try rows.next() {
-            if proof.proves(rows.string(1)) { others.append(rows.int64(0)) }
-        }
-        return try others.flatMap { try end($0, by: .tokenMoved, .tokenMoved, &context) }
-    }
-
     private func isInForce(_ credential: String, brand: Int64) throws -> Bool {
         let row = try db.prepare("SELECT 1 FROM credentials WHERE id = ? AND brand = ? AND revoked_at IS NULL")
             .text(credential).int(brand)
@@ -115,30 +61,6 @@ extension Writer {
         let row = try db.prepare("SELECT anonymous FROM consumers WHERE key = ?").int(consumer)
         defer { row.end() }
         return try row.next() && row.int64(0) != 0
-    }
-
-    /// Ends a consumer's registrations of other devices, and its older sessions on any device.
-    private func logOutOthers(
-        than device: String,
-        of consumer: Int64,
-        _ opening: inout SessionOpening,
-        _ context: inout TurnContext
-    ) throws {
-        opening.endedSessions += try endSessions(of: consumer)
-        opening.endedRegistrations += try endOthers(than: device, of: consumer, &context)
-    }
-
-    /// Ends a consumer's registrations of other devices; nil ends them all.
-    func endOthers(
-        than device: String?,
-        of consumer: Int64,
-        _ context: inout TurnContext
-    ) throws -> [RegistrationID] {
-        var others: [Int64] = []
-        let rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ? AND device IS NOT ? ORDER BY id")
-            .int(consumer).text(device)
-        while try rows.next() { others.append(rows.int64(0)) }
-        return try others.flatMap { try end($0, by: .unregistered, .unregistered, &context) }
     }
 
     /// Whether a session belongs to a consumer and has not ended.
@@ -233,14 +155,9 @@ extension Writer {
         var ended = EndedSessions(count: 1)
         // A session is bound to the device that it registers: one without a device has registered none (R198).
         if let device {
-            ended.registrations = try unregister(
-                consumer: consumer,
-                app: nil,
-                device: device,
-                scope,
-                .logout,
-                &context
-            )
+            var rows = self
+            let device = DeviceID(trusted: device)
+            ended.registrations = try rows.unregister(consumer, app: nil, device: device, scope, .logout, &context)
         }
         return .sessionsEnded(ended)
     }
@@ -265,18 +182,8 @@ extension Writer {
             noteEnd(brand, ConsumerID(trusted: found.name.id))
         }
         try write(audit)
-        return .sessionsEnded(
-            EndedSessions(
-                count: count,
-                registrations: try unregister(
-                    consumer: found.key,
-                    app: nil,
-                    device: device?.rawValue,
-                    scope,
-                    .remoteLogout,
-                    &context
-                )
-            )
-        )
+        var rows = self
+        let ended = try rows.unregister(found.key, app: nil, device: device, scope, .remoteLogout, &context)
+        return .sessionsEnded(EndedSessions(count: count, registrations: ended))
     }
 }

@@ -28,7 +28,8 @@ extension Writer {
             "SELECT id FROM registrations WHERE brand = ? AND last_seen_at < ? ORDER BY last_seen_at LIMIT ?"
         ).int(brand).int(stale.notSeenSince.milliseconds).int(stale.limit)
         while try rows.next() { found.append(rows.int64(0)) }
-        for id in found { change.ended += try end(id, by: .unregistered, .stale, &context) }
+        var outbox = self
+        for id in found { change.ended += try outbox.end(id, by: .unregistered, .stale, &context) }
         return .unregistered(change)
     }
 

@@ -2,42 +2,24 @@ import GatewayModel
 import GatewayStorage
 import TurnRules
 
-/// Devices whose tokens a provider reports as dead: hidden at once, ended later, or restored when the provider was
-/// wrong.
-///
-/// Their registrations keep their rows, in a state of their own, so that a logout, an erasure or another consumer's
-/// registration of the device ends them like any other.
+/// Devices whose tokens a provider reports as dead; their registrations keep their rows, in a state of their own.
 extension Writer {
-    /// Hides a registration, and cancels its waiting rows.
-    ///
-    /// - Parameters:
-    ///   - registration: The registration.
-    ///   - lane: Its lane.
-    ///   - failed: The delivery that was rejected, which is in the log; nil when it ended for another reason.
-    ///   - context: The turn.
-    /// - Throws: An error of SQLite.
-    func stop(
-        _ registration: Int64,
-        lane: Int64,
-        _ failed: (id: Int64, expiresAt: Int64)?,
-        _ context: inout TurnContext
-    ) throws {
+    func stop(_ stopped: StoredRegistration, _ failed: (id: Int64, expiresAt: Timestamp)?, at now: Timestamp) throws {
+        memory.registrations.remove(stopped.consumer)
         try db.prepare("INSERT OR REPLACE INTO stopped_devices (registration, lane, stopped_at) VALUES (?, ?, ?)")
-            .int(registration).int(lane).int(context.turn.now.milliseconds).run()
+            .int(stopped.id).int(stopped.lane).int(now.milliseconds).run()
         try db.prepare(
             """
             INSERT OR REPLACE INTO stopped_deliveries (registration, delivery, expires_at) \
             SELECT registration, id, expires_at FROM outbox WHERE registration = ?
             """
-        ).int(registration).run()
+        ).int(stopped.id).run()
         if let failed {
             try db.prepare(
                 "INSERT OR REPLACE INTO stopped_deliveries (registration, delivery, expires_at) VALUES (?, ?, ?)"
-            ).int(registration).int(failed.id).int(failed.expiresAt).run()
+            ).int(stopped.id).int(failed.id).int(failed.expiresAt.milliseconds).run()
         }
-        try withdrawAll(of: registration, state: .cancelled, by: .unregistered, .all, &context)
-        try db.prepare("UPDATE registrations SET state = 'invalid' WHERE id = ?").int(registration).run()
-        context.noteStopped(registration, lane: lane)
+        try db.prepare("UPDATE registrations SET state = 'invalid' WHERE id = ?").int(stopped.id).run()
     }
 
     /// Returns the devices that outcomes of the turn have stopped, with the number of each lane's registrations.
@@ -67,51 +49,16 @@ extension Writer {
         }
     }
 
-    /// Ends the registrations of stopped devices.
-    func invalidate(_ request: StoppedDeviceRequest, _ context: TurnContext) throws -> StoppedDeviceResult {
-        let found = try stoppedDevices(request)
-        for registration in found {
-            if try isStopped(registration) {
-                try publishUnregistered(registration, .tokenDead, at: context.turn.now)
-                try db.prepare("DELETE FROM registrations WHERE id = ?").int(registration).run()
-            }
-            try forgetStop(registration)
-        }
-        return try result(found, of: request)
-    }
-
-    /// Restores devices about which a provider was wrong, and requeues their deliveries.
-    func putBack(_ request: StoppedDeviceRequest, _ context: inout TurnContext) throws -> StoppedDeviceResult {
-        let found = try stoppedDevices(request)
-        for registration in found {
-            try putBack(registration, &context)
-            try forgetStop(registration)
-        }
-        return try result(found, of: request)
-    }
-
-    private func putBack(_ registration: Int64, _ context: inout TurnContext) throws {
-        let row = try db.prepare("SELECT consumer FROM registrations WHERE id = ? AND state = 'invalid'")
-            .int(registration)
-        guard try row.next() else { return }
-        let consumer = row.int64(0)
-        row.end()
-        try db.prepare("UPDATE registrations SET state = 'active' WHERE id = ?").int(registration).run()
-        memory.registrations.remove(consumer)
-        // None when its app is deleted.
-        guard let known = try registrations(of: consumer).first(where: { $0.id == registration }) else { return }
-        var deliveries: [(id: Int64, expiresAt: Int64)] = []
-        // The newest first: rows that it replaces stay in the log.
+    func restore(_ registration: StoredRegistration) throws -> [(id: Int64, expiresAt: Timestamp)] {
+        memory.registrations.remove(registration.consumer)
+        try db.prepare("UPDATE registrations SET state = 'active' WHERE id = ?").int(registration.id).run()
+        var deliveries: [(id: Int64, expiresAt: Timestamp)] = []
         let rows = try db.prepare(
-            """
-            SELECT delivery, expires_at FROM stopped_deliveries WHERE registration = ? AND expires_at > ? \
-            ORDER BY delivery DESC
-            """
-        ).int(registration).int(context.turn.now.milliseconds)
-        while try rows.next() { deliveries.append((rows.int64(0), rows.int64(1))) }
-        for delivery in deliveries {
-            try reopen(delivery.id, for: known, until: Timestamp(milliseconds: delivery.expiresAt), &context)
-        }
+            "SELECT delivery, expires_at FROM stopped_deliveries WHERE registration = ? ORDER BY delivery DESC"
+        ).int(registration.id)
+        while try rows.next() { deliveries.append((rows.int64(0), Timestamp(milliseconds: rows.int64(1)))) }
+        try forgetStop(registration.id)
+        return deliveries
     }
 
     /// Deletes the record of a stop, once the device is registered again or its registration has ended.
@@ -120,13 +67,7 @@ extension Writer {
         try db.prepare("DELETE FROM stopped_deliveries WHERE registration = ?").int(registration).run()
     }
 
-    private func isStopped(_ registration: Int64) throws -> Bool {
-        let row = try db.prepare("SELECT 1 FROM registrations WHERE id = ? AND state = 'invalid'").int(registration)
-        defer { row.end() }
-        return try row.next()
-    }
-
-    private func stoppedDevices(_ request: StoppedDeviceRequest) throws -> [Int64] {
+    func stoppedDevices(_ request: StoppedDeviceRequest) throws -> [Int64] {
         var found: [Int64] = []
         let rows = try db.prepare(
             """
@@ -138,15 +79,10 @@ extension Writer {
         return found
     }
 
-    private func result(_ done: [Int64], of request: StoppedDeviceRequest) throws -> StoppedDeviceResult {
-        let lane = request.lane.rawValue
-        let row = try db.prepare("SELECT min(stopped_at) FROM stopped_devices WHERE lane = ?").int(lane)
+    func firstStop(of lane: LaneID) throws -> Timestamp? {
+        let row = try db.prepare("SELECT min(stopped_at) FROM stopped_devices WHERE lane = ?").int(lane.rawValue)
         defer { row.end() }
-        _ = try row.next()
-        return StoppedDeviceResult(
-            registrations: done.map { RegistrationID($0) },
-            oldest: row.optionalInt64(0).map(Timestamp.init(milliseconds:))
-        )
+        return try row.next() ? row.optionalInt64(0).map(Timestamp.init(milliseconds:)) : nil
     }
 
     /// Returns the stopped devices of all lanes at a start.

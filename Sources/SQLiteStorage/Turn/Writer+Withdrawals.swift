@@ -41,24 +41,16 @@ extension Writer {
         return moved
     }
 
-    /// Withdraws rows of a registration.
-    func withdrawAll(
-        of registration: Int64,
-        state: DeliveryState,
-        by suppressedBy: SuppressedBy?,
-        _ part: RegistrationRows,
-        _ context: inout TurnContext
-    ) throws {
-        let rows = try db.prepare(
-            """
-            SELECT o.id FROM outbox o LEFT JOIN messages m ON m.key = o.message \
-            WHERE o.registration = ?1 AND (?2 = 0 OR ?2 = 1 AND (o.kind = 1 OR m.kind = 'agent') \
-            OR ?2 = 2 AND m.kind IN ('proactive', 'c2m')) ORDER BY o.id
-            """
-        ).int(registration).int(part.rawValue)
-        let ids = try ids(rows)
-        var outbox = self
-        for id in ids { try outbox.withdraw(id, state: state, by: suppressedBy, &context) }
+    func rows(_ part: RegistrationRows, of registration: Int64) throws -> [Int64] {
+        try ids(
+            db.prepare(
+                """
+                SELECT o.id FROM outbox o LEFT JOIN messages m ON m.key = o.message \
+                WHERE o.registration = ?1 AND (?2 = 0 OR ?2 = 1 AND (o.kind = 1 OR m.kind = 'agent') \
+                OR ?2 = 2 AND m.kind IN ('proactive', 'c2m')) ORDER BY o.id
+                """
+            ).int(registration).int(part.rawValue)
+        )
     }
 
     /// Returns the rows of a conversation's messages up to a sequence, of all registrations of a consumer.
@@ -108,13 +100,4 @@ extension Writer {
         while try rows.next() { ids.append(rows.int64(0)) }
         return ids
     }
-}
-
-/// The selected rows of a registration.
-enum RegistrationRows: Int64 {
-    case all
-    /// Agents' messages, and the badges that follow them.
-    case agent
-    /// Proactive messages.
-    case proactive
 }

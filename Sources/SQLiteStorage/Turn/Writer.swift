@@ -66,8 +66,8 @@ final class Writer: TurnRows {
         for registration in turn.recalls { try rows.recall(registration, &context) }
         result.requeued = try turn.requeues.map { try requeue($0, &context) }
         try store(suspensions: turn.suspensions, at: turn.now)
-        result.invalidations = try turn.invalidations.map { try invalidate($0, context) }
-        result.putBacks = try turn.putBacks.map { try putBack($0, &context) }
+        result.invalidations = try turn.invalidations.map { try rows.invalidate($0, &context) }
+        result.putBacks = try turn.putBacks.map { try rows.putBack($0, &context) }
         for name in turn.releases { try rows.release(name, &context) }
         for sighting in turn.seen { try note(sighting, context) }
         result.changes = try turn.changes.map { try apply($0, &context) }

@@ -1,5 +1,5 @@
 package import GatewayModel
-internal import GatewayStorage
+package import GatewayStorage
 
 /// The time until which a device's unowned rows wait.
 ///
@@ -96,6 +96,29 @@ extension TurnRows {
             }
         }
         context.requeuedRows.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Claims
+
+    /// Returns the upper bound of the rows of a device to hand out; nil when it waits for a later claim, and those
+    /// behind it.
+    package mutating func room(
+        for device: (registration: Int64, rows: Int),
+        _ request: ClaimRequest,
+        claimed: Int,
+        _ context: TurnContext
+    ) throws(Failure) -> Int? {
+        let left = request.limit - claimed
+        switch request.deviceRows {
+        case .any: return left
+        case .limited(let limit):
+            let most = limit.most(request.queue.pushClass)
+            return max(min(left, most - context.rowsInMemory(of: device.registration)), 0)
+        case .whole(let most):
+            guard device.rows > left else { return left }
+            guard claimed == 0 else { return nil }
+            return try hasMoreToSum(than: left, device.registration, request.queue) ? most : left
+        }
     }
 
     // MARK: Due earlier

@@ -88,28 +88,22 @@ extension SimulatedStore {
 
     // MARK: Erasures
 
-    /// Erases a consumer and those that were merged into it, except for what housekeeping removes.
-    mutating func erase(_ request: ErasureRequest, _ context: inout TurnContext) -> StoreChangeResult {
-        guard let key = consumerKeys[request.brand]?[request.consumer] else { return .notFound }
-        let ended = consumers[Int(key) - 1].registrations
-        if flaw != .keepsErased { for registration in ended { end(registration, by: .unregistered, &context) } }
+    mutating func erase(_ consumer: KnownConsumer, of brand: BrandID) {
+        let key = consumer.key
         sessions.removeAll { $0.consumer == key }
-        conversationKeys[request.brand] = conversationKeys[request.brand]?
-            .filter { conversations[Int($0.value) - 1].consumer != key }
-        consumerKeys[request.brand] = consumerKeys[request.brand]?.filter { $0.value != key }
+        conversationKeys[brand] = conversationKeys[brand]?.filter { conversations[Int($0.value) - 1].consumer != key }
+        consumerKeys[brand] = consumerKeys[brand]?.filter { $0.value != key }
         for place in consumers.indices where Int64(place) + 1 == key || consumers[place].mergedInto == key {
             consumers[place].isErased = true
             consumersToRemove.append(Int64(place) + 1)
         }
         turnConsumers[key] = nil
-        if flaw == .endsOthers { endStranger(to: key, &context) }
-        return .erased(ended.map { RegistrationID($0) })
     }
 
     /// Ends a registration of another consumer.
-    private mutating func endStranger(to consumer: Int64, _ context: inout TurnContext) {
+    mutating func endStranger(to consumer: Int64, _ context: inout TurnContext) {
         let other = registrations.firstIndex { $0.map { $0.consumer != consumer } ?? false }
-        if let other { end(Int64(other) + 1, by: .unregistered, &context) }
+        if let other { end(Int64(other) + 1, by: .unregistered, .unregistered, &context) }
     }
 
     // MARK: Stale devices
@@ -141,7 +135,7 @@ extension SimulatedStore {
             found.append((registration.lastSeenAt, Int64(place) + 1))
         }
         found.sort { ($0.seenAt, $0.key) < ($1.seenAt, $1.key) }
-        for (_, key) in found.prefix(stale.limit) { change.ended += end(key, by: .unregistered, &context) }
+        for (_, key) in found.prefix(stale.limit) { change.ended += end(key, by: .unregistered, .stale, &context) }
         return .unregistered(change)
     }
 
@@ -211,7 +205,7 @@ extension SimulatedStore {
             room -= rows.count
             guard room > 0 else { return }
             let consumer = registrations[place]?.consumer
-            end(Int64(place) + 1, by: .unregistered, &context)
+            end(Int64(place) + 1, by: .unregistered, .appDeleted, &context)
             room -= 1
             if flaw == .endsOthers, let consumer { endStranger(to: consumer, &context) }
         }

@@ -87,40 +87,36 @@ extension SimulatedStore {
 
     // MARK: Operators
 
-    mutating func retry(_ request: RetryRequest, _ context: inout TurnContext) -> StoreChangeResult {
-        let id = request.delivery.rawValue
-        guard deliveries.indices.contains(Int(id) - 1),
-            lanes[Int(delivery(id).lane.rawValue) - 1].brand == request.brand, isListed(delivery(id))
-        else { return .notFound }
+    func storedDelivery(_ id: Int64) -> StoredDelivery? {
+        guard deliveries.indices.contains(Int(id) - 1), isListed(delivery(id)) else { return nil }
         let row = delivery(id)
-        guard row.state == .failed || row.state == .expired else { return .notRetried(.state(standing(of: row))) }
-        let consumer = consumers[Int(row.consumer) - 1].mergedInto ?? row.consumer
-        guard
-            let key = consumers[Int(consumer) - 1].registrations.first(where: {
-                registration($0).map { $0.device == row.device && hasLane($0) } ?? false
-            }), let found = registration(key), found.stoppedAt == nil
-        else { return .notRetried(.registrationGone) }
-        guard found.isActive else { return .notRetried(.registrationQuarantined) }
-        if let conversation = row.conversation, conversations[Int(conversation) - 1].readSequence >= row.sequence {
-            return .notRetried(.read)
-        }
-        let wanted: Receives = row.message.map { $0.kind == .agent } ?? true ? .agent : .proactive
-        guard found.receives.contains(wanted) else { return .notRetried(.notReceived) }
-        if isReplaced(id, of: consumer, in: found) { return .notRetried(.collapsed) }
-        let expiresAt = now.adding(seconds: request.ttlSeconds)
+        let lane = lanes[Int(row.lane.rawValue) - 1]
+        return (
+            number(of: lane.brand),
+            lane.app,
+            row.device,
+            consumers[Int(row.consumer) - 1].mergedInto ?? row.consumer,
+            row.message.map { Int64(bitPattern: $0.id.high) },
+            row.campaign,
+            standing(of: row),
+            row.suppressedBy
+        )
+    }
+
+    mutating func reopen(_ id: Int64, for registration: KnownRegistration, _ queue: OutboxQueue, until end: Timestamp) {
+        guard let found = self.registration(registration.id) else { return }
         change(id) {
             $0.state = .pending
-            $0.consumer = consumer
-            $0.registration = key
+            $0.suppressedBy = nil
+            $0.consumer = found.consumer
+            $0.registration = registration.id
             $0.lane = found.lane
             $0.isHeld = false
-            $0.expiresAt = expiresAt
+            $0.expiresAt = end
         }
         pending.insert(id, at: pending.firstIndex { $0 > id } ?? pending.endIndex)
         let place = found.pending.firstIndex { $0 > id } ?? found.pending.endIndex
-        registrations[Int(key) - 1]?.pending.insert(id, at: place)
-        addWaiting(1, row.queue, of: key, lane: found.lane.rawValue, &context)
-        return .retried
+        registrations[Int(registration.id) - 1]?.pending.insert(id, at: place)
     }
 
     private func standing(of row: Delivery) -> DeliveryState {
@@ -129,20 +125,19 @@ extension SimulatedStore {
         return row.owner != nil ? .sending : row.attempts > 0 ? .retrying : .pending
     }
 
-    /// Returns whether a newer row waits that would have replaced it, or its device has a message that would.
-    private func isReplaced(_ id: Int64, of consumer: Int64, in registration: Registration) -> Bool {
-        let row = delivery(id)
-        guard row.kind == .message else {
-            return registration.pending.contains { $0 > id && delivery($0).kind == .badge }
+    func isReplaced(_ id: Int64, message: Int64?, _ collapseKey: String?, on registration: Int64) -> Bool {
+        guard let found = self.registration(registration) else { return false }
+        guard let message = delivery(id).message else {
+            return found.pending.contains { $0 > id && delivery($0).kind == .badge }
         }
-        guard let message = row.message, let key = message.collapseKey else { return false }
+        guard let collapseKey else { return false }
         return deliveries.indices.contains { place in
             let other = deliveries[place]
-            guard Int64(place) + 1 > id, other.message?.collapseKey == key, other.device == row.device,
+            guard Int64(place) + 1 > id, other.message?.collapseKey == collapseKey, other.device == found.device,
                 let conversation = other.conversation, let newer = other.message
             else { return false }
-            if !other.state.isFinished { return registration.pending.contains(Int64(place) + 1) }
-            return conversations[Int(conversation) - 1].consumer == consumer && newer.id > message.id
+            if !other.state.isFinished { return found.pending.contains(Int64(place) + 1) }
+            return conversations[Int(conversation) - 1].consumer == found.consumer && newer.id > message.id
                 && [.accepted, .delivered, .tapped].contains(other.state)
         }
     }

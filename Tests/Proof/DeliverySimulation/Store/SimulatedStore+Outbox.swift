@@ -56,6 +56,17 @@ extension SimulatedStore {
         return found
     }
 
+    func rows(_ part: RegistrationRows, of registration: Int64) -> [Int64] {
+        (self.registration(registration)?.pending ?? []).filter {
+            let row = delivery($0)
+            return switch part {
+            case .all: true
+            case .agent: row.kind == .badge || row.message?.kind == .agent
+            case .proactive: row.message?.kind == .proactive || row.message?.kind == .c2m
+            }
+        }
+    }
+
     mutating func releaseHeld(of registration: Int64) -> Int {
         var released = 0
         for id in self.registration(registration)?.pending ?? [] where delivery(id).isHeld {

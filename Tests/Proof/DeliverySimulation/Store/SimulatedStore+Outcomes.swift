@@ -5,7 +5,7 @@ import TurnRules
 extension SimulatedStore {
     mutating func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) -> OutcomeEffect {
         let id = outcome.delivery.rawValue
-        let refused = isPending(id) ? id : nil
+        let expiresAt = isPending(id) ? delivery(id).expiresAt : nil
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
             if outcome.response == nil {
@@ -28,7 +28,7 @@ extension SimulatedStore {
         }
         if case .none = outcome.token { return OutcomeEffect(ended: []) }
         storeRequeuedRows(&context)
-        return OutcomeEffect(ended: applyTokenEffect(outcome, refused, &context))
+        return OutcomeEffect(ended: applyTokenEffect(of: outcome, expiresAt: expiresAt, &context))
     }
 
     /// Records the push of a row that was cancelled while in flight: it did leave, and the delivery log shows it.
@@ -59,28 +59,5 @@ extension SimulatedStore {
         // One that was queued again while its push was in flight waits already.
         guard row.owner != nil else { return }
         context.requeue(row.registration, queue: row.queue, due: due.milliseconds, isAsked: isAsked)
-    }
-
-    /// Applies the token effect by compare and clear: a registration with another token, or registered again since, is
-    /// not changed.
-    private mutating func applyTokenEffect(
-        _ outcome: OutcomeRecord,
-        _ refused: Int64?,
-        _ context: inout TurnContext
-    ) -> [RegistrationID] {
-        let key = outcome.registration.rawValue
-        switch outcome.token {
-        case .none: return []
-        case .drop(let token, let since):
-            guard let limit = since ?? outcome.response?.sentAt, let found = registration(key), found.token == token,
-                found.registeredAt <= limit, found.stoppedAt == nil
-            else { return [] }
-            stop(key, refused, &context)
-        case .quarantine(let token):
-            guard let found = registration(key), found.token == token, found.stoppedAt == nil else { return [] }
-            registrations[Int(key) - 1]?.isActive = false
-            for id in found.pending { withdraw(id, state: .failed, by: nil, &context) }
-        }
-        return [outcome.registration]
     }
 }

@@ -11,9 +11,9 @@ extension SimulatedStore: TurnRows {
     func brandKey(_ brand: BrandID) -> Int64? { hasBrand(brand) ? number(of: brand) : nil }
 
     /// Returns the number of a brand, also of a deleted one.
-    private func number(of brand: BrandID) -> Int64 { Int64(brands.firstIndex(of: brand) ?? 0) + 1 }
+    func number(of brand: BrandID) -> Int64 { Int64(brands.firstIndex(of: brand) ?? 0) + 1 }
 
-    private func brand(_ number: Int64) -> BrandID { brands[Int(number) - 1] }
+    func brand(_ number: Int64) -> BrandID { brands[Int(number) - 1] }
 
     mutating func consumer(_ name: BrandedName) -> KnownConsumer? {
         guard let key = consumerKeys[brand(name.brand)]?[ConsumerID(trusted: name.id)] else { return nil }
@@ -55,6 +55,10 @@ extension SimulatedStore: TurnRows {
         }
         return found
     }
+
+    func isAnonymous(_ consumer: Int64) -> Bool { consumers[Int(consumer) - 1].isAnonymous }
+
+    func quietHours(of consumer: Int64) -> QuietHours? { consumers[Int(consumer) - 1].quietHours }
 
     // MARK: Conversations
 
@@ -161,6 +165,12 @@ extension SimulatedStore: TurnRows {
             found.conversation == conversation
         else { return nil }
         return found.message.sequence
+    }
+
+    func message(_ key: Int64) -> (kind: MessageKind, collapseKey: String?, isRead: Bool)? {
+        guard let (message, conversation) = messages[key] else { return nil }
+        let isRead = conversations[Int(conversation) - 1].readSequence >= message.sequence
+        return (message.kind, message.collapseKey, isRead)
     }
 
     mutating func campaign(_ name: BrandedName, at now: Timestamp) -> Int64 {

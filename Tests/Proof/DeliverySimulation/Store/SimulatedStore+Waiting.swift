@@ -16,7 +16,8 @@ extension SimulatedStore {
         var behind: [RegistrationID] = []
         for key in devices.prefix(request.limit) where rows.count < request.limit {
             let free = free(key.registration, key.queue)
-            guard let room = room(for: key.registration, free, request, claimed: rows.count, context) else { break }
+            guard let room = room(for: (key.registration, free.count), request, claimed: rows.count, context)
+            else { break }
             let notBefore = waiting[key]?.notBefore ?? Timestamp(milliseconds: 0)
             let (due, incarnation) = (waiting[key]?.due ?? now, context.turn.incarnation)
             for id in free.prefix(room) {
@@ -45,27 +46,8 @@ extension SimulatedStore {
         return ClaimResult(lane: request.lane, queue: request.queue, rows: rows, nextDue: next, behind: behind)
     }
 
-    /// Returns the most rows of a device that are handed out; nil when it waits for a later claim, as do those behind
-    /// it.
-    private func room(
-        for registration: Int64,
-        _ free: [Int64],
-        _ request: ClaimRequest,
-        claimed: Int,
-        _ context: TurnContext
-    ) -> Int? {
-        let left = request.limit - claimed
-        switch request.deviceRows {
-        case .any: return left
-        case .limited(let limit):
-            let most = limit.most(request.queue.pushClass)
-            return max(min(left, most - context.rowsInMemory(of: registration)), 0)
-        case .whole(let most):
-            guard free.count > left else { return left }
-            guard claimed == 0 else { return nil }
-            let summed = free.count { delivery($0).message?.countsAsUnread == true }
-            return summed > left ? most : left
-        }
+    func hasMoreToSum(than limit: Int, _ registration: Int64, _ queue: OutboxQueue) -> Bool {
+        free(registration, queue).count { delivery($0).message?.countsAsUnread == true } > limit
     }
 
     /// Makes devices of a lane due that wait only for quiet hours, queue by queue in the order of their due times.

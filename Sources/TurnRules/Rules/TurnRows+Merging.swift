@@ -1,0 +1,102 @@
+internal import GatewayModel
+package import GatewayStorage
+
+/// Logins, and merges of consumers: anonymous ones that log in (R30), and those that a back-end identifies as the same.
+extension TurnRows {
+    /// Merges the consumers that a login merges, and ends the sessions and registrations that it ends.
+    package mutating func logIn(
+        _ consumer: KnownConsumer,
+        _ session: StoredSession,
+        _ terms: LoginTerms,
+        _ context: inout TurnContext
+    ) throws(Failure) -> SessionOpening {
+        let brand = consumer.name.brand
+        var opening = try opening(of: consumer)
+        if !opening.anonymous {
+            for name in try anonymousConsumers(of: session, terms, brand: brand, at: context.turn.now) {
+                guard let other = try self.consumer(name), other.key != consumer.key else { continue }
+                opening.endedSessions += try endSessions(of: other.key)
+                opening.endedRegistrations += try endOthers(than: session.device, of: other.key, &context)
+                try merge(other, into: consumer, &opening, &context)
+            }
+            // Rows that were held for windows of sessions that have just ended are released now, before anything
+            // younger.
+            if !opening.merged.isEmpty { try release(consumer, session.brand, &context) }
+        }
+        guard let device = session.device else { return opening }
+        if terms.singleDevice {
+            opening.endedSessions += try endSessions(of: consumer.key)
+            opening.endedRegistrations += try endOthers(than: device, of: consumer.key, &context)
+        }
+        // Pushes for others must not be shown on a device that the caller has now, even while the consumer has not
+        // registered it, or never does (R71, R79). A login without an identifier keeps the registrations of others
+        // without one: its device may have logged in again, and a login with an identifier may still merge both.
+        guard let proof = terms.currentToken else { return opening }
+        for other in try storedRegistrations(.device(device, brand: brand))
+        where other.consumer != consumer.key && proof.proves(other.token) {
+            if opening.anonymous, try isAnonymous(other.consumer) { continue }
+            opening.endedRegistrations += try end(other.id, by: .tokenMoved, .tokenMoved, &context)
+        }
+        return opening
+    }
+
+    /// Merges the consumer that a back-end names into another.
+    package mutating func merge(
+        _ request: MergeRequest,
+        _ context: inout TurnContext
+    ) throws(Failure) -> StoreChangeResult {
+        guard let brand = try brandKey(request.brand),
+            let consumer = try self.consumer(BrandedName(brand: brand, id: request.consumer.rawValue))
+        else { return .notFound }
+        let name = BrandedName(brand: brand, id: request.from.rawValue)
+        guard let source = try self.consumer(name) else { return .notMerged(.unknown) }
+        var opening = try opening(of: consumer)
+        // Another name is that of the consumer that it was merged into.
+        guard source.name == name else {
+            return source.key == consumer.key ? .merged(opening) : .notMerged(.elsewhere)
+        }
+        guard source.key != consumer.key else { return .notMerged(.itself) }
+        if opening.anonymous {
+            guard try isAnonymous(source.key) else { return .notMerged(.intoAnonymous) }
+        }
+        opening.endedSessions += try endSessions(of: source.key)
+        try merge(source, into: consumer, &opening, &context)
+        try release(consumer, request.brand, &context)
+        return .merged(opening)
+    }
+
+    private mutating func opening(of consumer: KnownConsumer) throws(Failure) -> SessionOpening {
+        SessionOpening(
+            consumer: ConsumerID(trusted: consumer.name.id),
+            anonymous: try isAnonymous(consumer.key)
+        )
+    }
+
+    /// Moves a consumer's data to another one, whose name its own leads to from now on.
+    private mutating func merge(
+        _ source: KnownConsumer,
+        into consumer: KnownConsumer,
+        _ opening: inout SessionOpening,
+        _ context: inout TurnContext
+    ) throws(Failure) {
+        // The engine must have the turn's counts so far.
+        try flush(&context)
+        let theirs = try quietHours(of: source.key)
+        let own = try quietHours(of: consumer.key)
+        consumer.unread += source.unread
+        consumer.active = .unknown
+        try move(source, into: consumer)
+        context.merged(source.key, into: consumer, quietHours: own)
+        // Rows that wait for the end of its former quiet hours are evaluated again.
+        if theirs != own { try requeue(consumer.key, &context) }
+        opening.endedRegistrations += try endOldest(of: consumer.key, &context)
+        opening.merged.append(
+            ConsumerMerge(
+                id: ConsumerID(trusted: source.name.id),
+                from: ConsumerKey(source.key),
+                into: ConsumerKey(consumer.key),
+                quietHours: own
+            )
+        )
+    }
+}
