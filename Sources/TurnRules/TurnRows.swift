@@ -264,6 +264,19 @@ package protocol TurnRows {
         until expiresAt: Timestamp
     ) throws(Failure)
 
+    /// Returns when a row of the outbox expires.
+    mutating func expiry(of id: Int64) throws(Failure) -> Timestamp?
+
+    /// Moves the row of an outcome with a response to the log; one that is there already gets the response.
+    mutating func finish(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws(Failure)
+
+    /// Stores the attempt of an outcome, if it has a response; returns whether another may follow: the row is not in the
+    /// log yet.
+    mutating func storeAttempt(of outcome: OutcomeRecord) throws(Failure) -> Bool
+
+    /// Takes the owner from a row of the outbox, and adds attempts; nil when it is not there.
+    mutating func disown(_ id: Int64, attempts: Int) throws(Failure) -> MovedRow?
+
     // MARK: Waiting rows
 
     /// Returns the waits of a registration's rows, one for each queue in which it has some.
@@ -304,7 +317,7 @@ package typealias StoredDelivery = (
     state: DeliveryState, suppressedBy: SuppressedBy?
 )
 
-/// The place of a row that was moved from the outbox to the delivery log.
+/// The place of a row before it was moved from the outbox to the delivery log, or lost its owner.
 package struct MovedRow: Sendable {
     /// The number of its registration.
     package var registration: Int64

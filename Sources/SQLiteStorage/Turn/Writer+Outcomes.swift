@@ -8,6 +8,7 @@ extension Writer {
         var effects: [OutcomeEffect] = []
         effects.reserveCapacity(outcomes.count)
         var finished: [Finished] = []
+        var rows = self
         for outcome in outcomes {
             let next: Finished? = if case .none = outcome.token { Finished(outcome) } else { nil }
             if next == nil || finished.count == Finished.most || finished.contains(where: { $0.id == next?.id }) {
@@ -18,42 +19,14 @@ extension Writer {
                 finished.append(next)
                 effects.append(OutcomeEffect())
             } else {
-                effects.append(try record(outcome, &context))
+                effects.append(try rows.record(outcome, &context))
             }
         }
         try finish(finished, &context)
         return effects
     }
 
-    private func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws -> OutcomeEffect {
-        let id = outcome.delivery.rawValue
-        var expiresAt: Timestamp?
-        if case .drop = outcome.token { expiresAt = try expiry(of: id) }
-        switch outcome.disposition {
-        case .finished(let state, let suppressedBy):
-            if let finished = Finished(outcome) {
-                try finish([finished], &context)
-            } else {
-                var rows = self
-                try rows.withdraw(id, state: state, by: suppressedBy, &context)
-            }
-        case .retry(let due):
-            if let response = outcome.response, try !addAttempt(id, response) {
-                try recordLate(id, isAccepted: false, response: response, providerID: nil)
-            } else {
-                try requeue(id, of: outcome.registration, due: due, isAsked: true, tries: 1, &context)
-            }
-        case .release(let due, let isAsked):
-            try requeue(id, of: outcome.registration, due: due, isAsked: isAsked, tries: 0, &context)
-        }
-        if case .none = outcome.token { return OutcomeEffect() }
-        var rows = self
-        try rows.storeRequeuedRows(&context)
-        return OutcomeEffect(ended: try rows.applyTokenEffect(of: outcome, expiresAt: expiresAt, &context))
-    }
-
-    /// Returns the expiry of a row in the outbox.
-    private func expiry(of id: Int64) throws -> Timestamp? {
+    func expiry(of id: Int64) throws -> Timestamp? {
         let row = try db.prepare("SELECT expires_at FROM outbox WHERE id = ?").int(id)
         defer { row.end() }
         return try row.next() ? Timestamp(milliseconds: row.int64(0)) : nil
@@ -84,6 +57,10 @@ extension Writer {
         }
 
         var providerID: String? { if case .accepted(let id) = response.outcome { id } else { nil } }
+    }
+
+    func finish(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws {
+        if let finished = Finished(outcome) { try finish([finished], &context) }
     }
 
     /// Moves different rows to the log, at most ``Finished/most``: to open the log and its indexes costs as much as a
@@ -196,37 +173,30 @@ extension Writer {
         try keepLastAttempt(id, response)
     }
 
-    /// Stores an attempt that will be followed by another; false when the row is no longer in the outbox.
-    private func addAttempt(_ id: Int64, _ response: PushResponse) throws -> Bool {
+    func storeAttempt(of outcome: OutcomeRecord) throws -> Bool {
+        guard let response = outcome.response else { return true }
+        let id = outcome.delivery.rawValue
         try db.prepare(
             """
             INSERT OR FAIL INTO attempts (delivery, number, sent_at, status, reason, latency) \
             SELECT id, attempts + 1, ?2, ?3, ?4, ?5 FROM outbox WHERE id = ?1
             """
         )
-        .int(id).int(response.sentAt.milliseconds).int(response.status).text(response.reason).int(
-            response.latencyMilliseconds
-        )
-        .run()
-        return db.changedRows == 1
+        .int(id).int(response.sentAt.milliseconds).int(response.status).text(response.reason)
+        .int(response.latencyMilliseconds).run()
+        guard db.changedRows == 0 else { return true }
+        try recordLate(id, isAccepted: false, response: response, providerID: nil)
+        return false
     }
 
-    /// Requeues a row; its device's rows are not due before this time.
-    private func requeue(
-        _ id: Int64,
-        of registration: RegistrationID,
-        due: Timestamp,
-        isAsked: Bool,
-        tries: Int,
-        _ context: inout TurnContext
-    ) throws {
-        let row = try db.prepare("SELECT queue, owner IS NULL FROM outbox WHERE id = ?").int(id)
-        guard try row.next() else { return }
-        let (queue, isWaiting) = (OutboxQueue(rawValue: row.int64(0)), row.int64(1) != 0)
+    func disown(_ id: Int64, attempts: Int) throws -> MovedRow? {
+        let row = try db.prepare("SELECT registration, queue, owner IS NULL FROM outbox WHERE id = ?").int(id)
+        guard try row.next() else { return nil }
+        let queue = OutboxQueue(rawValue: row.int64(1))
+        let disowned = MovedRow(registration: row.int64(0), queue: queue, isWaiting: row.int64(2) != 0)
         row.end()
-        try db.prepare("UPDATE outbox SET owner = NULL, attempts = attempts + ? WHERE id = ?").int(tries).int(id).run()
-        // One that was queued again while its push was in flight waits already.
-        guard !isWaiting else { return }
-        context.requeue(registration.rawValue, queue: queue, due: due.milliseconds, isAsked: isAsked)
+        try db.prepare("UPDATE outbox SET owner = NULL, attempts = attempts + ? WHERE id = ?").int(attempts).int(id)
+            .run()
+        return disowned
     }
 }

@@ -1,4 +1,4 @@
-package import GatewayModel
+internal import GatewayModel
 package import GatewayStorage
 
 /// Devices whose tokens a provider reports as dead: hidden at once, ended later, or restored when the provider was
@@ -7,32 +7,6 @@ package import GatewayStorage
 /// Their registrations are kept as stopped ones, so that a logout, an erasure or another consumer's registration of the
 /// device ends them like any other.
 extension TurnRows {
-    /// Stops or quarantines the registration of an outcome whose row is stored already, unless it has another token by
-    /// now or was registered again since; returns it if it does.
-    package mutating func applyTokenEffect(
-        of outcome: OutcomeRecord,
-        expiresAt: Timestamp?,
-        _ context: inout TurnContext
-    ) throws(Failure) -> [RegistrationID] {
-        guard let found = try storedRegistrations(.id(outcome.registration.rawValue)).first, !found.isStopped
-        else { return [] }
-        switch outcome.token {
-        case .none: return []
-        case .drop(let token, let since):
-            guard found.has(token), let limit = since ?? outcome.response?.sentAt, found.registeredAt <= limit
-            else { return [] }
-            let failed = expiresAt.map { (id: outcome.delivery.rawValue, expiresAt: $0) }
-            try stop(found, failed, at: context.turn.now)
-            try withdraw(.all, of: found.id, by: .unregistered, &context)
-            context.noteStopped(found.id, lane: found.lane)
-        case .quarantine(let token):
-            guard found.has(token) else { return [] }
-            try quarantine(found)
-            try withdraw(.all, of: found.id, state: .failed, by: nil, &context)
-        }
-        return [outcome.registration]
-    }
-
     /// Ends the registrations of stopped devices.
     package mutating func invalidate(
         _ request: StoppedDeviceRequest,

@@ -3,32 +3,32 @@ import GatewayStorage
 import TurnRules
 
 extension SimulatedStore {
-    mutating func record(_ outcome: OutcomeRecord, _ context: inout TurnContext) -> OutcomeEffect {
+    func expiry(of id: Int64) -> Timestamp? { isPending(id) ? delivery(id).expiresAt : nil }
+
+    mutating func finish(_ outcome: OutcomeRecord, _ context: inout TurnContext) {
+        guard case .finished(let state, let suppressedBy) = outcome.disposition else { return }
         let id = outcome.delivery.rawValue
-        let expiresAt = isPending(id) ? delivery(id).expiresAt : nil
-        switch outcome.disposition {
-        case .finished(let state, let suppressedBy):
-            if outcome.response == nil {
-                withdraw(id, state: state, by: suppressedBy, &context)
-            } else if isPending(id) {
-                change(id) { $0.attempts += 1 }
-                let row = moveToLog(id, state: state, by: suppressedBy, at: now)
-                // It was queued again while its push was in flight.
-                if let row, row.isWaiting { removeWaiting(of: row.registration, row.queue, &context) }
-            } else {
-                recordLate(id, isAccepted: state == .accepted)
-            }
-        case .retry(let due):
-            if outcome.response != nil, !isPending(id) {
-                recordLate(id, isAccepted: false)
-            } else {
-                requeue(id, due: due, isAsked: true, tries: 1, &context)
-            }
-        case .release(let due, let isAsked): requeue(id, due: due, isAsked: isAsked, tries: 0, &context)
+        guard isPending(id) else { return recordLate(id, isAccepted: state == .accepted) }
+        change(id) { $0.attempts += 1 }
+        let row = moveToLog(id, state: state, by: suppressedBy, at: now)
+        // It was queued again while its push was in flight.
+        if let row, row.isWaiting { removeWaiting(of: row.registration, row.queue, &context) }
+    }
+
+    mutating func storeAttempt(of outcome: OutcomeRecord) -> Bool {
+        guard outcome.response != nil, !isPending(outcome.delivery.rawValue) else { return true }
+        recordLate(outcome.delivery.rawValue, isAccepted: false)
+        return false
+    }
+
+    mutating func disown(_ id: Int64, attempts: Int) -> MovedRow? {
+        guard isPending(id) else { return nil }
+        let row = delivery(id)
+        change(id) {
+            $0.owner = nil
+            $0.attempts += attempts
         }
-        if case .none = outcome.token { return OutcomeEffect(ended: []) }
-        storeRequeuedRows(&context)
-        return OutcomeEffect(ended: applyTokenEffect(of: outcome, expiresAt: expiresAt, &context))
+        return MovedRow(registration: row.registration, queue: row.queue, isWaiting: row.owner == nil)
     }
 
     /// Records the push of a row that was cancelled while in flight: it did leave, and the delivery log shows it.
@@ -40,24 +40,5 @@ extension SimulatedStore {
             $0.state = .accepted
             $0.suppressedBy = nil
         }
-    }
-
-    /// Requeues a row; its device's rows are not due before `due`.
-    private mutating func requeue(
-        _ id: Int64,
-        due: Timestamp,
-        isAsked: Bool,
-        tries: Int,
-        _ context: inout TurnContext
-    ) {
-        guard isPending(id) else { return }
-        let row = delivery(id)
-        change(id) {
-            $0.owner = nil
-            $0.attempts += tries
-        }
-        // One that was queued again while its push was in flight waits already.
-        guard row.owner != nil else { return }
-        context.requeue(row.registration, queue: row.queue, due: due.milliseconds, isAsked: isAsked)
     }
 }
