@@ -134,12 +134,7 @@ package struct TurnContext {
     }
 
     /// Moves rows and counts of the turn to the consumer into which another was merged.
-    ///
-    /// - Parameters:
-    ///   - key: The number of the merged consumer.
-    ///   - consumer: The other.
-    ///   - quietHours: The quiet hours of the other.
-    package mutating func merged(_ key: Int64, into consumer: KnownConsumer, quietHours: QuietHours?) {
+    mutating func merged(_ key: Int64, into consumer: KnownConsumer, quietHours: QuietHours?) {
         for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             ownedConsumers[index] = consumer
             owned[index].consumer = ConsumerKey(consumer.key)
@@ -152,11 +147,7 @@ package struct TurnContext {
     /// Gives a device's rows of the turn the facts with which it registered again.
     ///
     /// A badge of the turn is sent at its end, with the token and the facts of the device at that time.
-    ///
-    /// - Parameters:
-    ///   - registration: The number of the registration.
-    ///   - device: The facts.
-    package mutating func renew(_ registration: Int64, as device: DeviceToRegister) {
+    mutating func renew(_ registration: Int64, as device: DeviceToRegister) {
         for index in owned.indices where owned[index].registration.rawValue == registration {
             owned[index].token = device.token
             owned[index].platform = device.platform
@@ -221,11 +212,7 @@ package struct TurnContext {
     }
 
     /// Records that an outcome has stopped a device.
-    ///
-    /// - Parameters:
-    ///   - registration: The number of its registration.
-    ///   - lane: The number of its lane.
-    package mutating func noteStopped(_ registration: Int64, lane: Int64) {
+    mutating func noteStopped(_ registration: Int64, lane: Int64) {
         stopped[lane, default: []].append(RegistrationID(registration))
     }
 
@@ -236,7 +223,7 @@ package struct TurnContext {
     ///   - queue: Its queue.
     ///   - due: The time, in milliseconds since 1970.
     ///   - isAsked: Whether it is a provider that wants none before.
-    package mutating func requeue(_ registration: Int64, queue: OutboxQueue, due: Int64, isAsked: Bool) {
+    mutating func requeue(_ registration: Int64, queue: OutboxQueue, due: Int64, isAsked: Bool) {
         waiting[registration] = .agent
         let notBefore = isAsked ? due : 0
         var back = requeuedRows[registration] ?? RequeuedRows(due: due, notBefore: notBefore)
@@ -276,11 +263,8 @@ package struct TurnContext {
         return rowsInMemory(of: registration) < limit.most(queue.pushClass)
     }
 
-    /// Returns the upper bound of a device's rows in memory, with those of this turn.
-    ///
-    /// - Parameter registration: The number of its registration.
-    /// - Returns: At least 1.
-    package func rowsInMemory(of registration: Int64) -> Int {
+    /// Returns the upper bound of a device's rows in memory, with those of this turn; at least 1.
+    func rowsInMemory(of registration: Int64) -> Int {
         (turn.rowsInMemory[RegistrationID(registration)] ?? 1) + (ownedOf[registration] ?? 0)
     }
 

@@ -138,7 +138,7 @@ extension TurnRows {
     }
 
     /// Ends rows of a registration without a provider's response.
-    package mutating func withdraw(
+    mutating func withdraw(
         _ part: RegistrationRows,
         of registration: Int64,
         state: DeliveryState = .cancelled,

@@ -17,15 +17,7 @@ extension TurnRows {
 
     /// Adds unowned rows, or rows that are no longer held for a window, to those of their device and queue that wait;
     /// where none does, they are due, unless the device is paused.
-    ///
-    /// - Parameters:
-    ///   - count: The number of the rows.
-    ///   - queue: Their queue.
-    ///   - registration: The number of their registration.
-    ///   - lane: The number of its lane.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func addWaiting(
+    mutating func addWaiting(
         _ count: Int64,
         _ queue: OutboxQueue,
         of registration: Int64,
@@ -146,12 +138,7 @@ extension TurnRows {
     }
 
     /// Makes all waiting rows of a device due that wait only for quiet hours.
-    ///
-    /// - Parameters:
-    ///   - registration: The number of its registration.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func requeue(registration: Int64, _ context: inout TurnContext) throws(Failure) {
+    mutating func requeue(registration: Int64, _ context: inout TurnContext) throws(Failure) {
         let now = context.turn.now.milliseconds
         for wait in try waits(of: registration) {
             guard let due = wait.due, due > now, due > wait.notBefore else { continue }

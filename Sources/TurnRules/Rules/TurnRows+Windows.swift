@@ -1,4 +1,4 @@
-package import GatewayModel
+internal import GatewayModel
 package import GatewayStorage
 
 /// Agents' messages that wait for a messaging window's acknowledgement, and not for their lane (Architecture page, 7).
@@ -18,13 +18,7 @@ extension TurnRows {
     }
 
     /// Releases rows to their lanes that no window holds any more.
-    ///
-    /// - Parameters:
-    ///   - consumer: Their consumer.
-    ///   - brand: Its brand.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func release(
+    mutating func release(
         _ consumer: KnownConsumer,
         _ brand: BrandID,
         _ context: inout TurnContext
