@@ -24,7 +24,8 @@ struct ServiceNotifierTests {
         #expect(interval(["WATCHDOG_USEC": "30000000"]) == .seconds(15))
         #expect(interval(["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "\(getpid())"]) == .seconds(15))
         #expect(interval(["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"]) == nil)
-        for text in ["", "0", "-1", "soon"] { #expect(interval(["WATCHDOG_USEC": text]) == nil) }
+        #expect(interval(["WATCHDOG_USEC": "10000"]) == .milliseconds(5))
+        for text in ["", "0", "-1", "9999", "soon"] { #expect(interval(["WATCHDOG_USEC": text]) == nil) }
         #expect(interval([:]) == nil)
     }
 
@@ -44,11 +45,21 @@ struct ServiceNotifierTests {
         }
     }
 
+    @Test("a notification to a receiver that does not read is dropped")
+    func busy() async throws {
+        let name = directory.path("notify")
+        let socket = try NotifySocket(name)
+        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": name]))
+        // More than the queue of a datagram socket holds (net.unix.max_dgram_qlen).
+        for number in 0..<5000 { notifier.send("STATUS=\(number)") }
+        #expect(try await socket.next() == "STATUS=0")
+    }
+
     @Test("the watchdog is notified after each check, and not while one does not return")
     func watchdog() async throws {
         let name = directory.path("notify")
         let socket = try NotifySocket(name)
-        let variables = ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "2000"]
+        let variables = ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000"]
         let notifier = try #require(ServiceNotifier(environment: variables))
         let (checks, check) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,12 +4,16 @@ import ServiceLifecycle
 
 /// Notifications to the service manager, as systemd defines them: sd_notify(3), sd_watchdog_enabled(3).
 ///
-/// Any task may use it. A notification that cannot be sent is dropped.
+/// Any task may use it. A notification that cannot be sent at once is dropped.
 struct ServiceNotifier: Service {
     /// The path of the datagram socket, or `@` and the name of an abstract socket.
     let socketName: String
     /// The time between two notifications of the watchdog: half of its timeout; nil without a watchdog.
     let watchdogInterval: Duration?
+
+    /// The shortest timeout of a watchdog, in microseconds: a shorter one would keep a core busy, and expire all the
+    /// same.
+    private static let minWatchdogMicroseconds: Int64 = 10_000
 
     /// Reads the variables that a service manager sets; nil when none expects notifications.
     ///
@@ -20,7 +24,7 @@ struct ServiceNotifier: Service {
         // The variables of the watchdog may have been set for a parent process.
         let isForOther = environment["WATCHDOG_PID"].map { $0 != "\(getpid())" } ?? false
         let timeout = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
-        watchdogInterval = timeout > 0 && !isForOther ? .microseconds(timeout / 2) : nil
+        watchdogInterval = timeout >= Self.minWatchdogMicroseconds && !isForOther ? .microseconds(timeout / 2) : nil
     }
 
     /// Notifies the service manager once the service group begins to shut down.
@@ -61,7 +65,8 @@ struct ServiceNotifier: Service {
         let bytes = Array(state.utf8)
         _ = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, bytes, bytes.count, 0, $0, length)
+                // A service manager that does not read must not stop a thread of the concurrency pool.
+                sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, length)
             }
         }
     }
