@@ -60,6 +60,26 @@ struct EngagementRouteTests {
         }
     }
 
+    @Test("R78: a development build is offered what names its own app id, and what names the released app's")
+    func development() async throws {
+        try await TestGateway.run { api in
+            try await Self.make(
+                api,
+                #"""
+                [{"id":"dev","campaignId":"c-1","entryPoints":["dev"],"app":"ios-Dev","skill":"s"},
+                {"id":"ios","campaignId":"c-1","entryPoints":[],"app":"ios","skill":"s"}]
+                """#
+            )
+            let cases: [(app: String, points: String, id: String?)] = [
+                ("ios-Dev", "dev", "dev"), ("ios-Dev", "other", "ios"), ("ios", "dev", "ios"), ("web-Dev", "dev", nil),
+            ]
+            for (app, points, id) in cases {
+                let reply = try await Self.ask(api, #""entryPoints":["\#(points)"]"#, app: app)
+                #expect(reply["engagementDetails"]?["engagementId"]?.string == id, "\(app) \(points)")
+            }
+        }
+    }
+
     @Test("an identity is verified, and the active conversation of its consumer is returned (R118, R119)")
     func identity() async throws {
         try await TestGateway.run { api in

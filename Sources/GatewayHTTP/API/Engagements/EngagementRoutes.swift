@@ -39,7 +39,11 @@ enum EngagementRoutes {
         writer.member("sessionId", session ?? AnonymousConsumer.newID())
         writer.member("visitorId", visitor ?? AnonymousConsumer.newID())
         let places = Set(entryPoints.map { Array($0.utf8) })
-        if let engagement = brand.settings.engagements.first(where: { $0.isOffered(in: app, at: places) }) {
+        // An engagement may name a development build whose app is the released one (R78).
+        let offered = brand.settings.engagements.first {
+            $0.isOffered(in: stated, at: places) || $0.isOffered(in: app, at: places)
+        }
+        if let engagement = offered {
             write(engagement, brand, consumer, conversation, call, to: &writer)
         }
         if let conversation {
