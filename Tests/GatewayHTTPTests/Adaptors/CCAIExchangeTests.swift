@@ -296,6 +296,12 @@ struct CCAIExchangeTests {
             #expect(try await exchange("aabbccdd", keyName: "second")["warnings"] == nil)
             let devices = try await api.call(.get, "/v1/brands/acme/consumers/u-1/devices")["items"]?.items ?? []
             #expect(devices.map { $0["app"]?.string } == ["second"])
+            // Apple's token, where the app has no access to APNs; FCM would only report it as unknown later.
+            let google = #"{"platform":"android",\#(Self.fcm)}"#
+            #expect(try await api.call(.put, "/v1/brands/acme/apps/google", google).status == 201)
+            try await api.makeSDKKey(name: "google", #","app":"google""#)
+            #expect(try await exchange("eeff0011", keyName: "google")["warnings"] == ignored)
+            #expect(try await exchange("dT:APA91b-y", keyName: "google")["warnings"] == nil)
         }
     }
 

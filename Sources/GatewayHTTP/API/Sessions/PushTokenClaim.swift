@@ -60,9 +60,12 @@ struct PushTokenClaim {
 
     /// Returns the transport that the token's format determines.
     private func pushType(of pushTypes: [PushType]) -> PushType? {
+        // Only Apple's tokens are hexadecimal digits and nothing else, also where the app has no access to APNs.
+        if PushType.apns.transport.tokenRule.normalised(token) != nil {
+            return pushTypes.contains(.apns) ? .apns : nil
+        }
         let fitting = pushTypes.filter { $0.transport.tokenRule.normalised(token) != nil }
-        // Only Apple's tokens are hexadecimal digits and nothing else.
-        return fitting.contains(.apns) ? .apns : fitting.count == 1 ? fitting.first : nil
+        return fitting.count == 1 ? fitting.first : nil
     }
 }
 
