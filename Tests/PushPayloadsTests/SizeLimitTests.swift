@@ -62,6 +62,8 @@ import Testing
                 let alert = (json["aps"] as? NSDictionary)?["alert"] as? NSDictionary
                 let isTruncated = json["truncated"] as? Bool == true
                 try check(shown: alert?["body"] as? String, whole: text, isTruncated: isTruncated, hasData: true)
+                let copy = json["text"] as? String
+                #expect(copy == nil || copy == alert?["body"] as? String)
                 #expect(isTruncated || (json["data"] != nil) == (dataSize != nil))
                 #expect(json["messageId"] as? String == message.id.description)
                 #expect((json["aps"] as? NSDictionary)?["badge"] as? Int == 3)
@@ -115,11 +117,45 @@ import Testing
     @Test("as much text is kept as fits: one more character would exceed the limit")
     func tight() throws {
         let text = String(repeating: "a", count: 9000)
-        // Both have the text twice.
-        let apns = Fixtures.apns(Fixtures.message { $0.text = text }).body.count
-        #expect(apns == 4096 || apns == 4095)
+        #expect(Fixtures.apns(Fixtures.message { $0.text = text }).body.count == 4096)
+        // It has the text twice.
         let fcm = Fixtures.fcm(Fixtures.message { $0.text = text }, token: "t").body.count - 1
         #expect(fcm == 4096 || fcm == 4095)
+    }
+
+    @Test("R194: the repeated text, then the agent is left out before the shown text is truncated or data removed")
+    func extrasGoFirst() throws {
+        // Whether text, agent, data are there, and the shown text is whole, from the smallest text on.
+        var steps: [[Bool]] = []
+        for count in stride(from: 1000, through: 4000, by: 20) {
+            let text = String(repeating: "a", count: count)
+            let json = try Fixtures.apns(Fixtures.message { $0.text = text }).json
+            let isWhole = json.at("aps.alert.body") as? String == text
+            #expect((json["truncated"] as? Bool == true) == !isWhole)
+            let step = [json["text"] != nil, json["agent"] != nil, json["data"] != nil, isWhole]
+            if steps.last != step { steps.append(step) }
+        }
+        #expect(
+            steps == [
+                [true, true, true, true], [false, true, true, true], [false, false, true, true],
+                [false, false, true, false],
+            ]
+        )
+    }
+
+    @Test("R194: FCM's data keeps the text; the agent is left out before the text is truncated or data removed")
+    func agentGoesFirst() throws {
+        var steps: [[Bool]] = []
+        for count in stride(from: 1000, through: 4000, by: 10) {
+            let text = String(repeating: "a", count: count)
+            let request = Fixtures.fcm(Fixtures.message { $0.text = text }, token: "t")
+            let data = try #require(try request.json.at("message.data") as? [String: String])
+            let isWhole = data["text"] == text
+            #expect((data["truncated"] == "true") == !isWhole)
+            let step = [data["agent"] != nil, data["data"] != nil, isWhole]
+            if steps.last != step { steps.append(step) }
+        }
+        #expect(steps == [[true, true, true], [false, true, true], [false, true, false]])
     }
 
     @Test("data is removed before the text is truncated below 100 characters, and then the text is complete again")
@@ -157,8 +193,8 @@ import Testing
                 #expect(shown.count >= 101)
             }
         }
-        // From 300 to 100 characters, two bytes at a time, less the ellipses and the mark.
-        #expect((370...401).contains(cut))
+        // From 300 to 100 characters, less the ellipsis and the mark.
+        #expect((170...201).contains(cut))
     }
 
     @Test("a character is never split, wherever the limit is")

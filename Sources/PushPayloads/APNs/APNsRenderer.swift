@@ -143,8 +143,7 @@ package struct APNsRenderer: Sendable {
             limit: limit,
             text: words.text,
             dataBytes: message.data?.text.utf8.count,
-            // In `aps`, and as a member of its own.
-            copies: 2,
+            copies: 1,
             render: { full(message, job: job, title: words.title, fit: $0) },
             bare: { bare(message, job: job) }
         )
@@ -166,14 +165,14 @@ package struct APNsRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
-        if let agent = brand.agent(of: message) {
+        if fit.extras != .none, let agent = brand.agent(of: message) {
             writer.literal(",\"agent\":")
             writer.raw(agent)
         }
-        if !message.silent {
+        if fit.extras == .textAndAgent, !message.silent {
             writer.literal(",\"text\":\"")
             writer.escaped(fit.text)
-            writer.literal(fit.isCut ? "…\"" : "\"")
+            writer.literal("\"")
         }
         if let link = message.link.choice(for: job.platform, opening: brand.links) {
             writer.literal(",\"link\":")

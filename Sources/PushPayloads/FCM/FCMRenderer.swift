@@ -141,7 +141,7 @@ package struct FCMRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
-        if let agent = brand.agent(of: message) {
+        if fit.extras != .none, let agent = brand.agent(of: message) {
             writer.literal(",\"agent\":\"")
             writer.escaped(String(decoding: agent, as: UTF8.self))
             writer.literal("\"")

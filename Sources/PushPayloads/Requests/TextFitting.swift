@@ -1,14 +1,26 @@
 internal import TextFormats
 
-/// Makes a payload fit its provider's limit in these steps: truncate the text, then leave `data` out and truncate
-/// again, then a bare push.
+/// Makes a payload fit its provider's limit in these steps: leave out the ``Extras`` one by one, truncate the text,
+/// then leave `data` out and truncate again, then a bare push.
 package enum TextFitting {
+    /// The members that are left out first, and without a mark: the others carry nearly the same (R194).
+    enum Extras: CaseIterable {
+        /// The text once more, and the agent.
+        case textAndAgent
+        /// The agent.
+        case agent
+        /// Neither.
+        case none
+    }
+
     /// The parameters for rendering a payload.
     struct Fit {
         /// The text, or the part of it that fits.
         var text: Substring
         /// Whether the text is truncated and ends with an ellipsis.
         var isCut: Bool
+        /// The extra members that are included.
+        var extras: Extras
         /// Whether the event's `data` is included.
         var includesData: Bool
         /// Whether the payload marks that something is missing.
@@ -27,7 +39,7 @@ package enum TextFitting {
     ///   - limit: The most bytes of a rendering.
     ///   - text: The whole text.
     ///   - dataBytes: The length of `data`, nil when there is none.
-    ///   - copies: How many times the payload carries the text.
+    ///   - copies: How many times the payload carries the text when it has no extras.
     ///   - render: Renders the payload with the given parameters.
     ///   - bare: Renders the payload that always fits.
     /// - Returns: The best rendering within the limit.
@@ -42,12 +54,17 @@ package enum TextFitting {
         let whole = text[...]
         let textBytes = whole.utf8.count
         if textBytes + (dataBytes ?? 0) <= limit {
-            let body = render(Fit(text: whole, isCut: false, includesData: true, isTruncated: false))
-            if body.count <= limit { return body }
+            for extras in Extras.allCases {
+                let fit = Fit(text: whole, isCut: false, extras: extras, includesData: true, isTruncated: false)
+                let body = render(fit)
+                if body.count <= limit { return body }
+            }
         }
         for includesData in [true, false] {
             if includesData, dataBytes ?? .max > limit { continue }
-            let empty = render(Fit(text: "", isCut: false, includesData: includesData, isTruncated: true))
+            let empty = render(
+                Fit(text: "", isCut: false, extras: .none, includesData: includesData, isTruncated: true)
+            )
             let budget = (limit - empty.count) / copies
             guard budget > 0 else { continue }
             if let part = longestPrefix(of: whole, escapedBytes: budget) {
@@ -55,6 +72,7 @@ package enum TextFitting {
                     Fit(
                         text: part,
                         isCut: part.endIndex != whole.endIndex,
+                        extras: .none,
                         includesData: includesData,
                         isTruncated: true
                     )

@@ -81,7 +81,7 @@ public struct PushMessage: Sendable, Hashable {
     public var summaryCount = 0
     /// Whether the push arrived in the consumer's quiet hours.
     public var isQuiet = false
-    /// Whether something was left out for the size.
+    /// Whether the text is cut, or `data` left out, for the size.
     public var isTruncated = false
     /// Whether deliveries and taps may be tracked.
     public var hasTrackingConsent = true
