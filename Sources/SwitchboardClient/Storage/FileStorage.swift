@@ -30,7 +30,7 @@ public struct FileStorage: ClientStorage {
         }
     }
 
-    /// Writes a second file, syncs it, and renames it over the first.
+    /// Writes a second file, syncs it, renames it over the first, and syncs the folder.
     public func save(_ record: Data) throws {
         let temporary = url.path + ".new"
         // A rest of an earlier process may have other rights.
@@ -50,6 +50,7 @@ public struct FileStorage: ClientStorage {
             unlink(temporary)
             throw failure
         }
+        syncFolder()
         #if os(iOS)
         try? FileManager.default.setAttributes(
             [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
@@ -58,10 +59,20 @@ public struct FileStorage: ClientStorage {
         #endif
     }
 
-    /// Removes the file.
+    /// Removes the file, and syncs the folder.
     public func remove() throws {
         unlink(url.path + ".new")
         guard unlink(url.path) == 0 || errno == ENOENT else { throw Self.failure() }
+        syncFolder()
+    }
+
+    /// Makes the names in the folder durable, so that a power failure brings no removed record back; not every file
+    /// system can.
+    private func syncFolder() {
+        let descriptor = open(url.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     private static func write(_ record: Data, to descriptor: Int32) throws {
