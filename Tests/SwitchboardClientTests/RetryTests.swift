@@ -116,6 +116,9 @@ struct RetryTests {
             body: Data(#"{"error":{"code":"token_expired","reason":null,"message":"old","requestId":"q"}}"#.utf8)
         ).failure
         #expect(envelope == SwitchboardError(.tokenExpired, "old", requestID: "q"))
+        let long = String(repeating: "é", count: 600)
+        let bounded = HTTPResponse(status: 409, body: Data(#"{"detail":"\#(long)","reason":"\#(long)"}"#.utf8)).failure
+        #expect(bounded.message == String(repeating: "é", count: 512) && bounded.reason == bounded.message)
         let foreign = HTTPResponse(status: 503, headers: ["Retry-After": "5"], body: Data("<p>".utf8)).failure
         #expect(foreign.code == .overloaded)
         #expect(foreign.retryAfter == .seconds(5))

@@ -30,6 +30,7 @@ struct TransportTests {
                 ]
             )
             if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            if url.path == "/large" { client?.urlProtocol(self, didLoad: Data(count: HTTPResponse.maxBodyBytes)) }
             client?.urlProtocol(self, didLoad: Data(#"{"code":"rate_limited"}"#.utf8))
             client?.urlProtocolDidFinishLoading(self)
         }
@@ -53,6 +54,16 @@ struct TransportTests {
         #expect(response.header("Echo-Timeout") == "2.0")
         #expect(response.failure.code == .rateLimited)
         #expect(response.failure.retryAfter == .seconds(7))
+    }
+
+    @Test("a body over the limit is an error of its own, and not repeated")
+    func large() async throws {
+        let url = try #require(URL(string: "https://gateway.example/large"))
+        let transport = transport
+        let sent = await failure { _ = try await transport.send(HTTPRequest(method: "GET", url: url)) }
+        #expect(sent?.code == .responseTooLarge && sent?.isRetryable == false)
+        let response = HTTPResponse(status: 200, body: Data(count: HTTPResponse.maxBodyBytes + 1))
+        #expect(throws: HTTPResponse.tooLarge) { try response.value() }
     }
 
     @Test("a redirect is not followed, so that the token does not reach another host")

@@ -73,6 +73,7 @@ extension SwitchboardError {
             case overloaded
             case server
             case malformedResponse
+            case responseTooLarge
             case storage
             case sessionEnded
             case tooManyCalls
@@ -133,6 +134,8 @@ extension SwitchboardError {
         public static let server = Code(value: .server)
         /// The response is not what the gateway's contract says, as from a proxy in between.
         public static let malformedResponse = Code(value: .malformedResponse)
+        /// The body of the response is longer than the library reads; a repetition would get the same.
+        public static let responseTooLarge = Code(value: .responseTooLarge)
         /// The device's storage cannot be read or written.
         public static let storage = Code(value: .storage)
         /// The session ended while the call ran; its result was discarded.

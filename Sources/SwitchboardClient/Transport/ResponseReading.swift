@@ -4,6 +4,8 @@ import Foundation
 extension HTTPResponse {
     /// The most bytes of a response body that the library reads.
     static let maxBodyBytes = 16 << 20
+    /// The most bytes of each text of a response that an error copies: apps log errors.
+    private static let maxErrorTextBytes = 1 << 10
 
     /// The body of a successful response; the error that the gateway reports otherwise.
     ///
@@ -12,11 +14,15 @@ extension HTTPResponse {
     func value() throws(SwitchboardError) -> JSONValue {
         guard (200...299).contains(status) else { throw failure }
         guard !body.isEmpty else { return .null }
+        guard body.count <= Self.maxBodyBytes else { throw Self.tooLarge }
         guard let value = JSONValue(parsing: body, maxBytes: Self.maxBodyBytes) else {
             throw SwitchboardError(.malformedResponse, "the body of a response \(status) is not JSON")
         }
         return value
     }
+
+    /// The error of a response whose body is longer than ``maxBodyBytes``.
+    static let tooLarge = SwitchboardError(.responseTooLarge, "the body of a response is longer than 16 MiB")
 
     /// The error of a response that is not successful.
     ///
@@ -34,11 +40,15 @@ extension HTTPResponse {
         }
         return SwitchboardError(
             code,
-            message,
-            reason: problem["reason"]?.text,
-            requestID: problem["requestId"]?.text ?? header("X-Request-Id"),
+            Self.bounded(message),
+            reason: (problem["reason"]?.text).map(Self.bounded),
+            requestID: (problem["requestId"]?.text ?? header("X-Request-Id")).map(Self.bounded),
             retryAfter: retryAfter
         )
+    }
+
+    private static func bounded(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(maxErrorTextBytes), as: UTF8.self)
     }
 
     /// The wait that the gateway asks for; a date form is not one that it sends.

@@ -31,7 +31,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameter request: The request.
     /// - Returns: The response, whatever its status.
-    /// - Throws: `URLError` without a response, also after a response of more than 16 MiB.
+    /// - Throws: `URLError` without a response; ``SwitchboardError`` with the code `responseTooLarge` for a body of more
+    ///   than 16 MiB.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         var message = URLRequest(url: request.url)
         message.httpMethod = request.method
@@ -84,12 +85,15 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             running[dataTask.taskIdentifier]?.body.append(data)
             return running[dataTask.taskIdentifier]?.body.count ?? 0
         }
+        // The size of the body says why, once the task has ended.
         if size > HTTPResponse.maxBodyBytes { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = running.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        if let error {
+        if exchange.body.count > HTTPResponse.maxBodyBytes {
+            exchange.continuation.resume(throwing: HTTPResponse.tooLarge)
+        } else if let error {
             exchange.continuation.resume(throwing: error)
         } else if let http = task.response as? HTTPURLResponse {
             var headers: [String: String] = [:]
