@@ -66,6 +66,14 @@ struct TransportTests {
         #expect(throws: HTTPResponse.tooLarge) { try response.value() }
     }
 
+    @Test("the configuration of the app is not changed")
+    func configuration() {
+        let configuration = URLSessionConfiguration.default
+        _ = URLSessionTransport(configuration: configuration)
+        #expect(configuration.httpCookieStorage != nil)
+        #expect(configuration.requestCachePolicy == .useProtocolCachePolicy)
+    }
+
     @Test("a redirect is not followed, so that the token does not reach another host")
     func redirect() async throws {
         let server = try LoopbackServer { port in

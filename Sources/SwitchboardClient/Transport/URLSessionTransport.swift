@@ -14,8 +14,11 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Creates a transport with a session of its own.
     ///
-    /// - Parameter configuration: The configuration of the session; cookies, cache and credentials are switched off.
+    /// - Parameter configuration: The configuration of the session; cookies, cache and credentials are switched off in
+    ///   a copy of it.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
+        // The app may use its own for other sessions.
+        let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
@@ -31,8 +34,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameter request: The request.
     /// - Returns: The response, whatever its status.
-    /// - Throws: `URLError` without a response; ``SwitchboardError`` with the code `responseTooLarge` for a body of more
-    ///   than 16 MiB.
+    /// - Throws: `URLError` without a response; ``SwitchboardError`` with the code `responseTooLarge` for a body of
+    ///   more than 16 MiB.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         var message = URLRequest(url: request.url)
         message.httpMethod = request.method
