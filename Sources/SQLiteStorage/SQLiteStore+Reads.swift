@@ -148,7 +148,7 @@ extension SQLiteStore {
                     sql: """
                         SELECT c.id FROM \(Self.namedConsumer)
                         JOIN current_conversations c ON c.consumer = u.key AND c.resolved = 0
-                        WHERE b.id = ? AND n.id = ? ORDER BY c.last_message DESC LIMIT 1
+                        WHERE b.id = ? AND n.id = ? ORDER BY c.active_message DESC LIMIT 1
                         """
                 ),
                 arguments: [brand.rawValue, consumer.rawValue]

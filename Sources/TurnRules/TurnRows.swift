@@ -122,7 +122,8 @@ package protocol TurnRows {
         own: Int64?
     ) throws(Failure) -> KnownConversation
 
-    /// Returns the name of the unresolved conversation with a consumer's newest message; everything is flushed.
+    /// Returns the name of the unresolved conversation with a consumer's newest message that is not proactive;
+    /// everything is flushed.
     mutating func newestConversation(of consumer: Int64) throws(Failure) -> String?
 
     /// Stores the conversations of ``TurnContext/takeChanged()``.

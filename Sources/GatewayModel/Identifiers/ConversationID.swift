@@ -10,6 +10,9 @@ package struct ConversationID: GatewayIdentifier {
 extension ConversationID {
     /// Returns the conversation that holds a consumer's proactive messages without a conversation (R206); never active.
     ///
+    /// The key can be computed from it, which shows how many consumers the instance has had, and grants nothing: a
+    /// conversation is found only together with its consumer.
+    ///
     /// - Parameter consumer: The consumer.
     /// - Returns: A UUID that is derived from the key, always the same.
     package static func proactive(of consumer: ConsumerKey) -> ConversationID {

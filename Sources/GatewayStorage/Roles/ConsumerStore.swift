@@ -60,7 +60,8 @@ package protocol ConsumerStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [StoredConversation]?
 
-    /// Returns the conversation of an event that names none: the unresolved conversation with the newest message.
+    /// Returns the conversation of an event that names none: the unresolved one with the newest message that is not
+    /// proactive.
     ///
     /// - Parameters:
     ///   - brand: The brand.

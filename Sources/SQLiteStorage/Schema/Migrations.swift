@@ -21,6 +21,7 @@ enum Migrations {
         M0014CountFromMessages.migration,
         M0015RememberDevicesQuickly.migration,
         M0016ChainMessages.migration,
+        M0017PassOverProactive.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

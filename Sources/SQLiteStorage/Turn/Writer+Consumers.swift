@@ -41,8 +41,8 @@ extension Writer {
         if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
         let row = try db.prepare(
             """
-            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, resolved, has_unread \
-            FROM current_conversations WHERE brand = ? AND id = ?
+            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, last_spoken, resolved, \
+            has_unread FROM current_conversations WHERE brand = ? AND id = ?
             """
         ).int(name.brand).text(name.id)
         guard try row.next() else {
@@ -60,8 +60,9 @@ extension Writer {
             readSequence: row.int64(3),
             unread: row.int64(4),
             lastMessage: row.int64(5),
-            isResolved: row.int64(6) != 0,
-            isIndexed: row.int64(7) != 0
+            lastSpoken: row.int64(6),
+            isResolved: row.int64(7) != 0,
+            isIndexed: row.int64(8) != 0
         )
         remember(conversation, of: consumer)
         return .own(conversation)
@@ -89,11 +90,12 @@ extension Writer {
         ).int(conversation).int(sequence).int(message).run()
     }
 
-    /// Returns the name of the unresolved conversation with a consumer's newest message.
+    /// Returns the name of the unresolved conversation with a consumer's newest message that is not proactive.
     func newestConversation(of consumer: Int64) throws -> String? {
         let row = try db.prepare(
             """
-            SELECT id FROM current_conversations WHERE consumer = ? AND resolved = 0 ORDER BY last_message DESC LIMIT 1
+            SELECT id FROM current_conversations WHERE consumer = ? AND resolved = 0 \
+            ORDER BY active_message DESC LIMIT 1
             """
         ).int(consumer)
         defer { row.end() }

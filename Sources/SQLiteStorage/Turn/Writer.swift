@@ -99,10 +99,13 @@ final class Writer: TurnRows {
             .int(conversation.key).run()
             guard conversation.isToBeStored else { continue }
             try db.prepare(
-                "UPDATE OR FAIL conversations SET read_sequence = ?, last_message = ?, resolved = ? WHERE key = ?"
+                """
+                UPDATE OR FAIL conversations SET read_sequence = ?, last_message = ?, last_spoken = ?, resolved = ? \
+                WHERE key = ?
+                """
             )
-            .int(conversation.readSequence).int(conversation.lastMessage).int(conversation.isResolved ? 1 : 0)
-            .int(conversation.key).run()
+            .int(conversation.readSequence).int(conversation.lastMessage).int(conversation.lastSpoken)
+            .int(conversation.isResolved ? 1 : 0).int(conversation.key).run()
             conversation.noteStored()
         }
     }

@@ -14,13 +14,16 @@ package final class KnownConversation {
     package var readSequence: Int64
     /// The number of its messages that count as unread.
     package var unread: Int64
-    /// The key of the newest message; ``append(_:)`` says what it is when there is none.
+    /// The key of the newest message; ``append(_:isProactive:)`` says what it is when there is none.
     package var lastMessage: Int64
+    /// The key of the newest message that is not proactive, where proactive ones came after it; otherwise 0 (R206).
+    package private(set) var lastSpoken: Int64
     /// Whether it is closed: it was resolved, or has had proactive messages only.
     ///
     /// The next message of an agent or of the consumer opens it.
     package var isResolved: Bool
     private var storedRead: Int64
+    private var storedSpoken: Int64
     private var storedResolved: Bool
     /// The newest message when the conversation was last stored as resolved: housekeeping looks at it only after that
     /// message's time.
@@ -45,6 +48,7 @@ package final class KnownConversation {
         readSequence: Int64 = 0,
         unread: Int64 = 0,
         lastMessage: Int64 = 0,
+        lastSpoken: Int64 = 0,
         isResolved: Bool = false,
         isIndexed: Bool = false
     ) {
@@ -55,9 +59,11 @@ package final class KnownConversation {
         self.readSequence = readSequence
         self.unread = unread
         self.lastMessage = lastMessage
+        self.lastSpoken = lastSpoken
         self.isResolved = isResolved
         self.isIndexed = isIndexed
         storedRead = readSequence
+        storedSpoken = lastSpoken
         storedResolved = isResolved
         resolvedMessage = lastMessage
     }
@@ -67,10 +73,17 @@ package final class KnownConversation {
     /// A conversation without messages has the first half of its id as ``lastMessage``, which is no message's key, or
     /// that of its first message.
     ///
-    /// - Parameter message: The key of the message.
+    /// - Parameters:
+    ///   - message: The key of the message.
+    ///   - isProactive: Whether it leaves the consumer's active conversation as it is.
     /// - Returns: The key of the message before it.
-    package func append(_ message: Int64) -> Int64 {
+    package func append(_ message: Int64, isProactive: Bool = false) -> Int64 {
         let previous = lastSequence > 0 ? lastMessage : 0
+        if !isProactive {
+            lastSpoken = 0
+        } else if !isResolved, lastSpoken == 0 {
+            lastSpoken = lastMessage
+        }
         lastSequence += 1
         lastMessage = message
         return previous
@@ -78,12 +91,13 @@ package final class KnownConversation {
 
     /// Whether more is to be stored than its counters.
     package var isToBeStored: Bool {
-        readSequence != storedRead || isResolved != storedResolved
+        readSequence != storedRead || isResolved != storedResolved || lastSpoken != storedSpoken
             || isResolved && lastMessage - resolvedMessage >= Self.restored
     }
 
     /// Records that the values were stored.
     package func noteStored() {
-        (storedRead, storedResolved, resolvedMessage) = (readSequence, isResolved, lastMessage)
+        (storedRead, storedSpoken) = (readSequence, lastSpoken)
+        (storedResolved, resolvedMessage) = (isResolved, lastMessage)
     }
 }

@@ -118,7 +118,7 @@ extension TurnRows {
 
         let key = Int64(bitPattern: posted.messageID.high)
         if opens { try open(conversation, of: consumer, at: now) }
-        let previous = conversation.append(key)
+        let previous = conversation.append(key, isProactive: !opens)
         let message = Message(
             posted,
             brand: request.brand,
@@ -133,7 +133,7 @@ extension TurnRows {
             context.changed(consumer)
         }
         context.changed(conversation)
-        if !conversation.isResolved { consumer.active = .conversation(conversation.name.id) }
+        if opens { consumer.active = .conversation(conversation.name.id) }
         try insert(message, key: key, after: previous, conversation: conversation.key)
         if posted.event.kind != .agent { try notePending(key, in: conversation.key) }
         var campaign: Int64?

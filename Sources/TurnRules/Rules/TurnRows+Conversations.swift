@@ -72,7 +72,7 @@ extension TurnRows {
         )
     }
 
-    /// Returns the unresolved conversation with the consumer's newest message.
+    /// Returns the unresolved conversation with the consumer's newest message that is not proactive (R206).
     ///
     /// - Parameters:
     ///   - consumer: The consumer.

@@ -43,6 +43,8 @@ extension SimulatedStore {
         var unread: Int64 = 0
         /// The first half of its newest message's id.
         var lastMessage: Int64 = 0
+        /// The first half of the id of the newest one that is not proactive, where proactive ones came after it.
+        var lastSpoken: Int64 = 0
         /// The sequence of its newest message: the number of messages, unless a sabotage broke it.
         var lastSequence: Int64 = 0
         var isResolved = false

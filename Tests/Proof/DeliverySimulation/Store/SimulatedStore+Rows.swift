@@ -75,6 +75,7 @@ extension SimulatedStore: TurnRows {
             readSequence: stored.readSequence,
             unread: stored.unread,
             lastMessage: stored.lastMessage,
+            lastSpoken: stored.lastSpoken,
             isResolved: stored.isResolved
         )
         consumer.remember(conversation)
@@ -105,7 +106,8 @@ extension SimulatedStore: TurnRows {
     func newestConversation(of consumer: Int64) -> String? {
         let unresolved = consumers[Int(consumer) - 1].conversations.map { conversations[Int($0) - 1] }
             .filter { !$0.isResolved }
-        return unresolved.max { $0.lastMessage < $1.lastMessage }?.name.rawValue
+        let spoken = { (one: Conversation) in one.lastSpoken == 0 ? one.lastMessage : one.lastSpoken }
+        return unresolved.max { spoken($0) < spoken($1) }?.name.rawValue
     }
 
     mutating func flush(_ context: inout TurnContext) {
@@ -115,6 +117,7 @@ extension SimulatedStore: TurnRows {
             conversations[place].readSequence = conversation.readSequence
             conversations[place].unread = conversation.unread
             conversations[place].lastMessage = conversation.lastMessage
+            conversations[place].lastSpoken = conversation.lastSpoken
             conversations[place].isResolved = conversation.isResolved
         }
         for (key, consumer) in turnConsumers { consumers[Int(key) - 1].unread = consumer.unread }

@@ -170,6 +170,23 @@ enum AcceptCases {
         let other = try await f.accept(f.proactive("u-2", in: nil), f.message("u-2", in: nil))
         #expect(try other.map { try $0.acceptedEvent.sequence } == [1, 1])
         #expect(try other[0].acceptedEvent.conversation != alone.conversation)
+        // In an open one it leaves the active one as it is, across a restart too.
+        for conversation in ["c-7", "c-8"] { try await f.accepted(f.message("u-3", in: conversation)) }
+        for _ in 0..<3 {
+            try await f.accepted(f.proactive("u-3", in: "c-7"))
+            #expect(try await f.active("u-3") == "c-8")
+            #expect(try await f.accepted(f.message("u-3", in: nil)).conversation?.rawValue == "c-8")
+            try await f.accepted(f.proactive("u-3", in: "c-7"))
+            _ = try await f.restart()
+            #expect(try await f.accepted(f.message("u-3", in: nil)).conversation?.rawValue == "c-8")
+        }
+        // The newest message counts, although a proactive one came after it.
+        try await f.accepted(f.message("u-3", in: "c-7"))
+        try await f.accepted(f.proactive("u-3", in: "c-7"))
+        _ = try await f.restart()
+        #expect(try await f.active("u-3") == "c-7")
+        try await f.accepted(f.event(.conversationResolved, "u-3", in: "c-7"))
+        #expect(try await f.accepted(f.message("u-3", in: nil)).conversation?.rawValue == "c-8")
         // An agent's message opens it, and the feed has it.
         try await f.accepted(f.message("u-1", in: "c-1"))
         #expect(try await f.active("u-1") == "c-1")

@@ -11,7 +11,7 @@ struct WalkModel {
         var gone: Set<Int64> = []
         var mark = 0
         var isResolved = false
-        /// The position of its newest message among all messages.
+        /// The position of its newest message that is not proactive among all messages.
         var newest = 0
 
         var unread: Int64 { Int64(counts.dropFirst(mark).count { $0 }) }
@@ -109,9 +109,13 @@ struct WalkModel {
         let known = conversations[conversation]
         var target = known ?? Conversation(consumer: name(event.consumer.rawValue))
         target.counts.append(event.kind == .agent && !event.silent)
-        // A proactive message opens no conversation.
-        if event.kind == .agent { target.isResolved = false } else if known == nil { target.isResolved = true }
-        target.newest = messages
+        // A proactive message opens no conversation and makes none active.
+        if event.kind == .agent {
+            target.isResolved = false
+            target.newest = messages
+        } else if known == nil {
+            target.isResolved = true
+        }
         conversations[conversation] = target
         let message = Made(
             id: id,
