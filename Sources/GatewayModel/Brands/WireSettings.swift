@@ -1,16 +1,18 @@
-/// The wire adaptors that are on for a brand (ComingFromCopilot and ComingFromCCAI pages); they encode and decode as
-/// JSON.
+/// The wire adaptors that are on for a brand (ComingFromCopilot, ComingFromCCAI and ComingFromTalkdesk pages); they
+/// encode and decode as JSON.
 package struct WireSettings: Codable, Equatable, Sendable {
     /// Whether Copilot.cx back-ends may mint keys; default false.
     package var copilot = false
     /// Whether CCAI apps may exchange tokens and have payloads signed; default false.
     package var ccai = false
+    /// Whether apps may get access tokens of Talkdesk; default false.
+    package var talkdesk = false
 
     /// Creates settings with all adaptors off.
     package init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case copilot, ccai
+        case copilot, ccai, talkdesk
     }
 
     /// Decodes settings; an absent member has its default.
@@ -21,5 +23,6 @@ package struct WireSettings: Codable, Equatable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         copilot = try container.decodeIfPresent(Bool.self, forKey: .copilot) ?? false
         ccai = try container.decodeIfPresent(Bool.self, forKey: .ccai) ?? false
+        talkdesk = try container.decodeIfPresent(Bool.self, forKey: .talkdesk) ?? false
     }
 }

@@ -1,4 +1,4 @@
-/// The account at Talkdesk for which an app may get access tokens; its private key is stored elsewhere.
+/// The account at Talkdesk for which an app may get access tokens; its secrets are stored elsewhere.
 package struct TokenBrokerDetails: Codable, Sendable, Equatable {
     /// The app that may request tokens.
     package var app: AppID
@@ -10,11 +10,17 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
     package var keyId: String
     /// The scope of the requested tokens.
     package var scope: String
+    /// The URL where the brand decides about each request; nil grants all.
+    package var decisionUrl: String?
     /// The public half of the key that signs the gateway's assertions (ES256).
     package var publicKey: PublicKeyDetails
 
     private enum CodingKeys: String, CodingKey {
-        case app, tokenUrl, clientId, keyId, scope
+        case app, tokenUrl, clientId, keyId, scope, decision
+    }
+
+    private enum DecisionKeys: String, CodingKey {
+        case url
     }
 
     /// Creates an account.
@@ -24,6 +30,7 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         clientId: String,
         keyId: String,
         scope: String,
+        decisionUrl: String? = nil,
         publicKey: PublicKeyDetails
     ) {
         self.app = app
@@ -31,6 +38,7 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         self.clientId = clientId
         self.keyId = keyId
         self.scope = scope
+        self.decisionUrl = decisionUrl
         self.publicKey = publicKey
     }
 
@@ -45,6 +53,10 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         clientId = try members.decode(String.self, forKey: .clientId)
         keyId = try members.decode(String.self, forKey: .keyId)
         scope = try members.decode(String.self, forKey: .scope)
+        if members.contains(.decision) {
+            let decision = try members.nestedContainer(keyedBy: DecisionKeys.self, forKey: .decision)
+            decisionUrl = try decision.decode(String.self, forKey: .url)
+        }
         publicKey = try PublicKeyDetails(from: decoder)
     }
 
@@ -59,6 +71,10 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         try members.encode(clientId, forKey: .clientId)
         try members.encode(keyId, forKey: .keyId)
         try members.encode(scope, forKey: .scope)
+        if let decisionUrl {
+            var decision = members.nestedContainer(keyedBy: DecisionKeys.self, forKey: .decision)
+            try decision.encode(decisionUrl, forKey: .url)
+        }
         try publicKey.encode(to: encoder)
     }
 }

@@ -1,7 +1,7 @@
 package import GatewayModel
 internal import TextFormats
 
-/// Authenticates back-ends by `Basic id:secret` (R2, R4).
+/// Authenticates back-ends, and apps by their token broker, by `Basic id:secret` (R2, R4, R178).
 ///
 /// An unknown id and a wrong secret take the same path: the secret is hashed and compared in constant time, with a
 /// dummy if there is no such account, and only then is the result known. Thread-safe; it does not read from the disk.
@@ -30,13 +30,7 @@ package struct ServiceAccountAuthenticator: Sendable {
         basic encoded: String,
         brand: BrandID?
     ) throws(AuthenticationError) -> ServiceAccountIdentity {
-        guard
-            encoded.utf8.count <= 4096,
-            let decoded = StrictBase64.decode(encoded.utf8, .standard),
-            let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
-            let id = String(validating: decoded[..<colon], as: UTF8.self)
-        else { throw .unauthorized }
-        let hash = SecretHash.sha256(decoded[(colon + 1)...])
+        let (id, hash) = try Self.parts(of: encoded)
         let account = directory.serviceAccount(id: id)
         let matches = ConstantTime.equal(hash, account?.secretHash ?? dummyHash)
         guard
@@ -46,6 +40,35 @@ package struct ServiceAccountAuthenticator: Sendable {
             brand == nil || brand == account.identity.brand
         else { throw .unauthorized }
         return account.identity
+    }
+
+    /// Authenticates the token broker of a request.
+    ///
+    /// - Parameters:
+    ///   - encoded: The text after `Basic` (``AuthorizationHeader``).
+    ///   - brand: The brand of the path; another brand's broker is rejected like an unknown one.
+    /// - Returns: The account at Talkdesk.
+    /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
+    package func authenticate(
+        tokenBroker encoded: String,
+        brand: BrandID
+    ) throws(AuthenticationError) -> TokenBroker {
+        let (id, hash) = try Self.parts(of: encoded)
+        let broker = directory.tokenBroker(brand: brand, id: id)
+        let matches = ConstantTime.equal(hash, broker?.secretHash ?? dummyHash)
+        guard matches, let broker, broker.isActive(at: clock.now) else { throw .unauthorized }
+        return broker
+    }
+
+    /// Returns the id, and the hash of the secret.
+    private static func parts(of encoded: String) throws(AuthenticationError) -> (id: String, hash: [UInt8]) {
+        guard
+            encoded.utf8.count <= 4096,
+            let decoded = StrictBase64.decode(encoded.utf8, .standard),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
+            let id = String(validating: decoded[..<colon], as: UTF8.self)
+        else { throw .unauthorized }
+        return (id, SecretHash.sha256(decoded[(colon + 1)...]))
     }
 
     /// Returns whether an account that was authenticated before is still valid.

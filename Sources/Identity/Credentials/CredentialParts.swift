@@ -61,7 +61,7 @@ struct CredentialParts: Sendable {
             details = .customerTokenKey
             material = try Self.hmacKey(secret, newLength: 32)
             showsMaterial = true
-        case .tokenBroker(let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey):
+        case .tokenBroker(let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey, let decider):
             prefix = "brk_"
             let key = try Self.key("/privateKey") { () throws(KeyRejection) in
                 try AsymmetricKey(privatePEM: privateKey, for: .signature(.es256))
@@ -73,11 +73,12 @@ struct CredentialParts: Sendable {
                     clientId: clientId,
                     keyId: keyId,
                     scope: scope,
+                    decisionUrl: decider?.url,
                     publicKey: key.publicKey
                 )
             )
             password = Self.newSecret(32)
-            material = key.privatePEM
+            material = TokenBroker.material(privatePEM: key.privatePEM, decisionKey: decider?.secret.key)
         }
         id = prefix + Self.newSecret(12)
         self.password = password

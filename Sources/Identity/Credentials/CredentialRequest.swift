@@ -22,8 +22,17 @@ package enum CredentialRequest: Sendable, Equatable {
     case identityProvider(IdentityProviderDetails, clientSecret: String)
     /// An HMAC key for customer tokens; `secret` imports one, and nil generates one of 32 bytes.
     case customerTokenKey(secret: String?)
-    /// An account at Talkdesk, with the key (PEM) that signs the gateway's assertions there.
-    case tokenBroker(app: AppID, tokenUrl: String, clientId: String, keyId: String, scope: String, privateKey: String)
+    /// An account at Talkdesk, with the key (PEM) that signs the gateway's assertions there; without a decider every
+    /// request is granted.
+    case tokenBroker(
+        app: AppID,
+        tokenUrl: String,
+        clientId: String,
+        keyId: String,
+        scope: String,
+        privateKey: String,
+        decider: AccessDecider? = nil
+    )
 
     /// The requested kind.
     package var kind: CredentialKind {

@@ -79,10 +79,17 @@ extension DirectorySnapshot {
                 ),
                 of: credential.brand
             )
+        case .tokenBroker(let details):
+            guard let secret, let broker = TokenBroker(credential, details, material: secret) else {
+                throw .damaged(what: what)
+            }
+            let key = AppKey(brand: credential.brand, app: details.app)
+            tokenBrokers[key, default: []].append(broker)
+            tokenBrokers[key]?.sort { ($0.createdAt, $0.credentialID) > ($1.createdAt, $1.credentialID) }
         // This version stores these, but does not verify with them yet.
         case .apiKey:
             guard credential.secretHash != nil else { throw .damaged(what: what) }
-        case .customerTokenKey, .tokenBroker:
+        case .customerTokenKey:
             guard secret != nil else { throw .damaged(what: what) }
         }
         credentials[BoundedName(known: credential.id)] = credential
@@ -103,7 +110,11 @@ extension DirectorySnapshot {
         case .identityProvider:
             identityProviders[credential.brand]?.removeAll { $0.credentialID == id }
             if identityProviders[credential.brand]?.isEmpty == true { identityProviders[credential.brand] = nil }
-        case .apiKey, .customerTokenKey, .tokenBroker: break
+        case .tokenBroker(let details):
+            let key = AppKey(brand: credential.brand, app: details.app)
+            tokenBrokers[key]?.removeAll { $0.credentialID == id }
+            if tokenBrokers[key]?.isEmpty == true { tokenBrokers[key] = nil }
+        case .apiKey, .customerTokenKey: break
         }
     }
 

@@ -65,6 +65,8 @@ struct DirectorySnapshot: Sendable {
     var jweKeys: [BrandID: [JWEKey]] = [:]
     /// The identity providers of a brand, newest first.
     var identityProviders: [BrandID: [IdentityProvider]] = [:]
+    /// The accounts at Talkdesk of an app, newest first.
+    var tokenBrokers: [AppKey: [TokenBroker]] = [:]
     var revokedSDKKeys = RevokedNames<KeyName>()
     var revokedIssuers = RevokedNames<RevokedIssuer>()
     var revokedJWEKeys = RevokedNames<KeyName>()

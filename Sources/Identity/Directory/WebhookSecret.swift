@@ -1,6 +1,8 @@
+internal import Crypto
+package import GatewayModel
 internal import TextFormats
 
-/// The secret that signs a brand's webhook (standardwebhooks.com): `whsec_` and the key's bytes as base64.
+/// The secret that signs requests to a brand's webhook or decider (standardwebhooks.com): `whsec_` and the key's bytes as base64.
 package struct WebhookSecret: Sendable, Equatable {
     /// The length of a key in bytes.
     package static let keyBytes = 24...64
@@ -8,6 +10,8 @@ package struct WebhookSecret: Sendable, Equatable {
 
     /// The key.
     package let key: [UInt8]
+
+    init(key: [UInt8]) { self.key = key }
 
     /// Creates a random secret of 32 bytes.
     package init() { key = SecureRandom.bytes(32) }
@@ -25,4 +29,17 @@ package struct WebhookSecret: Sendable, Equatable {
 
     /// The secret as it is shown, once.
     package var text: String { Self.prefix + StrictBase64.encode(key, .standard) }
+
+    /// Signs a request: HMAC-SHA256 of `id.timestamp.body`.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - id: The value of `webhook-id`.
+    ///   - time: The time of the request; its seconds are the value of `webhook-timestamp`.
+    /// - Returns: The value of `webhook-signature`.
+    package func signature(of body: [UInt8], id: String, at time: Timestamp) -> String {
+        let signed = Array("\(id).\(time.seconds).".utf8) + body
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+        return "v1," + StrictBase64.encode(Array(code), .standard)
+    }
 }

@@ -1,0 +1,98 @@
+internal import Crypto
+package import GatewayModel
+internal import GatewayStorage
+internal import TextFormats
+
+/// A brand's account at Talkdesk in memory, with the key that signs the gateway's assertions there (R168).
+package struct TokenBroker: Sendable {
+    /// The lifetime of an assertion in seconds.
+    package static let assertionSeconds: Int64 = 300
+
+    /// The credential's id.
+    package let credentialID: String
+    /// Its public part.
+    package let details: TokenBrokerDetails
+    /// The secret that signs requests to the brand's decider; nil when there is none.
+    package let decisionSecret: WebhookSecret?
+    private let key: P256.Signing.PrivateKey
+    /// The hash of the secret with which apps and back-ends authenticate.
+    let secretHash: [UInt8]
+    let expiresAt: Timestamp?
+    let createdAt: Timestamp
+
+    /// Creates an account from a stored credential; nil when its secrets are not those of its details.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - details: Its public part.
+    ///   - material: Its secrets, opened.
+    init?(_ credential: StoredCredential, _ details: TokenBrokerDetails, material: [UInt8]) {
+        let parts = material.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+        guard let secretHash = credential.secretHash,
+            parts.count == (details.decisionUrl == nil ? 1 : 2),
+            let pem = String(validating: parts[0], as: UTF8.self),
+            let key = try? P256.Signing.PrivateKey(pemRepresentation: pem)
+        else { return nil }
+        credentialID = credential.id
+        self.details = details
+        decisionSecret = parts.count == 2 ? WebhookSecret(key: Array(parts[1])) : nil
+        self.key = key
+        self.secretHash = secretHash
+        expiresAt = credential.expiresAt
+        createdAt = credential.createdAt
+    }
+
+    /// Returns the secrets of an account as they are sealed: the PEM text and, after a zero byte that it never has, the
+    /// key for requests to the decider.
+    static func material(privatePEM: [UInt8], decisionKey: [UInt8]?) -> [UInt8] {
+        decisionKey.map { privatePEM + [0] + $0 } ?? privatePEM
+    }
+
+    /// Signs a new assertion of the gateway's client (RFC 7523 section 2.2): ES256, valid for ``assertionSeconds``.
+    ///
+    /// - Parameter now: The time of issue.
+    /// - Returns: The JWT, with a `jti` of its own.
+    /// - Throws: The error of the key.
+    package func assertion(at now: Timestamp) throws -> String {
+        var header = JSONWriter(capacity: 64 + details.keyId.utf8.count)
+        header.literal(#"{"alg":"ES256","typ":"JWT""#)
+        header.member("kid", details.keyId)
+        header.literal("}")
+        var claims = JSONWriter(capacity: 256 + details.tokenUrl.utf8.count)
+        claims.literal("{")
+        claims.member("jti", StrictBase64.encode(SecureRandom.bytes(16), .url))
+        claims.member("iss", details.clientId)
+        claims.member("sub", details.clientId)
+        claims.member("aud", details.tokenUrl)
+        claims.member("iat", now.seconds)
+        claims.member("exp", now.seconds + Self.assertionSeconds)
+        claims.literal("}")
+        let signed = StrictBase64.encode(header.bytes, .url) + "." + StrictBase64.encode(claims.bytes, .url)
+        let signature = try key.signature(for: Array(signed.utf8))
+        return signed + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+    }
+
+    func isActive(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }
+}
+
+extension Directory {
+    /// Returns the newest account of an app that is neither revoked nor expired; a short lock, no IO.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - app: The app.
+    /// - Returns: Nil when there is none.
+    package func tokenBroker(brand: BrandID, app: AppID) -> TokenBroker? {
+        let now = clock.now
+        return snapshot.tokenBrokers[DirectorySnapshot.AppKey(brand: brand, app: app)]?.first { $0.isActive(at: now) }
+    }
+
+    /// Returns an account that is not revoked.
+    func tokenBroker(brand: BrandID, id: String) -> TokenBroker? {
+        let snapshot = snapshot
+        guard let credential = snapshot.credential(id), credential.brand == brand, let app = credential.details.app
+        else { return nil }
+        let key = DirectorySnapshot.AppKey(brand: brand, app: app)
+        return snapshot.tokenBrokers[key]?.first { $0.credentialID == credential.id }
+    }
+}
