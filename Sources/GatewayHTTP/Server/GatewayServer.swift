@@ -59,6 +59,7 @@ package final class GatewayServer: Sendable {
         ProbeRoutes.add(to: &routes)
         CopilotRoutes.add(to: &routes)
         CCAIRoutes.add(to: &routes)
+        TalkdeskRoutes.add(to: &routes)
         WindowRoute.add(to: &routes)
         LinkRoutes.add(to: &routes)
         return routes

@@ -30,6 +30,8 @@ package struct GatewayServices: Sendable {
     let assertions: AssertionVerifier
     /// The service that redeems identity providers' codes.
     let codes: CodeExchange
+    /// The service that gets access tokens of Talkdesk.
+    let accessTokens: AccessTokenService
     /// The gateway's clock, for records, timeouts and expiry.
     let clock: any GatewayClock
     /// The detection of a wrong system clock.
@@ -105,6 +107,12 @@ package struct GatewayServices: Sendable {
         codes = CodeExchange(
             directory: directory,
             store: store,
+            client: identityProviders,
+            clock: hostClock,
+            metrics: providerMetrics,
+            logger: logger
+        )
+        accessTokens = AccessTokenService(
             client: identityProviders,
             clock: hostClock,
             metrics: providerMetrics,

@@ -8,8 +8,8 @@ package struct TokenBroker: Sendable {
     /// The lifetime of an assertion in seconds.
     package static let assertionSeconds: Int64 = 300
 
-    /// The credential's id.
-    package let credentialID: String
+    /// Its holder as a caller: of its brand, without any scope.
+    package let caller: ServiceAccountIdentity
     /// Its public part.
     package let details: TokenBrokerDetails
     /// The secret that signs requests to the brand's decider; nil when there is none.
@@ -33,7 +33,12 @@ package struct TokenBroker: Sendable {
             let pem = String(validating: parts[0], as: UTF8.self),
             let key = try? P256.Signing.PrivateKey(pemRepresentation: pem)
         else { return nil }
-        credentialID = credential.id
+        caller = ServiceAccountIdentity(
+            id: credential.id,
+            name: credential.name,
+            brand: credential.brand,
+            scopes: []
+        )
         self.details = details
         decisionSecret = parts.count == 2 ? WebhookSecret(key: Array(parts[1])) : nil
         self.key = key
@@ -41,6 +46,9 @@ package struct TokenBroker: Sendable {
         expiresAt = credential.expiresAt
         createdAt = credential.createdAt
     }
+
+    /// The credential's id.
+    package var credentialID: String { caller.id }
 
     /// Returns the secrets of an account as they are sealed: the PEM text and, after a zero byte that it never has, the
     /// key for requests to the decider.

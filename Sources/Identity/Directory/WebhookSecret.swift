@@ -30,6 +30,11 @@ package struct WebhookSecret: Sendable, Equatable {
     /// The secret as it is shown, once.
     package var text: String { Self.prefix + StrictBase64.encode(key, .standard) }
 
+    /// Returns the id of a new request, for `webhook-id`.
+    ///
+    /// - Returns: `msg_` and 128 random bits as base64url.
+    package static func newMessageID() -> String { "msg_" + StrictBase64.encode(SecureRandom.bytes(16), .url) }
+
     /// Signs a request: HMAC-SHA256 of `id.timestamp.body`.
     ///
     /// - Parameters:

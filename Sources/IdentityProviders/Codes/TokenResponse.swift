@@ -15,8 +15,7 @@ enum TokenResponse: Equatable {
     ///
     /// - Parameter response: Any response of the endpoint.
     init(_ response: GuardedResponse) {
-        let members: StrictJSON.Members? =
-            if case .object(let members)? = try? StrictJSON.parse(response.body) { members } else { nil }
+        let members = response.members
         switch response.status {
         case 200:
             guard case .string(let token)? = members?["id_token"], !token.isEmpty else {

@@ -36,15 +36,31 @@ package enum CodeExchangeLabel: String, CaseIterable, Sendable {
     case storage
 }
 
+/// The result of an app's request for an access token, as a label.
+package enum AccessTokenLabel: String, CaseIterable, Sendable {
+    /// The token service issued a token.
+    case granted
+    /// The brand denied it.
+    case denied
+    /// The decider or the token service did not respond as specified.
+    case unavailable
+    /// Too many requests were in progress.
+    case overloaded
+}
+
 /// The kind of a request to an identity provider, as a label.
 package enum IdentityProviderRequestLabel: String, CaseIterable, Sendable {
     /// Its key set.
     case keySet = "key_set"
     /// An ID token for a code.
     case code
+    /// A brand's decision about an access token.
+    case decision
+    /// An access token.
+    case accessToken = "access_token"
 }
 
-/// The metrics of brands' identity providers.
+/// The metrics of brands' identity providers and token services.
 ///
 /// Created once; usable from any thread. No metric carries a brand or an address.
 package struct IdentityProviderMetrics: Sendable {
@@ -52,6 +68,8 @@ package struct IdentityProviderMetrics: Sendable {
     package let keySetFetches: LabelledMetrics<KeySetFetchLabel, Counter>
     /// Codes that were presented.
     package let codeExchanges: LabelledMetrics<CodeExchangeLabel, Counter>
+    /// Requests for access tokens.
+    package let accessTokens: LabelledMetrics<AccessTokenLabel, Counter>
     /// The duration of requests to providers.
     package let duration: LabelledMetrics<IdentityProviderRequestLabel, Timer>
 
@@ -62,6 +80,9 @@ package struct IdentityProviderMetrics: Sendable {
         }
         codeExchanges = LabelledMetrics {
             Counter(label: MetricCatalogue.codeExchanges.name, dimensions: [("result", $0.rawValue)], factory: factory)
+        }
+        accessTokens = LabelledMetrics {
+            Counter(label: MetricCatalogue.accessTokens.name, dimensions: [("result", $0.rawValue)], factory: factory)
         }
         duration = LabelledMetrics {
             Timer(

@@ -297,6 +297,13 @@ package enum MetricCatalogue {
         help: "Authorization codes that devices presented, by result.",
         labels: ["result"]
     )
+    /// Requests for access tokens of Talkdesk (``AccessTokenLabel``).
+    package static let accessTokens = MetricDeclaration(
+        "switchboard_access_tokens_total",
+        .counter,
+        help: "Requests of apps for access tokens, by result.",
+        labels: ["result"]
+    )
     /// The time from a request to an identity provider to its response or the timeout
     /// (``IdentityProviderRequestLabel``).
     package static let identityProviderDuration = MetricDeclaration(
@@ -384,7 +391,7 @@ package enum MetricCatalogue {
         httpCutOff,
         hostFaults, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
-        keySetFetches, codeExchanges, identityProviderDuration,
+        keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
         telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]

@@ -46,7 +46,7 @@ indirect enum FileShape: Sendable {
         "engagements": .list(values("id", "campaignId", "entryPoints", "app", "skill", "language", "surveyId")),
         "quietHours": values("from", "to", "timeZone", "mode"),
         "templates": .members(["agent": texts, "proactive": texts, "c2m": texts, "summary": texts]),
-        "wire": values("copilot", "ccai"),
+        "wire": values("copilot", "ccai", "talkdesk"),
         "webhook": .members(["url": .value, "types": .list(.value), "secret": .secret(.text)]),
     ])
 
@@ -81,6 +81,7 @@ indirect enum FileShape: Sendable {
         "tokenEndpoint": .value, "tokenUrl": .value, "clientId": .value, "clientSecret": .secret(.text),
         "clientAuth": .value, "redirectUris": .list(.value), "pkce": .value, "scope": .value,
         "maxLifetimeSeconds": .value, "singleUse": .value,
+        "decision": .members(["url": .value, "secret": .secret(.text)]),
     ])
 
     /// The names of an object's members; none for other shapes.

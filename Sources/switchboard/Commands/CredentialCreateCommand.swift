@@ -23,7 +23,8 @@ struct CredentialCreateCommand: AsyncParsableCommand {
                                 --public-key-file or --jwks-url, [--key-id] [--issuer-display-name] [--max-lifetime]
                                 [--single-use]
               customerTokenKey  [--secret-file]
-              tokenBroker       --app, --token-url, --client-id, --private-key-file, --key-id, --token-scope
+              tokenBroker       --app, --token-url, --client-id, --private-key-file, --key-id, --token-scope,
+                                [--decision-url and --decision-secret-file]
 
             Secrets and keys are read from files (- is standard input), because other users of the host can see \
             arguments.
@@ -72,6 +73,10 @@ struct CredentialCreateCommand: AsyncParsableCommand {
     var redirectURIs: [String] = []
     @Option(help: "required or optional.") var pkce: String?
     @Option(help: "The scope that a token broker requests.") var tokenScope: String?
+    @Option(help: ArgumentHelp("The URL that is asked before a token broker grants.", valueName: "url"))
+    var decisionUrl: String?
+    @Option(help: ArgumentHelp("A file with the secret (whsec_...) that signs these requests.", valueName: "file"))
+    var decisionSecretFile: String?
 
     func run() async throws {
         let response = try await options.client()
@@ -109,6 +114,10 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         for (name, path) in [("secret", secretFile), ("clientSecret", clientSecretFile)] {
             if let path { members[name] = .string(try JSONFile.readSecret(path)) }
         }
+        var decision: [String: JSONValue] = [:]
+        if let decisionUrl { decision["url"] = .string(decisionUrl) }
+        if let decisionSecretFile { decision["secret"] = .string(try JSONFile.readSecret(decisionSecretFile)) }
+        if !decision.isEmpty { members["decision"] = .object(decision) }
         return members
     }
 }

@@ -222,6 +222,7 @@ struct CredentialBody {
         let privateKey = reader.text("privateKey", isRequired: true) {
             CredentialRules.problem(ofPrivateKey: $0, .signature(.es256))
         }
+        let decider = decider(&reader)
         guard let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey else { return nil }
         return .tokenBroker(
             app: app,
@@ -229,7 +230,26 @@ struct CredentialBody {
             clientId: clientId,
             keyId: keyId,
             scope: scope,
-            privateKey: privateKey
+            privateKey: privateKey,
+            decider: decider
         )
+    }
+
+    /// Reads `decision`, a service of the brand (R203).
+    private static func decider(_ reader: inout Reader) -> AccessDecider? {
+        let member = reader.member("decision")
+        guard !member.isEmpty, let object = reader.checks.object(member) else { return nil }
+        reader.checks.rejectOthers(in: object, than: ["url", "secret"])
+        let url = reader.checks.text(object["url"], isRequired: true)
+        if let url {
+            do { _ = try GuardedURL(url, policy: reader.addresses) } catch {
+                reader.checks.fail(object["url"].pointer, error.text)
+            }
+        }
+        let text = reader.checks.text(object["secret"], isRequired: true)
+        let secret = text.flatMap { WebhookSecret($0) }
+        if text != nil, secret == nil { reader.checks.fail(object["secret"].pointer, WebhookBody.secretDetail) }
+        guard let url, let secret else { return nil }
+        return AccessDecider(url: url, secret: secret)
     }
 }

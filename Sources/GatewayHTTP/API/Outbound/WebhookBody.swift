@@ -45,9 +45,14 @@ enum WebhookBody {
         guard member.isNamed else { return .keep }
         guard let text = checks.text(member) else { return .renew }
         if let secret = WebhookSecret(text) { return .given(secret) }
-        let range = WebhookSecret.keyBytes
-        checks.fail(member.pointer, "must be whsec_ and \(range.lowerBound) to \(range.upperBound) bytes as base64")
+        checks.fail(member.pointer, secretDetail)
         return .keep
+    }
+
+    /// The error of a secret of another form.
+    static var secretDetail: String {
+        let range = WebhookSecret.keyBytes
+        return "must be whsec_ and \(range.lowerBound) to \(range.upperBound) bytes as base64"
     }
 }
 

@@ -101,6 +101,30 @@ extension Call {
         return (brand, account)
     }
 
+    /// Allows only the credential of a token broker of the path's brand (R178).
+    ///
+    /// - Returns: The account at Talkdesk.
+    /// - Throws: `Problem` 401, also for every scheme but `Basic`.
+    func requireTokenBroker() throws(Problem) -> TokenBroker {
+        let broker: TokenBroker
+        do throws(Problem) {
+            guard let header = request.headers.value(.authorization),
+                case .basic(let encoded)? = AuthorizationHeader(header),
+                let brand = BrandID(try segment("brand"))
+            else { throw Problem(AuthenticationError.unauthorized) }
+            do { broker = try services.accounts.authenticate(tokenBroker: encoded, brand: brand) } catch {
+                throw Problem(error)
+            }
+        } catch {
+            if error.status == 401 { try limitAddress() }
+            throw error
+        }
+        context.notes.caller = .account(broker.caller)
+        context.notes.rate = try limiter.take(.account, broker.credentialID)
+        try count(for: broker.caller.brand)
+        return broker
+    }
+
     /// Allows a consumer's session, and callers that may act for consumers: `?consumer=` then names the consumer.
     ///
     /// - Returns: The consumer for whom the call acts.

@@ -1897,6 +1897,55 @@ paths:
         '429': { $ref: '#/components/responses/AdaptorError429' }
         '500': { $ref: '#/components/responses/AdaptorError500' }
         '503': { $ref: '#/components/responses/AdaptorError503' }
+  /v1/brands/{brand}/access/{app}:
+    parameters:
+      - { $ref: '#/components/parameters/brand' }
+      - { $ref: '#/components/parameters/app' }
+    get:
+      operationId: getAccessToken
+      tags: [adaptors]
+      summary: 'Gets an access token of Talkdesk as text, as its apps do.'
+      description: >-
+        Requires the brand's setting `wire.talkdesk` and a `tokenBroker` of the app. A session acts for its
+        consumer, who must not be anonymous. Each call asks the brand's `decision`, if the broker has one, and
+        then gets a new token. 403 is a denial and `reason` says why; a service that does not respond as it should
+        is 502.
+      security: [{ broker: [] }, { session: [] }]
+      responses:
+        '200':
+          description: The token.
+          headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
+          content:
+            text/plain: { schema: { type: string } }
+        '400': { $ref: '#/components/responses/AdaptorError400' }
+        '401': { $ref: '#/components/responses/AdaptorError401' }
+        '403': { $ref: '#/components/responses/AdaptorError403' }
+        '404': { $ref: '#/components/responses/AdaptorError404' }
+        '429': { $ref: '#/components/responses/AdaptorError429' }
+        '500': { $ref: '#/components/responses/AdaptorError500' }
+        '502': { $ref: '#/components/responses/AdaptorError502' }
+        '503': { $ref: '#/components/responses/AdaptorError503' }
+    post:
+      operationId: createAccessToken
+      tags: [adaptors]
+      summary: 'Gets an access token of Talkdesk as JSON, as its example of a server does.'
+      description: As `GET`, without sessions. A body is not read.
+      security: [{ broker: [] }]
+      responses:
+        '201':
+          description: The token.
+          headers: { X-Request-Id: { $ref: '#/components/headers/RequestId' } }
+          content:
+            application/json:
+              schema: { type: object, required: [auth_token], properties: { auth_token: { type: string } } }
+        '400': { $ref: '#/components/responses/AdaptorError400' }
+        '401': { $ref: '#/components/responses/AdaptorError401' }
+        '403': { $ref: '#/components/responses/AdaptorError403' }
+        '404': { $ref: '#/components/responses/AdaptorError404' }
+        '429': { $ref: '#/components/responses/AdaptorError429' }
+        '500': { $ref: '#/components/responses/AdaptorError500' }
+        '502': { $ref: '#/components/responses/AdaptorError502' }
+        '503': { $ref: '#/components/responses/AdaptorError503' }
   /v1/brands/{brand}/window:
     parameters:
       - { $ref: '#/components/parameters/brand' }
@@ -2002,6 +2051,7 @@ paths:
 components:
   securitySchemes:
     backend: { type: http, scheme: basic, description: 'A service account: its id and its secret.' }
+    broker: { type: http, scheme: basic, description: 'A `tokenBroker`: its id and its secret.' }
     admin: { type: http, scheme: bearer, description: The instance's admin token. }
     session: { type: http, scheme: bearer, description: 'A consumer''s session token, issued for a grant.' }
   parameters:
@@ -2593,6 +2643,17 @@ components:
           description: |
             The maximum time from `iat` to `exp` of its tokens; longer ones are rejected (`lifetime`). For an
             sdkKey, a jwtIssuer and an identityProvider; 86400 by default.
+        decision:
+          type: [object, 'null']
+          description: |
+            For a tokenBroker: the brand's service that decides about each token. It gets a `POST` of
+            `{"type":"access.requested","time","data":{"app","consumer"?,"requestId"}}`, signed as webhooks are, and
+            responds with 200 and `{"allow":true}` or `{"allow":false,"reason"}`.
+          additionalProperties: false
+          required: [url, secret]
+          properties:
+            url: { type: string, format: uri }
+            secret: { type: string, writeOnly: true, description: '`whsec_` and 24 to 64 bytes as base64.' }
         singleUse:
           type: [boolean, 'null']
           description: |
@@ -2612,6 +2673,7 @@ components:
         algorithm: { type: [string, 'null'] }
         app: { type: [string, 'null'] }
         publicKey: { type: string }
+        decision: { type: object, required: [url], properties: { url: { type: string } } }
         maxLifetimeSeconds:
           type: integer
           description: The maximum time from `iat` to `exp` of its tokens; absent when there is no limit.
@@ -3097,12 +3159,13 @@ components:
     WireSettings:
       type: object
       description: >-
-        The adaptors that the brand uses. `bloomreach`, `liveperson` and `talkdesk` are rejected: this version
-        does not support them.
+        The adaptors that the brand uses. `bloomreach` and `liveperson` are rejected: this version does not
+        support them.
       additionalProperties: false
       properties:
         copilot: { type: [boolean, 'null'], default: false }
         ccai: { type: [boolean, 'null'], default: false }
+        talkdesk: { type: [boolean, 'null'], default: false }
     AdaptorError:
       type: object
       required: [error]
@@ -3112,7 +3175,7 @@ components:
           required: [code, reason, message, retryable, requestId]
           properties:
             code: { type: string, enum: [invalid_request, unauthorized, token_expired, token_invalid, forbidden, not_found, gone, method_not_allowed, unsupported_media_type, conflict, payload_too_large, rate_limited, overloaded, upstream_unavailable, internal, invalid_claim] }
-            reason: { type: [string, 'null'], description: Refines `token_invalid`. }
+            reason: { type: [string, 'null'], description: Refines `token_invalid`; for a denied access token why. }
             message: { type: string, description: 'Readable text; names the invalid members.' }
             retryable: { type: boolean }
             requestId: { type: string }

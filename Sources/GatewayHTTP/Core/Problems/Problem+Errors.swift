@@ -141,6 +141,19 @@ extension Problem {
         }
     }
 
+    /// Converts the reason for which an app gets no access token: only a denial is 403 (R169, R171).
+    ///
+    /// - Parameter error: The reason.
+    init(_ error: AccessTokenError) {
+        switch error {
+        case .denied(let reason): self.init(.forbidden, "The brand denies the access token.", reason: reason)
+        case .unavailable:
+            self.init(.upstreamUnavailable, "The service that issues access tokens is unavailable; try again later.")
+        case .overloaded:
+            self.init(.overloaded, "Too many apps wait for an access token.", retryAfterSeconds: 1)
+        }
+    }
+
     /// Converts the reason for which a body is not acceptable JSON.
     package init(_ rejection: StrictJSON.Rejection) {
         switch rejection {

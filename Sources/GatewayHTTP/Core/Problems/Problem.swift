@@ -8,7 +8,7 @@ package struct Problem: Error, Sendable, Equatable {
     package var status: Int
     /// One readable sentence.
     package var detail: String
-    /// Refines `token_invalid`.
+    /// Refines `token_invalid`; for a denied access token the reason of the denial.
     package var reason: String?
     /// The claim that is missing, for the reason `missing_claim` (R53).
     package var claim: String?

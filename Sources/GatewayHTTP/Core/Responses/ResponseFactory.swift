@@ -42,6 +42,11 @@ enum ResponseFactory {
         return try encoder.encode(value)
     }
 
+    /// A response with plain text.
+    static func text(_ text: String) -> Response {
+        json(.ok, ByteBuffer(string: text), contentType: "text/plain; charset=utf-8")
+    }
+
     /// A response without a body.
     static let noContent = Response(status: .noContent)
 
