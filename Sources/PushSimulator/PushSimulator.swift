@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import HTTP2Connections
 internal import NIOPosix
 
-/// APNs, FCM, Google's token endpoint and an identity provider on loopback ports: they validate like the real ones, and
-/// rules make them fail.
+/// APNs, FCM, Google's token endpoint, an identity provider and Talkdesk's token service on loopback ports: they
+/// validate like the real ones, and rules make them fail.
 ///
 /// Any thread.
 package final class PushSimulator: Sendable {
@@ -17,6 +17,8 @@ package final class PushSimulator: Sendable {
     package let control: SimulatorAddress?
     /// The identity provider.
     package let identityProvider: SimulatedIdentityProvider
+    /// Talkdesk, on the control port.
+    package let talkdesk: SimulatedTalkdesk
     /// The list of pushes; stays empty in quiet mode.
     package let log: PushLog
 
@@ -30,6 +32,7 @@ package final class PushSimulator: Sendable {
         core: SimulatorCore,
         log: PushLog,
         identityProvider: SimulatedIdentityProvider,
+        talkdesk: SimulatedTalkdesk,
         apns: OpenPort,
         fcm: OpenPort,
         controlServer: ControlServer?,
@@ -39,6 +42,7 @@ package final class PushSimulator: Sendable {
         self.core = core
         self.log = log
         self.identityProvider = identityProvider
+        self.talkdesk = talkdesk
         self.apns = apns.address
         self.fcm = fcm.address
         self.control = controlServer?.address
@@ -69,6 +73,7 @@ package final class PushSimulator: Sendable {
             clientID: configuration.clientID,
             clientSecret: configuration.clientSecret
         )
+        let talkdesk = SimulatedTalkdesk()
         var running: [HTTP2Server] = []
         do throws(SimulatorError) {
             let apns = try await Self.startAPNs(configuration, credentials, core)
@@ -79,7 +84,12 @@ package final class PushSimulator: Sendable {
             if let address = configuration.control {
                 control = try await ControlServer.start(
                     at: address,
-                    handlers: ControlHandlers(core: core, log: log, identityProvider: identityProvider),
+                    handlers: ControlHandlers(
+                        core: core,
+                        log: log,
+                        identityProvider: identityProvider,
+                        talkdesk: talkdesk
+                    ),
                     logger: configuration.logger
                 )
             }
@@ -88,6 +98,7 @@ package final class PushSimulator: Sendable {
                 core: core,
                 log: log,
                 identityProvider: identityProvider,
+                talkdesk: talkdesk,
                 apns: apns,
                 fcm: fcm,
                 controlServer: control,

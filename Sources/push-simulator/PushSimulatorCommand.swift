@@ -7,7 +7,7 @@ import PushSimulator
 struct PushSimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push-simulator",
-        abstract: "Simulates Apple's and Google's push services, and an identity provider.",
+        abstract: "Simulates Apple's and Google's push services, an identity provider, and Talkdesk's token service.",
         discussion: """
             Starts APNs, FCM (with Google's token endpoint at /token) and a control port, prints their addresses, and \
             runs until SIGTERM or SIGINT. Clients must trust ca.pem of the certificates folder.
@@ -20,6 +20,11 @@ struct PushSimulatorCommand: AsyncParsableCommand {
             Its tokens' iss is \(SimulatedIdentityProvider.issuer). PUT /rules makes it misbehave: {"match": \
             {"provider": "identityProvider", "tokenPrefix"?: token or jwks}, "do": {"status"?, "reason"?, "delayMs"?, \
             "html"?, "body"?, "location"?, "wrongSignature"?, "silent"?}}.
+
+            On the control port it also simulates Talkdesk's token service (POST /talkdesk/oauth/token) and a brand's \
+            service that decides about its tokens (POST /talkdesk/decision). PUT /talkdesk/clients gives clients: an \
+            array of {"clientId", "keyId", "publicKey", "decisionSecret"?}. Rules name it talkdesk, with the \
+            tokenPrefix token or decision.
             """
     )
 

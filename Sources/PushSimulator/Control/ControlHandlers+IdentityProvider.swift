@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ServiceLifecycle
 
-/// The identity provider on the control port: issuing codes and keys, and its own two paths over plain HTTP.
+/// The identity provider and Talkdesk on the control port: codes, keys and clients, and their own paths over plain HTTP.
 extension ControlHandlers {
     private static let maxFormBytes = 64 << 10
     /// The time for which a rule that withholds the response keeps the request open.
@@ -51,20 +51,46 @@ extension ControlHandlers {
     /// Actions that exist only in HTTP/2 (goaway, maxStreams) have no effect here; actions that withhold the response
     /// delay it for long.
     func identityProvider(_ request: Request) async throws -> Response {
+        try await self.respond(to: request, of: .identityProvider, self.identityProvider.verdict(on:at:))
+    }
+
+    /// `PUT /talkdesk/clients`: registers clients, all or none.
+    func registerClients(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 1 << 20)
+        do {
+            self.talkdesk.register(try TalkdeskClient.parse(Array(body.readableBytesView)))
+        } catch {
+            return Self.problem(error.description)
+        }
+        return Response(status: .noContent)
+    }
+
+    /// `POST /talkdesk/oauth/token` and `POST /talkdesk/decision`, with the rules applied as above.
+    func talkdesk(_ request: Request) async throws -> Response {
+        try await self.respond(to: request, of: .talkdesk, self.talkdesk.verdict(on:at:))
+    }
+
+    private func respond(
+        to request: Request,
+        of provider: SimulatedProvider,
+        _ judge: (SimulatorRequest, SimulatorTime) -> PushVerdict
+    ) async throws -> Response {
         let body = try await request.body.collect(upTo: Self.maxFormBytes)
+        var received = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
+        received.append((name: "host", value: request.head.authority ?? ""))
         let simulated = SimulatorRequest(
             method: request.method.rawValue,
             path: request.uri.path,
-            headers: request.headers.map { ($0.name.canonicalName, $0.value) },
+            headers: received,
             body: Array(body.readableBytesView)
         )
         let now = self.core.clock()
-        let verdict = self.identityProvider.verdict(on: simulated, at: now)
-        let action = self.core.actions { [(.identityProvider, verdict.token, simulated.body.count)] }?.first ?? nil
+        let verdict = judge(simulated, now)
+        let action = self.core.actions { [(provider, verdict.token, simulated.body.count)] }?.first ?? nil
         let outcome =
-            action.map { RuledOutcome(verdict, bentBy: $0, provider: .identityProvider, at: now) }
+            action.map { RuledOutcome(verdict, bentBy: $0, provider: provider, at: now) }
             ?? RuledOutcome(verdict)
-        self.core.count { $0.add(.identityProvider, outcome) }
+        self.core.count { $0.add(provider, outcome) }
         if let delay = action?.delayMilliseconds, delay > 0 { await Self.wait(.milliseconds(delay)) }
         guard let reply = outcome.reply else {
             await Self.wait(Self.silence)

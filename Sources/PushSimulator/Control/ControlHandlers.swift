@@ -8,6 +8,7 @@ struct ControlHandlers: Sendable {
     let core: SimulatorCore
     let log: PushLog
     let identityProvider: SimulatedIdentityProvider
+    let talkdesk: SimulatedTalkdesk
 
     /// `GET /pushes?after=&waitSeconds=`: returns pushes with greater numbers, as soon as there is one.
     func pushes(_ request: Request) async -> Response {

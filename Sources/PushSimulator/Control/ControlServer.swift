@@ -83,6 +83,9 @@ final class ControlServer: Sendable {
         router.post("/identity-provider/keys") { request, _ in try await handlers.rotateKey(request) }
         router.post("/identity-provider/token") { request, _ in try await handlers.identityProvider(request) }
         router.get("/identity-provider/jwks") { request, _ in try await handlers.identityProvider(request) }
+        router.put("/talkdesk/clients") { request, _ in try await handlers.registerClients(request) }
+        router.post("/talkdesk/oauth/token") { request, _ in try await handlers.talkdesk(request) }
+        router.post("/talkdesk/decision") { request, _ in try await handlers.talkdesk(request) }
         router.get("/stats") { _, _ in handlers.statistics() }
         return router
     }

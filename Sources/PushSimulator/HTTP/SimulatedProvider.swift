@@ -8,6 +8,8 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case oauth
     /// A brand's identity provider.
     case identityProvider
+    /// Talkdesk's token service, and a brand's decisions about its tokens.
+    case talkdesk
 
     /// Whether it accepts pushes; rules for other services must name them.
     var isPushService: Bool { self == .apns || self == .fcm }

@@ -32,7 +32,9 @@ extension RuleBook {
         var match = SimulatorRule.Match()
         if let name = try reader.string("provider") {
             guard let provider = SimulatedProvider(rawValue: name) else {
-                throw RuleError(description: "\(place): \"provider\" must be apns, fcm, oauth or identityProvider")
+                throw RuleError(
+                    description: "\(place): \"provider\" must be apns, fcm, oauth, identityProvider or talkdesk"
+                )
             }
             match.provider = provider
         }

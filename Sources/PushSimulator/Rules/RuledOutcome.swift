@@ -111,7 +111,7 @@ package struct RuledOutcome: Sendable {
             let code = action.reason ?? FCMRejection.usualCode(for: action.status ?? 500)
             let rejection = FCMRejection.code(code, httpStatus: action.status)
             return PushVerdict(token: verdict.token, reason: rejection.reason, reply: rejection.reply)
-        case .oauth, .identityProvider:
+        case .oauth, .identityProvider, .talkdesk:
             let status = action.status ?? 400
             let usual = status == 401 ? "invalid_client" : status < 500 ? "invalid_grant" : "internal_failure"
             let rejection = OAuthError(error: action.reason ?? usual, text: "Rejected by a rule of the simulator.")
