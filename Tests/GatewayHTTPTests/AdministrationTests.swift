@@ -71,8 +71,8 @@ struct AdministrationTests {
                 ["/settings/quietHours/till", "/settings/quietHours/mode", "/settings/summaryThreshold"]
             ),
             (
-                #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"talkdesk":false}}}"#,
-                ["/settings/wire/ccai", "/settings/wire/talkdesk", "/settings/wire/ccaip", "/settings/links"]
+                #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"liveperson":false}}}"#,
+                ["/settings/wire/ccai", "/settings/wire/liveperson", "/settings/wire/ccaip", "/settings/links"]
             ),
             (#"{"id":"a","name":"x","settings":{"wire":true}}"#, ["/settings/wire"]),
             (#"{"id":"a","name":"x","settings":{"wire":{"bloomreach":true}}}"#, ["/settings/wire/bloomreach"]),

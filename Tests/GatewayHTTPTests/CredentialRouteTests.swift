@@ -1,5 +1,6 @@
 import Crypto
 import HTTPTypes
+import Identity
 import Testing
 
 @testable import GatewayHTTP
@@ -21,6 +22,10 @@ struct CredentialRouteTests {
     private static let broker =
         #""kind":"tokenBroker","app":"ios","tokenUrl":"https://t.example/oauth/token","clientId":"c","keyId":"k","#
         + #""scope":"visual-sessions:execute","privateKey":"\#(privatePEM)""#
+
+    private static func decision(_ url: String, _ secret: String) -> String {
+        #","decision":{"url":"\#(url)","secret":"\#(secret)"}"#
+    }
 
     /// A body of each kind, and the members of the response besides the common ones.
     private static let bodies: [(kind: String, body: String, members: Set<String>)] = [
@@ -56,6 +61,13 @@ struct CredentialRouteTests {
         (
             "tokenBroker", broker,
             ["secret", "app", "tokenUrl", "clientId", "keyId", "scope", "publicKey", "publicKeyFingerprint"]
+        ),
+        (
+            "tokenBroker", broker + decision("https://d.example/x", WebhookSecret().text),
+            [
+                "secret", "app", "tokenUrl", "clientId", "keyId", "scope", "publicKey", "publicKeyFingerprint",
+                "decision",
+            ]
         ),
     ]
 
@@ -274,6 +286,14 @@ struct CredentialRouteTests {
             (
                 #"{"kind":"tokenBroker","name":"x"}"#,
                 ["/app", "/tokenUrl", "/clientId", "/keyId", "/scope", "/privateKey"]
+            ),
+            (
+                #"{"name":"x",\#(broker)\#(decision("https://10.0.0.1/", "whsec_short"))}"#,
+                ["/decision/url", "/decision/secret"]
+            ),
+            (
+                #"{"name":"x",\#(broker),"decision":{"uri":"x"}}"#,
+                ["/decision/uri", "/decision/url", "/decision/secret"]
             ),
             (#"{"name":"x",\#(broker.replacing(#""ios""#, with: #""nope""#))}"#, ["/app"]),
             (#"{"name":"x",\#(broker.replacing(#"https://t"#, with: #"http://t"#))}"#, ["/tokenUrl"]),

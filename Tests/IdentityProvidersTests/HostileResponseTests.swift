@@ -16,6 +16,7 @@ struct HostileResponseTests {
             #"{"keys":[{"kid":"~"}]}"#,
             #"{"keys":[{"~":1}]}"#, #"{"~":[]}"#, #"{"keys":"~"}"#, #"{"error":"~"}"#,
             #"{"error":"invalid_grant","error_description":"~"}"#, #"{"id_token":"~"}"#, #"{"~":"~"}"#, "~",
+            #"{"access_token":"~"}"#, #"{"access_token":"a","token_type":"~"}"#, #"{"allow":false,"reason":"~"}"#,
         ]
     )
     func bodies(_ shape: String) {
@@ -25,7 +26,8 @@ struct HostileResponseTests {
                 let body = Array(parts.joined(separator: text).utf8)
                 _ = JWKSet(body)
                 for status in [200, 400, 401] {
-                    _ = TokenResponse(GuardedResponse(status: status, body: body, headers: [:]))
+                    let response = GuardedResponse(status: status, body: body, headers: [:])
+                    _ = (TokenResponse(response), AccessTokenResponse(response), AccessDecision(response))
                 }
             }
         )

@@ -45,7 +45,8 @@ struct CredentialTests {
                 clientId: "c",
                 keyId: "k",
                 scope: "s",
-                privateKey: brokerKey
+                privateKey: brokerKey,
+                decider: AccessDecider(url: "https://d.example", secret: WebhookSecret())
             ), brokerKey
         ),
     ]

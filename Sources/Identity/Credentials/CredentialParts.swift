@@ -64,7 +64,10 @@ struct CredentialParts: Sendable {
         case .tokenBroker(let app, let tokenUrl, let clientId, let keyId, let scope, let privateKey, let decider):
             prefix = "brk_"
             let key = try Self.key("/privateKey") { () throws(KeyRejection) in
-                try AsymmetricKey(privatePEM: privateKey, for: .signature(.es256))
+                let key = try AsymmetricKey(privatePEM: privateKey, for: .signature(.es256))
+                // Parsed as it is later for assertions: a key that cannot be parsed must not be stored.
+                guard TokenBroker.signingKey(key.privatePEM) != nil else { throw .unreadable }
+                return key
             }
             details = .tokenBroker(
                 TokenBrokerDetails(

@@ -30,8 +30,7 @@ package struct TokenBroker: Sendable {
         let parts = material.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard let secretHash = credential.secretHash,
             parts.count == (details.decisionUrl == nil ? 1 : 2),
-            let pem = String(validating: parts[0], as: UTF8.self),
-            let key = try? P256.Signing.PrivateKey(pemRepresentation: pem)
+            let key = Self.signingKey(parts[0])
         else { return nil }
         caller = ServiceAccountIdentity(
             id: credential.id,
@@ -49,6 +48,11 @@ package struct TokenBroker: Sendable {
 
     /// The credential's id.
     package var credentialID: String { caller.id }
+
+    /// Returns the key of a PEM text; nil when it cannot be parsed.
+    static func signingKey(_ pem: some Sequence<UInt8>) -> P256.Signing.PrivateKey? {
+        String(validating: pem, as: UTF8.self).flatMap { try? P256.Signing.PrivateKey(pemRepresentation: $0) }
+    }
 
     /// Returns the secrets of an account as they are sealed: the PEM text and, after a zero byte that it never has, the
     /// key for requests to the decider.
@@ -101,6 +105,6 @@ extension Directory {
         guard let credential = snapshot.credential(id), credential.brand == brand, let app = credential.details.app
         else { return nil }
         let key = DirectorySnapshot.AppKey(brand: brand, app: app)
-        return snapshot.tokenBrokers[key]?.first { $0.credentialID == credential.id }
+        return snapshot.tokenBrokers[key]?.first { $0.credentialID.hasSameBytes(as: credential.id) }
     }
 }

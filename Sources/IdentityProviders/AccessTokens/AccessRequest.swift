@@ -64,7 +64,8 @@ package struct AccessRequest: Sendable {
         GuardedRequest(
             url: url,
             method: .post(body),
-            headers: [("accept", "application/json"), ("user-agent", "switchboard")] + headers,
+            headers: [(name: "accept", value: "application/json"), (name: "user-agent", value: "switchboard")]
+                + headers,
             responseBody: .read(maxBytes: Self.maxResponseBytes),
             timeout: .seconds(Self.timeoutSeconds),
             owner: brand.rawValue

@@ -100,6 +100,8 @@ struct ContractTests {
                 guard operation.statuses.isDisjoint(with: ["101"]), operation.id != "tailDeliveries" else { continue }
                 // The test brand's only delivery does not fail.
                 guard operation.id != "retryDelivery" else { continue }
+                // There is no token service.
+                guard !operation.path.contains("/access/") else { continue }
                 let reply = try await world.call(operation)
                 #expect(operation.statuses.contains(String(reply.status)), "\(operation): \(reply.text)")
                 #expect(reply.status < 300, "\(operation): \(reply.text)")

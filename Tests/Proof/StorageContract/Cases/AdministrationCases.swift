@@ -194,6 +194,7 @@ enum AdministrationCases {
             clientId: "c",
             keyId: "k",
             scope: "a b",
+            decisionUrl: "https://d.example",
             publicKey: key
         )
         let details: [CredentialDetails] = [
