@@ -56,7 +56,8 @@ extension HTTPResponse {
         header("Retry-After").flatMap { Int64($0) }.flatMap { $0 >= 0 ? .seconds(min($0, 86_400)) : nil }
     }
 
-    private static let codes: [String: SwitchboardError.Code] = [
+    /// The codes of the gateway's errors, as the library names them.
+    static let codes: [String: SwitchboardError.Code] = [
         "invalid_request": .invalidRequest, "invalid_claim": .invalidRequest, "payload_too_large": .invalidRequest,
         "unsupported_media_type": .invalidRequest, "method_not_allowed": .invalidRequest,
         "unauthorized": .authenticationFailed, "token_invalid": .authenticationFailed, "token_expired": .tokenExpired,

@@ -22,6 +22,10 @@ public struct GatewayMessage: Sendable, Hashable {
     public var data: JSONValue?
     /// The time at which it was sent.
     public var sentAt: Date?
+    /// Whether it is shortened, as a long one in a messaging window: without its data, and perhaps with a cut text.
+    ///
+    /// ``SwitchboardClient/messages(conversationID:afterSequence:limit:)`` has the whole message.
+    public var isTruncated: Bool
 
     /// Reads a message of the API; nil if it has no id or no text.
     init?(_ value: JSONValue) {
@@ -36,5 +40,6 @@ public struct GatewayMessage: Sendable, Hashable {
         title = value["title"]?.text
         data = value["data"]
         sentAt = value["sentAt"]?.text.flatMap { Timestamps.date($0) }
+        isTruncated = value["truncated"]?.flag ?? false
     }
 }
