@@ -86,13 +86,13 @@ extension SwitchboardClient {
     }
 
     /// Notes that the gateway took a token: after a restart no login shows it.
-    private func accepted(_ token: String) {
+    func accepted(_ token: String) {
         guard let held = tokens.held, held.token.utf8.elementsEqual(token.utf8) else { return }
         execute(session.authenticated())
     }
 
     /// Handles a token that the gateway rejected; returns whether the call may be repeated with another.
-    private func rejected(_ token: String, _ error: SwitchboardError, mayRenew: Bool) async -> Bool {
+    func rejected(_ token: String, _ error: SwitchboardError, mayRenew: Bool) async -> Bool {
         let isStale = tokens.held.map { !$0.token.utf8.elementsEqual(token.utf8) } ?? true
         // Another call has replaced the token, or a request for one runs.
         if isStale { return mayRenew && !tokens.isBlocked }

@@ -43,6 +43,7 @@ extension SwitchboardClient {
         // What runs in the background would use the session that ends.
         registrationTask?.cancel()
         reportTask?.cancel()
+        endWindow()
         var machine = LogoutMachine(isForced: isForced, policy: configuration.retry.logout)
         var step: LogoutMachine.Step
         do {

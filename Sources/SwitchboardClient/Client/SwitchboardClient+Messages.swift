@@ -115,6 +115,33 @@ extension SwitchboardClient {
         return try await call(configuration.retry.messages, { _ in routes.proactive(limit: limit) }, read: Self.items)
     }
 
+    /// Opens a conversation to write in: the consumer's active one, or a new one.
+    ///
+    /// - Returns: The id of the conversation.
+    /// - Throws: `conflict` if the consumer has as many as the gateway keeps; others after all repetitions.
+    public func openConversation() async throws(SwitchboardError) -> String {
+        let routes = routes
+        let clientID = RandomText.identifier()
+        return try await call(
+            configuration.retry.messages,
+            { _ in routes.openConversation(clientID: clientID) },
+            read: { value throws(SwitchboardError) in try value.required("id", \.text) }
+        )
+    }
+
+    /// Resolves a conversation for the consumer.
+    ///
+    /// - Parameter conversationID: The conversation.
+    /// - Throws: `conflict` if it is not active, which changes nothing; others after all repetitions.
+    public func resolveConversation(_ conversationID: String) async throws(SwitchboardError) {
+        let routes = routes
+        try await call(
+            configuration.retry.messages,
+            { _ in routes.resolve(conversation: conversationID) },
+            read: { _ throws(SwitchboardError) in }
+        )
+    }
+
     private static func items(_ value: JSONValue) throws(SwitchboardError) -> [GatewayMessage] {
         try value.required("items") { $0.elements }.compactMap { GatewayMessage($0) }
     }

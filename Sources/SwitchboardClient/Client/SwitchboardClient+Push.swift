@@ -187,10 +187,13 @@ extension SwitchboardClient {
         }
     }
 
-    /// Waits until registrations and receipts that run in the background have ended, before the app is suspended.
+    /// Waits until registrations, receipts and changes of the screen that run in the background have ended, before the app
+    /// is suspended.
     public func finishPendingWork() async {
         await registrationTask?.value
         await reportTask?.value
+        await rejectionTask?.value
+        await screenTask?.value
     }
 
     /// Reports a tap on the library's own banner to the app, by the event `notificationTapped`.

@@ -112,6 +112,7 @@ extension SwitchboardClient {
 
     /// Makes a method the one of the session; continues with a stored token of the same method and credential.
     func adopt(_ next: Authentication) {
+        defer { renewWindow() }
         authentication = next
         isCodeSpent = false
         perform(tokens.clear(SwitchboardError(.sessionEnded, "another credential replaced the one of the call")))

@@ -55,6 +55,7 @@ extension SwitchboardClient {
 
     /// Deletes what is in memory about the consumer.
     func forgetUser() {
+        endWindow()
         registrationTask?.cancel()
         registrationTask = nil
         reportTask?.cancel()

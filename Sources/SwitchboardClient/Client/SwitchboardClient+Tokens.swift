@@ -213,6 +213,7 @@ extension SwitchboardClient {
 
     /// Deletes everything of the consumer before; the device's push token is registered for the new one.
     private func changeConsumer() {
+        endWindow()
         logger.notice("another consumer logged in; data of the one before is deleted")
         var registration = user?.registration ?? RegistrationState()
         registration.consumerChanged()
@@ -235,6 +236,7 @@ extension SwitchboardClient {
     /// Reports the login, and sends what waited for it.
     private func loggedIn() {
         execute(session.authenticated())
+        continueWindow()
         sendReports()
         guard session.phase == .active, case .send(let registration)? = user?.registration.loggedIn() else { return }
         save()

@@ -1,6 +1,7 @@
 public import Logging
 
-/// A device of a consumer: it logs in, registers for pushes, handles them, and keeps the unread count.
+/// A device of a consumer: it logs in, registers for pushes, handles them, keeps the unread count, and opens the messaging
+/// window.
 ///
 /// The order of a login is ``initialize(_:)``, ``registerPush(_:receives:authentication:)``,
 /// ``unreadCount(authentication:)``; the last two can be left out. Every call has one outcome, repetitions included.
@@ -8,6 +9,8 @@ public import Logging
 public actor SwitchboardClient {
     let configuration: ClientConfiguration
     let transport: any HTTPTransport
+    /// The way to the messaging window; nil where the platform has none.
+    let windowTransport: (any WindowTransport)?
     let storage: any ClientStorage
     let clock: any ClientClock
     let logger: Logger
@@ -47,24 +50,38 @@ public actor SwitchboardClient {
     var registrationTask: Task<Void, Never>?
     var reportTask: Task<Void, Never>?
 
+    /// The open messaging window; nil if there is none.
+    var window: OpenWindow?
+    /// The handling of a token that the gateway rejected in the window.
+    var rejectionTask: Task<Void, Never>?
+    /// The last change of the screen by the window.
+    var screenTask: Task<Void, Never>?
+
     /// Creates a client; nothing is read or sent before the first call.
     ///
     /// - Parameters:
     ///   - configuration: The settings.
     ///   - storage: The place of the record on the device.
     ///   - transport: The way to the gateway.
+    ///   - windowTransport: The way to the messaging window; nil takes the one of Apple's platforms, and none elsewhere.
     ///   - clock: The clocks.
     ///   - logger: The log; nothing secret is written to it.
     public init(
         configuration: ClientConfiguration,
         storage: any ClientStorage,
         transport: any HTTPTransport = URLSessionTransport(),
+        windowTransport: (any WindowTransport)? = nil,
         clock: any ClientClock = SystemClock(),
         logger: Logger = Logger(label: "switchboard.client")
     ) {
         self.configuration = configuration
         self.storage = storage
         self.transport = transport
+        #if canImport(Darwin)
+        self.windowTransport = windowTransport ?? URLSessionWindowTransport()
+        #else
+        self.windowTransport = windowTransport
+        #endif
         self.clock = clock
         self.logger = logger
         routes = GatewayRoutes(

@@ -154,6 +154,19 @@ struct GatewayRoutes: Sendable {
         )
     }
 
+    /// The messaging window of a device; the transport makes it the upgrade to a WebSocket.
+    func window(deviceID: String) -> HTTPRequest { request("GET", brand("window"), query: [("deviceId", deviceID)]) }
+
+    /// A conversation to write in: the active one, or a new one.
+    func openConversation(clientID: String) -> HTTPRequest {
+        request("POST", brand("conversations"), body: ["clientId": .string(clientID)])
+    }
+
+    /// The end of a conversation by the consumer.
+    func resolve(conversation: String) -> HTTPRequest {
+        request("POST", brand("conversations", conversation, "resolve"))
+    }
+
     /// Receipts of pushes; the gateway takes at most 500.
     func receipts(_ receipts: [PushReceipt], deviceID: String) -> HTTPRequest {
         let items = receipts.map { receipt in

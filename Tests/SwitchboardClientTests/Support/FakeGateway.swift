@@ -198,6 +198,8 @@ final class FakeGateway: HTTPTransport {
             return json(200, ["unread": 0])
         case "POST tap":
             return json(200, ["kind": "agent", "conversation": "c-9", "sequence": 7])
+        case "POST conversations": return json(201, ["id": "c-new", "unread": 0, "lastSequence": 0, "readSequence": 0])
+        case "POST resolve": return HTTPResponse(status: 204)
         case "POST receipts": return json(202, ["recorded": 1, "results": []])
         case "GET messages", "GET proactive":
             return json(

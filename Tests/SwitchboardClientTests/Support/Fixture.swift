@@ -18,6 +18,7 @@ struct Fixture: Sendable {
         clock: TestClock = TestClock(),
         profile: PlatformProfile = .ios,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        windows: (any WindowTransport)? = nil,
         change: (inout ClientConfiguration) -> Void = { _ in }
     ) {
         self.gateway = gateway
@@ -34,6 +35,7 @@ struct Fixture: Sendable {
             configuration: configuration,
             storage: storage,
             transport: gateway,
+            windowTransport: windows,
             clock: clock,
             logger: logger
         )
