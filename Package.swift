@@ -54,6 +54,7 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
         .library(name: "SwitchboardClient", targets: ["SwitchboardClient"]),
+        .library(name: "SwitchboardClientLinux", targets: ["SwitchboardClientLinux"]),
         .executable(name: "switchboard", targets: ["switchboard"]),
         .executable(name: "switchboard-demo", targets: ["switchboard-demo"]),
         .executable(name: "push-simulator", targets: ["push-simulator"]),
@@ -230,6 +231,11 @@ let package = Package(
 
         // The library of devices: nothing of the gateway.
         .target(name: "SwitchboardClient", dependencies: [logging], swiftSettings: settings),
+        .target(
+            name: "SwitchboardClientLinux",
+            dependencies: ["SwitchboardClient", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket],
+            swiftSettings: settings
+        ),
 
         // Standing in for Apple and Google, and the demonstration with them.
         .target(
@@ -455,6 +461,13 @@ let package = Package(
             name: "SwitchboardClientTests",
             dependencies: [
                 "SwitchboardClient", logging, .product(name: "InMemoryLogging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SwitchboardClientLinuxTests",
+            dependencies: [
+                "SwitchboardClient", "SwitchboardClientLinux", nioCore, nioHTTP1, nioPosix, nioWebSocket,
             ],
             swiftSettings: settings
         ),

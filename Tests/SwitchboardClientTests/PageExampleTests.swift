@@ -21,6 +21,13 @@ struct PageExampleTests {
         _ = message
     }
 
+    private func conversation(_ client: SwitchboardClient, show: (GatewayMessage) -> Void) async throws {
+        let window = try await client.openWindow()
+        while let event = await window.nextEvent() {
+            if case .message(let message) = event { show(message) }
+        }
+    }
+
     @Test("each line of code on the page is compiled here, but for the manifest and the Keychain")
     func lines() throws {
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
