@@ -57,6 +57,7 @@ let package = Package(
         .library(name: "SwitchboardClientLinux", targets: ["SwitchboardClientLinux"]),
         .executable(name: "switchboard", targets: ["switchboard"]),
         .executable(name: "switchboard-demo", targets: ["switchboard-demo"]),
+        .executable(name: "switchboard-device", targets: ["switchboard-device"]),
         .executable(name: "push-simulator", targets: ["push-simulator"]),
         .executable(name: "switchboard-bench", targets: ["switchboard-bench"]),
         .executable(name: "switchboard-proof", targets: ["switchboard-proof"]),
@@ -261,6 +262,12 @@ let package = Package(
                 "GatewayClient", "PushSimulator", arguments, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            swiftSettings: settings
+        ),
+
+        .executableTarget(
+            name: "switchboard-device",
+            dependencies: ["SwitchboardClient", "SwitchboardClientLinux", arguments],
             swiftSettings: settings
         ),
 
@@ -469,6 +476,11 @@ let package = Package(
             dependencies: [
                 "SwitchboardClient", "SwitchboardClientLinux", nioCore, nioHTTP1, nioPosix, nioWebSocket,
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SwitchboardDeviceTests",
+            dependencies: ["switchboard-device", "SwitchboardClient"],
             swiftSettings: settings
         ),
         .testTarget(
