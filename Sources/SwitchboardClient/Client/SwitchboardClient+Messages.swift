@@ -115,20 +115,6 @@ extension SwitchboardClient {
         return try await call(configuration.retry.messages, { _ in routes.proactive(limit: limit) }, read: Self.items)
     }
 
-    /// Opens a conversation to write in: the consumer's active one, or a new one.
-    ///
-    /// - Returns: The id of the conversation.
-    /// - Throws: `conflict` if the consumer has as many as the gateway keeps; others after all repetitions.
-    public func openConversation() async throws(SwitchboardError) -> String {
-        let routes = routes
-        let clientID = RandomText.identifier()
-        return try await call(
-            configuration.retry.messages,
-            { _ in routes.openConversation(clientID: clientID) },
-            read: { value throws(SwitchboardError) in try value.required("id", \.text) }
-        )
-    }
-
     /// Resolves a conversation for the consumer.
     ///
     /// - Parameter conversationID: The conversation.

@@ -67,6 +67,7 @@ extension SwitchboardClient {
         perform(tokens.clear(SwitchboardError(.sessionEnded, "the session ended while the call waited")))
         unread = UnreadState()
         taps = TapState()
+        engagement = EngagementState()
         looseLedger = PushLedger()
         authentication = .none
         isCodeSpent = false

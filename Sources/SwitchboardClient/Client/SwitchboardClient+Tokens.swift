@@ -225,6 +225,7 @@ extension SwitchboardClient {
         user = next
         unread = UnreadState()
         taps = TapState()
+        engagement = EngagementState()
         registrationTask?.cancel()
         registrationTask = nil
         reportTask?.cancel()

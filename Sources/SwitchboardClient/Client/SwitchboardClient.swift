@@ -22,6 +22,7 @@ public actor SwitchboardClient {
     var tokens = TokenMachine(policy: .assertion)
     var unread = UnreadState()
     var taps = TapState()
+    var engagement = EngagementState()
     /// The pushes that were handled while nobody was logged in.
     var looseLedger = PushLedger()
     /// The stored record; nil until it is loaded.

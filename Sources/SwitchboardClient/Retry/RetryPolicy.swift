@@ -33,6 +33,8 @@ public struct RetryPolicies: Sendable, Hashable {
     public var logout = RetryPolicy.standard
     /// The policy of messages, read marks and taps.
     public var messages = RetryPolicy.standard
+    /// The policy of engagements.
+    public var engagement = RetryPolicy.standard
     /// The waits of a messaging window whose connection was lost, each up to a half longer.
     ///
     /// The last one repeats until the window is closed. With ``RetryPolicy/none`` the first loss closes it.

@@ -157,9 +157,31 @@ struct GatewayRoutes: Sendable {
     /// The messaging window of a device; the transport makes it the upgrade to a WebSocket.
     func window(deviceID: String) -> HTTPRequest { request("GET", brand("window"), query: [("deviceId", deviceID)]) }
 
-    /// A conversation to write in: the active one, or a new one.
-    func openConversation(clientID: String) -> HTTPRequest {
-        request("POST", brand("conversations"), body: ["clientId": .string(clientID)])
+    /// A conversation to write in: the active one, or a new one, which an offer routes.
+    func openConversation(clientID: String, engagement: Engagement.Details?) -> HTTPRequest {
+        let claim = engagement.map { details in
+            JSONValue.object([
+                "campaignId": .string(details.campaignID), "engagementId": .string(details.engagementID),
+                "contextId": .string(details.contextID),
+            ])
+        }
+        return request(
+            "POST",
+            brand("conversations"),
+            body: ["clientId": .string(clientID), "engagement": claim]
+        )
+    }
+
+    /// The offer at places of the app.
+    func engagement(entryPoints: [String], sessionID: String?, visitorID: String?) -> HTTPRequest {
+        request(
+            "POST",
+            brand("engagements"),
+            body: [
+                "app": .string(appID), "entryPoints": .array(entryPoints.map { .string($0) }),
+                "sessionId": sessionID.map { .string($0) }, "visitorId": visitorID.map { .string($0) },
+            ]
+        )
     }
 
     /// The end of a conversation by the consumer.

@@ -53,6 +53,8 @@ final class FakeGateway: HTTPTransport {
         var lastToken = 0
         var lifetime = 3600
         var merges = true
+        /// The details of the engagement that is offered.
+        var offer: JSONValue?
         /// The fault of every request from this number on.
         var away: (from: Int, fault: Fault)?
     }
@@ -81,6 +83,7 @@ final class FakeGateway: HTTPTransport {
     }
     func setUnread(_ count: Int, for consumer: String) { state.withLock { $0.unread[consumer] = count } }
     func setLifetime(_ seconds: Int) { state.withLock { $0.lifetime = seconds } }
+    func offer(_ details: JSONValue?) { state.withLock { $0.offer = details } }
     func setMerges(_ merges: Bool) { state.withLock { $0.merges = merges } }
     func expireSessions() {
         state.withLock { state in for token in state.sessions.keys { state.sessions[token]?.isExpired = true } }
@@ -155,6 +158,10 @@ final class FakeGateway: HTTPTransport {
         switch route {
         case "POST sessions": return login(&state, body)
         case "POST exchange": return exchange(&state, request, body)
+        case "POST engagements":
+            var members: [String: JSONValue] = ["pageId": "page", "sessionId": "visit", "visitorId": "visitor"]
+            members["engagementDetails"] = state.offer
+            return json(body["sessionId"] == nil ? 201 : 200, .object(members))
         default: break
         }
         guard let header = request.headers["Authorization"], header.hasPrefix("Bearer ") else {

@@ -1,0 +1,89 @@
+extension SwitchboardClient {
+    /// Requests what the brand offers at places of the app, and keeps the offer for ``openConversation()``.
+    ///
+    /// It needs no login; with one the consumer's active conversation is named. Without an offer an earlier one is dropped.
+    ///
+    /// - Parameter entryPoints: The places of the app, such as `sec://sales`.
+    /// - Returns: The response.
+    /// - Throws: `parameterMissing` without ``ClientConfiguration/monitoring``; others after all repetitions.
+    @discardableResult
+    public func getEngagement(entryPoints: [String]) async throws(SwitchboardError) -> Engagement {
+        let epoch = try session.admit()
+        guard configuration.monitoring != nil else {
+            throw SwitchboardError(.parameterMissing, "monitoring is missing", reason: "monitoring")
+        }
+        let request = routes.engagement(
+            entryPoints: entryPoints,
+            sessionID: engagement.sessionID,
+            visitorID: engagement.visitorID
+        )
+        let response: Engagement
+        if canAuthenticate {
+            response = try await call(
+                configuration.retry.engagement,
+                { _ in request },
+                read: { value throws(SwitchboardError) in try Engagement(value) }
+            )
+        } else {
+            response = try Engagement(try await callWithoutToken(configuration.retry.engagement, request))
+        }
+        // The consumer may have changed during the last wait.
+        try check(epoch)
+        engagement.received(response)
+        return response
+    }
+
+    /// Makes a call that needs no login, repeated by policy.
+    private func callWithoutToken(
+        _ policy: RetryPolicy,
+        _ request: HTTPRequest
+    ) async throws(SwitchboardError) -> JSONValue {
+        let epoch = try session.admit()
+        var schedule = RetrySchedule(policy)
+        while true {
+            let failure: SwitchboardError
+            do {
+                return try await send(request)
+            } catch {
+                failure = error
+            }
+            try check(epoch)
+            guard case .wait(let delay) = schedule.failed(failure) else { throw failure }
+            do {
+                try await clock.sleep(for: delay)
+            } catch {
+                throw SwitchboardError(wrapping: error)
+            }
+            try check(epoch)
+        }
+    }
+
+    /// Opens a conversation to write in: the consumer's active one, or a new one, which the last offer routes.
+    ///
+    /// An offer is used once. If the gateway rejects it because it is old, it is dropped: request another one, or call
+    /// this again for a conversation without one.
+    ///
+    /// - Returns: The id of the conversation.
+    /// - Throws: `gone` or `invalidRequest` for the offer, `conflict` if the consumer has as many conversations as the
+    ///   gateway keeps; others after all repetitions.
+    public func openConversation() async throws(SwitchboardError) -> String {
+        let epoch = try session.admit()
+        let routes = routes
+        let clientID = RandomText.identifier()
+        let details = engagement.details
+        do {
+            let id = try await call(
+                configuration.retry.messages,
+                { _ in routes.openConversation(clientID: clientID, engagement: details) },
+                read: { value throws(SwitchboardError) in try value.required("id", \.text) }
+            )
+            if let details { engagement.used(details) }
+            return id
+        } catch {
+            if let details, session.isCurrent(epoch), [.gone, .invalidRequest].contains(error.code) {
+                engagement.used(details)
+            }
+            throw error
+        }
+    }
+}
