@@ -165,7 +165,7 @@ struct WindowMachineTests {
     func pace() {
         var steps = Steps()
         var conversations: [String: (last: Int, read: Int)] = [:]
-        for number in 100..<400 { conversations["c\(number)"] = (2, 1) }
+        for number in 100..<400 { conversations["c\(number)"] = (last: 2, read: 1) }
         #expect(steps.ready(conversations).count == 2)
         var acknowledgements = 0
         for number in 100..<400 {

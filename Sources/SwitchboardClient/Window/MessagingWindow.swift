@@ -25,10 +25,10 @@ public final class MessagingWindow: Sendable {
     ///
     /// At most about 256 events wait; then the connection is not read until the app has caught up, and nothing is lost.
     ///
-    /// - Returns: The event; nil after `closed`, and if the task is cancelled, which closes the window.
+    /// - Returns: The event; nil after `closed`. If the task is cancelled, the window closes.
     public func nextEvent() async -> WindowEvent? {
         let event = await queue.next()
-        if event == nil, Task.isCancelled { await client.closeWindow(number) }
+        if Task.isCancelled { await client.closeWindow(number) }
         return event
     }
 
