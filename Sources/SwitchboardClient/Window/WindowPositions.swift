@@ -168,11 +168,10 @@ struct WindowPositions: Sendable {
     /// Notes that the app showed messages.
     mutating func show(_ id: String, upTo sequence: Int) {
         let key = ByteText(id)
-        if positions[key] == nil {
-            guard positions.count < Self.maxConversations else { return }
-            positions[key] = Position(through: sequence, floor: sequence)
-        }
-        positions[key]?.shown = max(positions[key]?.shown ?? 0, sequence)
+        guard positions[key] != nil || positions.count < Self.maxConversations else { return }
+        var position = positions[key] ?? Position(through: sequence, floor: sequence)
+        position.shown = max(position.shown, sequence)
+        positions[key] = position
         enqueue(key)
     }
 
