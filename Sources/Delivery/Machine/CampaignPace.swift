@@ -40,8 +40,8 @@ package struct CampaignPace: Sendable {
 
     /// Removes pushes from the bucket.
     ///
-    /// - Parameter count: The number of pushes.
-    package mutating func take(_ count: Int) { held -= Int64(count) * 1000 }
+    /// - Parameter count: The number of pushes; more than it holds when the campaign had no pace meanwhile.
+    package mutating func take(_ count: Int) { held = max(held - Int64(count) * 1000, 0) }
 
     /// Returns when the bucket should be checked again: when it holds half of its size, at least one push.
     ///
