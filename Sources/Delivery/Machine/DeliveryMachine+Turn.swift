@@ -52,7 +52,7 @@ extension DeliveryMachine {
         lanes.settle(isBehind: { devices.isBehind($0) }, idle: { Self.idleLane(rules[$0]) })
         let outcomesWait =
             isPatient && !outcomes.isEmpty && (outcomesMayWait(now: now) || yields && outcomesMayYield)
-        var count = outcomesWait ? 0 : min(outcomes.count, settings.maxOutcomesPerTurn)
+        var count = outcomesWait ? 0 : outcomesPerTurn(isPatient: isPatient)
         // Otherwise a crash could leave a summary as sent, but its rows as waiting.
         while count < outcomes.count, outcomes[count].isSummed { count += 1 }
         // Outcomes that are not stored by then reduce the slots, or memory would grow without bound.
@@ -84,9 +84,27 @@ extension DeliveryMachine {
 
     /// Whether the outcomes may wait for the next turn, because most of them are a campaign's.
     private var outcomesMayYield: Bool {
-        areOutcomesPatient && outcomes.count < settings.maxOutcomesPerTurn
-            && lanes.busyLanes.contains { $0.lane.rows[.proactive] > 0 }
+        areOutcomesPatient && outcomes.count < settings.maxOutcomesPerTurn && isCampaignSent
     }
+
+    /// Returns the number of outcomes that the next turn stores.
+    ///
+    /// While a campaign is sent, a long commit is divided: the turn leaves outcomes that may wait to those after it, at
+    /// most half, so that never more pile up than come during two turns, and no more than a quarter of a lane's slots,
+    /// because they take the place of rows.
+    ///
+    /// - Parameter isPatient: Whether outcomes that may wait do wait.
+    /// - Returns: At least one when there are any.
+    private func outcomesPerTurn(isPatient: Bool) -> Int {
+        var left = 0
+        if isPatient, areOutcomesPatient, isCampaignSent {
+            left = max(min(outcomes.count - settings.leastOutcomesPerTurn, outcomes.count / 2, slotsPerLane / 4), 0)
+        }
+        return min(outcomes.count - left, settings.maxOutcomesPerTurn)
+    }
+
+    /// Whether proactive pushes are in memory.
+    private var isCampaignSent: Bool { lanes.busyLanes.contains { $0.lane.rows[.proactive] > 0 } }
 
     /// Whether no outcome must be stored at once.
     private var areOutcomesPatient: Bool {
@@ -266,7 +284,7 @@ extension DeliveryMachine {
     }
 
     /// The number of campaigns whose pace is remembered; when there are more, all start over, which lets through up to
-    /// 40 ms' pushes too many.
+    /// 80 ms' pushes too many.
     private static let maxPaces = 1000
 
     /// Returns the number of pushes of a campaign that may leave now.
@@ -275,7 +293,7 @@ extension DeliveryMachine {
         var pace = paces[campaign] ?? CampaignPace(perSecond: rate, now: now)
         pace.fill(perSecond: rate, now: now)
         paces[campaign] = pace
-        return pace.pushes
+        return pace.pushes(perSecond: rate)
     }
 
     /// Registers a lane before its first row, so that the first rows already find slots.

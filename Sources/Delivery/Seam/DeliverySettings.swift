@@ -9,6 +9,9 @@ package struct DeliverySettings: Sendable, Equatable {
     package var maxEventsPerTurn = 500
     /// The outcomes of one commit, not counting the rows that a summary among the last of them stood for.
     package var maxOutcomesPerTurn = 2000
+    /// The outcomes that a commit has at least when it leaves others to the next, which it does while proactive pushes
+    /// are sent: an agent's message that comes meanwhile waits for two milliseconds of the writer and not for ten.
+    package var leastOutcomesPerTurn = 128
     /// The number of accepted pushes that makes a commit of their own worth its cost.
     package var outcomesWorthATurn = 256
     /// The milliseconds after the last commit with outcomes for which the record of an accepted push waits for others.

@@ -97,6 +97,24 @@ struct OutcomeWaitTests {
         #expect(next.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == (isUrgent ? 2 : 1))
     }
 
+    @Test(
+        "while a campaign is sent, a turn leaves some of many to the next, unless one is urgent or the writer stops",
+        arguments: [(100, 100), (200, 128), (300, 150), (600, 350)]
+    )
+    func divides(count: Int, stored: Int) throws {
+        var (script, sent) = try script(sending: count)
+        var rows = try [900, 901].map { try script.row(device: $0, consumer: $0) }
+        for index in rows.indices { rows[index].queue = .proactive(campaign: nil) }
+        script.turn(owned: rows)
+        for delivery in sent { script.respond(delivery, .accepted(providerID: nil)) }
+        script.now = script.now.adding(milliseconds: wait)
+        var (urgent, stopping) = (script, script)
+        #expect(script.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == stored)
+        #expect(stopping.machine.beginTurn(now: script.now).outcomes.count == count)
+        for job in urgent.take(1) { urgent.respond(job.delivery, .unknown) }
+        #expect(urgent.machine.beginTurn(now: script.now, isPatient: true).outcomes.count == count + 1)
+    }
+
     @Test("a clock that is set back makes none wait longer")
     func clockSetBack() throws {
         var (script, sent) = try script(sending: 1)

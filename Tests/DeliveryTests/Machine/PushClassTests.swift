@@ -102,7 +102,7 @@ struct PushClassTests {
             _ = machine.turnCommitted(result, of: WriterTurn(now: now, incarnation: IncarnationID(1)), now: now)
             now = now.adding(milliseconds: 20)
         }
-        // Two seconds, and one push at the beginning.
+        // Two seconds, and four pushes at the beginning.
         for queue in queues { #expect((95...105).contains(given[queue] ?? 0), "\(given)") }
     }
 }

@@ -184,9 +184,7 @@ extension Checker {
             let lane = machine.lanes[id]
             let until = lane?.blockedUntil(now: now)
             let isBlocked = until != nil
-            let slots =
-                rows.reduce(0, +) < settings.slots
-                ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
+            let slots = slotsPerLane
             for (queue, due) in due where queue.lane == id {
                 let most = Self.slots(of: queue.queue.pushClass, slots)
                 let held = rowsInMemory(of: place, queue.queue.pushClass, store)

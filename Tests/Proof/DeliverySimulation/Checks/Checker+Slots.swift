@@ -17,6 +17,12 @@ extension Checker {
         var now: Timestamp
     }
 
+    /// The number of rows that each lane may have in memory now.
+    var slotsPerLane: Int {
+        rows.reduce(0, +) < settings.slots
+            ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
+    }
+
     /// Checks that new rows get each free slot, and that backlogs are claimed as far as there is room, class by class.
     ///
     /// - Parameters:
@@ -31,8 +37,7 @@ extension Checker {
         _ store: SimulatedStore,
         _ terms: TurnTerms
     ) throws(Violation) {
-        var slots = settings.slotsPerLane
-        if rows.reduce(0, +) >= settings.slots { slots = min(slots, settings.leastSlotsPerLane) }
+        let slots = slotsPerLane
         var rooms: [LaneID: LaneRoom] = [:]
         for place in rows.indices where !terms.isDraining {
             let id = LaneID(Int64(place) + 1)

@@ -344,7 +344,10 @@ struct Checker: Sendable {
         hasJumped = true
     }
 
-    /// Checks that a campaign sends what its pace allows, plus once the pushes of 40 ms, at least one.
+    /// Returns the pushes that a campaign may save up, in thousandths: those of 80 ms, at least one.
+    static func savings(perSecond: Int64) -> Int64 { max(perSecond * 80, 1000) }
+
+    /// Checks that a campaign sends what its pace allows, plus once what it may save up.
     private mutating func checkPace(of turn: WriterTurn, _ result: WriterTurnResult, now: Timestamp) throws(Violation) {
         guard let pace else { return }
         var counts: [OutboxQueue: Int64] = [:]
@@ -352,7 +355,7 @@ struct Checker: Sendable {
             counts[row.queue, default: 0] += 1
         }
         for (queue, count) in counts {
-            let full = max(pace * 40, 1000)
+            let full = Self.savings(perSecond: pace)
             var known = paced[queue] ?? (full, turn.now)
             if turn.now < known.since { known = (full, turn.now) }
             let passed = turn.now.milliseconds - known.since.milliseconds

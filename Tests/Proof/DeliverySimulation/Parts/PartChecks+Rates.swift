@@ -2,25 +2,28 @@ import Delivery
 import GatewayModel
 
 extension PartChecks {
-    /// Checks that a campaign gets what its pace allows, and never saves up more than 40 ms of it or one push.
+    /// Checks that a campaign gets what its pace allows, in pieces, and saves up no more than 80 ms of it or one push.
     mutating func checkCampaignPace() throws(Violation) {
-        let perSecond = Int64([1, 3, 7, 30, 400][random.below(5)])
-        let most = Double(max(perSecond * 40, 1000))
+        let perSecond = Int64([1, 3, 7, 30, 400, 1_500, 9_000, 70_000][random.below(8)])
+        let most = Double(max(perSecond * 80, 1000))
+        let piece = max(perSecond / 125, 64)
+        let least = Double(max(min(piece * 1000, perSecond * 20), 1000))
         var pace = CampaignPace(perSecond: perSecond, now: now)
         var (held, filledAt) = (most, now)
         for _ in 0..<40 {
             pass(upTo: 2)
-            let half = max((most / 2).rounded(.down), 1000)
-            let millisecondsLeft = Int64(((half - held) / Double(perSecond)).rounded(.up))
-            let isWaiting = half > held && filledAt <= now
+            let millisecondsLeft = Int64(((least - held) / Double(perSecond)).rounded(.up))
+            let isWaiting = least > held && filledAt <= now
             let next = isWaiting ? filledAt.adding(milliseconds: millisecondsLeft) : now
             try agree("when a campaign continues", pace.nextPush(perSecond: perSecond, now: now), next)
             pace.fill(perSecond: perSecond, now: now)
             let passed = Double(now.milliseconds - filledAt.milliseconds)
             if passed > 0 { held = min(held + passed * Double(perSecond), most) }
             filledAt = now
-            try agree("a campaign's pushes", pace.pushes, Int(held) / 1000)
-            let count = random.below(pace.pushes + 1)
+            let pushes = pace.pushes(perSecond: perSecond)
+            let half = Int((held / 1000).rounded(.down) / 2 + 0.5)
+            try agree("a campaign's pushes", pushes, min(Int(held) / 1000, max(Int(piece), half)))
+            let count = random.below(pushes + 1)
             pace.take(count)
             held -= Double(count) * 1000
         }

@@ -61,16 +61,20 @@ extension Simulation {
 
     /// Checks that a turn has all outcomes or as many as it may, and with the last of them the rows that end with it.
     private func checkOutcomes(_ turn: WriterTurn) throws(Violation) {
-        let (most, left) = (plan.settings.maxOutcomesPerTurn, writer.delivery.outcomes)
+        let (settings, left) = (plan.settings, writer.delivery.outcomes)
+        let all = turn.outcomes + left
+        let isPatient = standing.failedAt == nil && !standing.isStopping
+        let areCampaigns =
+            isPatient && isCampaignSent && !writer.delivery.isRequeuing && !standing.isDraining
+            && checker.areHarmless(all)
+        // Half of a campaign's may be left to the next turn, if it takes enough and they leave enough slots.
+        let mayBeLeft = min(all.count / 2, all.count - settings.leastOutcomesPerTurn, checker.slotsPerLane / 4)
+        let most = min(settings.maxOutcomesPerTurn, all.count - (areCampaigns ? max(mayBeLeft, 0) : 0))
         let beyond = turn.outcomes.dropFirst(most)
         try expect(.turnsAreFull, beyond.allSatisfy { $0.disposition == .finished(.suppressed, .collapsed) }) {
             "a turn has \(turn.outcomes.count) outcomes"
         }
-        let all = turn.outcomes + left
-        let isPatient = standing.failedAt == nil && !standing.isStopping
-        let isYielding =
-            isPatient && yields && isCampaignSent && !writer.delivery.isRequeuing && !standing.isDraining
-            && all.count < most && checker.areHarmless(all)
+        let isYielding = areCampaigns && yields && all.count < settings.maxOutcomesPerTurn
         try expect(.turnsAreFull, turn.outcomes.isEmpty || !isYielding) {
             "callers wait for \(turn.outcomes.count) outcomes while a campaign is sent"
         }

@@ -89,6 +89,7 @@ struct SimulationPlan: Sendable {
         settings.invalidation.devicesPerTurn = 1 + steps % 3
         settings.quarantinesBeforeStop = 2 + steps % 3
         settings.outcomesWorthATurn = 3 + steps % 5
+        settings.leastOutcomesPerTurn = 1 + steps % 7
         settings.maxSightings = 1 + steps % 3
         isCoarse = steps % 4 == 3
         isLong = steps % 5 == 4
