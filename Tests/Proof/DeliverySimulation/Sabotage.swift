@@ -130,6 +130,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hoardRecords
     /// New rows get no slots.
     case closeLanes
+    /// Campaigns with a pace are never claimed.
+    case idleCampaigns
     /// A part of the state machine receives other inputs than its model.
     case distortParts
 
@@ -190,7 +192,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .softenRefusal: .answersAreFollowed
         case .hideQuota: .quotaIsKept
         case .hoardRecords: .recordsAreTimely
-        case .closeLanes: .turnsAreFull
+        case .closeLanes, .idleCampaigns: .turnsAreFull
         case .distortParts: .partsAgree
         }
     }

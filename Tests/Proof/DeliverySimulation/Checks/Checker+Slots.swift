@@ -142,10 +142,11 @@ extension Checker {
             rooms[claim.lane]?.take(claim.most, pushClass)
             left -= claim.limit
             last = pushClass
+            claimedAt[claim.queue] = terms.now
         }
         for place in unserved {
-            let isPaced = place.queue.isCampaign && terms.rules.campaignRatePerSecond != nil
-            try expect(.turnsAreFull, left == 0 || isPaced || rooms[place.lane]?[place.queue.pushClass] == 0) {
+            let isHeld = mayBeHeld(place.queue, terms)
+            try expect(.turnsAreFull, left == 0 || isHeld || rooms[place.lane]?[place.queue.pushClass] == 0) {
                 "queue \(place.queue.rawValue) of lane \(place.lane) is due and not claimed"
             }
         }
@@ -155,6 +156,16 @@ extension Checker {
             return !isPaced && rooms[place.lane]?[place.queue.pushClass] != 0
         }
         try checkRotation(claims.map { LaneQueue($0.lane, $0.queue) }, waiting)
+    }
+
+    /// Returns whether the pace of a campaign may hold its rows in the store: not when the time since its last claim
+    /// has brought all that it may save up.
+    private func mayBeHeld(_ queue: OutboxQueue, _ terms: TurnTerms) -> Bool {
+        guard queue.isCampaign, let perSecond = terms.rules.campaignRatePerSecond, let last = claimedAt[queue] else {
+            return false
+        }
+        let passed = min(terms.now.milliseconds - last.milliseconds, 1_000_000)
+        return passed * perSecond < Self.savings(perSecond: perSecond)
     }
 
     /// Checks that no queue is served twice while another of its class is due and not served.

@@ -53,6 +53,8 @@ struct Checker: Sendable {
     let pace: Int64?
     /// The pushes that campaigns may still send, in thousandths, and the time of that count, by queue.
     private var paced: [OutboxQueue: (left: Int64, since: Timestamp)] = [:]
+    /// The time of the last turn of this process that claimed rows of a queue.
+    var claimedAt: [OutboxQueue: Timestamp] = [:]
     /// The badge that each registration's device shows, by the registration's index.
     var shown: [Shown?] = []
     /// Whether a lane's provider must not be believed that devices are gone, by the lane's index.
@@ -231,7 +233,7 @@ struct Checker: Sendable {
         }
         waits = waits.map { _ in LaneWaits() }
         paced = [:]
-        (passedOver, heldRows) = ([:], [:])
+        (passedOver, heldRows, claimedAt) = ([:], [:], [:])
         // What the process had not stored is lost.
         for id in summaries.keys { tracked[Int(id) - 1].isTaken = false }
     }

@@ -116,7 +116,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     /// In no period do more pushes leave than a provider's quota allows.
     case quotaIsKept
     /// A turn has as many outcomes as it may, new rows get each free slot, due rows in the store are claimed as far as
-    /// there is room, no queue is served twice while another of its class is due, and turns look only at busy lanes.
+    /// there is room and a campaign's pace allows, no queue is served twice while another of its class is due, and
+    /// turns look only at busy lanes.
     case turnsAreFull
     /// The record of an accepted push waits briefly after others were committed, and no other record waits.
     case recordsAreTimely

@@ -38,6 +38,9 @@ extension Simulation {
         try checkOutcomes(turn)
         var turn = turn
         if sabotage == .closeLanes { turn.budgets = [:] }
+        if sabotage == .idleCampaigns, rules.campaignRatePerSecond != nil {
+            turn.claims.removeAll { $0.queue.isCampaign }
+        }
         let terms = Checker.TurnTerms(
             rules: rules,
             isDraining: standing.isDraining,
