@@ -4,14 +4,32 @@ package import GatewayStorage
 /// The rows that the rules of a turn read and write: what a storage engine implements.
 ///
 /// The rules are the extensions of this protocol: they decide, and know neither tables nor statements. A requirement
-/// reads what one lookup finds, or writes absolute values; it decides nothing. Everything is called in one transaction,
-/// in the order of the turn; the engine rolls back after an error. Numbers of rows are the store's own.
+/// reads what one lookup finds, or writes absolute values; it decides nothing, except where one statement changes rows
+/// that were not read: its comment says how. Everything is called in one transaction, in the order of the turn; the
+/// engine rolls back after an error. Numbers of rows are the store's own.
 ///
 /// Mutating, because rows in memory are a value; an engine whose writer is a class calls the rules on a variable that
 /// refers to it.
 package protocol TurnRows {
     /// The error of a row that cannot be read or written; `Never` for rows in memory.
     associatedtype Failure: Error
+
+    // MARK: Turns
+
+    /// Stores the lanes that are suspended from now on, or no longer.
+    mutating func store(suspensions: [LaneID: Bool], at now: Timestamp) throws(Failure)
+
+    /// Stores what was counted in the turn: by the engine, and for campaigns.
+    mutating func storeCounts(of context: TurnContext) throws(Failure)
+
+    /// Adds the read marks to badges that are about to be sent; everything is flushed.
+    mutating func addReadMarks(to rows: inout [OutboxRow], now: Timestamp) throws(Failure)
+
+    /// Returns the number of a lane's registrations, stopped ones included.
+    mutating func devices(of lane: LaneID) throws(Failure) -> Int
+
+    /// Writes an audit entry; nothing when it is nil.
+    mutating func write(_ entry: AuditEntry?) throws(Failure)
 
     // MARK: Consumers
 
@@ -39,8 +57,14 @@ package protocol TurnRows {
     /// Returns a consumer's own quiet hours.
     mutating func quietHours(of consumer: Int64) throws(Failure) -> QuietHours?
 
-    /// Ends all sessions of a consumer, and returns their number.
-    mutating func endSessions(of consumer: Int64) throws(Failure) -> Int
+    /// Stores the members of a profile that are not nil; a consumer is no longer anonymous once it is said not to be.
+    mutating func update(_ profile: ConsumerProfile, isAnonymous: Bool, of consumer: Int64) throws(Failure)
+
+    /// Stores a back-end's change of a profile.
+    mutating func store(_ change: ProfileChange, of consumer: Int64) throws(Failure)
+
+    /// Returns a consumer as it is stored; everything is flushed.
+    mutating func storedConsumer(_ key: Int64) throws(Failure) -> StoredConsumer?
 
     /// Returns the names of the anonymous consumers whose merge a login proves.
     mutating func anonymousConsumers(
@@ -57,7 +81,76 @@ package protocol TurnRows {
     /// Deletes a consumer without registrations and those that were merged into it, with their sessions.
     mutating func erase(_ consumer: KnownConsumer, of brand: BrandID) throws(Failure)
 
+    // MARK: Sessions
+
+    /// Whether a credential of a brand exists and is not revoked.
+    mutating func isInForce(_ credential: String, brand: Int64) throws(Failure) -> Bool
+
+    /// Stores a value for single use; false when it was presented before.
+    mutating func markUsed(_ code: RedeemedCode, at now: Timestamp) throws(Failure) -> Bool
+
+    /// Inserts a session; one with a time to be kept is proof for a merge until then.
+    mutating func insert(
+        _ session: StoredSession,
+        of consumer: KnownConsumer,
+        keptUntil: Timestamp?
+    ) throws(Failure)
+
+    /// Counts a session that a service account opened.
+    mutating func countMinted(by account: String, brand: Int64, _ id: BrandID, at time: Timestamp) throws(Failure)
+
+    /// Whether a session belongs to a consumer and has not ended.
+    mutating func isLive(_ session: [UInt8], of consumer: Int64?, at now: Timestamp) throws(Failure) -> Bool
+
+    /// Whether a session is bound to another device.
+    mutating func isBound(_ session: [UInt8], elsewhereThan device: DeviceID) throws(Failure) -> Bool
+
+    /// Binds a session to its device, if it is bound to none; returns the number of bound sessions.
+    mutating func bind(_ session: [UInt8], to device: DeviceID) throws(Failure) -> Int
+
+    /// Ends all sessions of a consumer, and returns their number.
+    mutating func endSessions(of consumer: Int64) throws(Failure) -> Int
+
+    /// Ends the sessions of a consumer that may be used on a device: all of them for nil; returns their number.
+    ///
+    /// One that is bound to no device may be used on any.
+    mutating func endSessions(of consumer: Int64, on device: DeviceID?) throws(Failure) -> Int
+
+    /// Ends the sessions that a consumer had opened before one, and returns their number.
+    mutating func endSessions(of consumer: Int64, before session: [UInt8]) throws(Failure) -> Int
+
+    /// Ends the oldest sessions of a consumer beyond a number, and returns how many.
+    mutating func endOldestSessions(of consumer: Int64, beyond most: Int) throws(Failure) -> Int
+
+    /// Ends a session, and returns its facts; nil when there is none.
+    mutating func endSession(_ tokenHash: [UInt8]) throws(Failure) -> EndedSession?
+
+    /// Keeps an anonymous consumer of which a session has ended before its time, so that it can still be merged.
+    mutating func keepAnonymous(_ consumer: Int64, from now: Timestamp) throws(Failure)
+
+    /// Records that sessions of a consumer have ended or changed, for whoever has them in memory.
+    mutating func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) throws(Failure)
+
     // MARK: Registrations
+
+    /// Returns the number of the lane of a device; nil when its app does not exist, or has no such lane.
+    mutating func lane(of device: DeviceToRegister, brand: Int64) throws(Failure) -> Int64?
+
+    /// Stores that a device was seen, if it was last seen at this moment or before.
+    mutating func see(_ device: DeviceID, of consumer: Int64, at now: Timestamp, last: Timestamp) throws(Failure)
+
+    /// Returns the last check for a brand's stale devices, and the moment before which inactivity does not count.
+    mutating func staleLook(of brand: Int64) throws(Failure) -> (lookedAt: Timestamp, heardFrom: Timestamp)?
+
+    /// Stores a check for a brand's stale devices.
+    mutating func storeStaleLook(of brand: Int64, at now: Timestamp, heardFrom: Timestamp) throws(Failure)
+
+    /// Returns a brand's registrations whose devices were not seen since a moment, the longest inactive first.
+    mutating func staleRegistrations(
+        of brand: Int64,
+        notSeenSince moment: Timestamp,
+        limit: Int
+    ) throws(Failure) -> [Int64]
 
     /// Returns registrations, in the order of their numbers.
     mutating func storedRegistrations(_ lookup: RegistrationLookup) throws(Failure) -> [StoredRegistration]
@@ -152,6 +245,12 @@ package protocol TurnRows {
     /// Adds a proactive message to those that wait to be tapped.
     mutating func notePending(_ message: Int64, in conversation: Int64) throws(Failure)
 
+    /// Removes a message from those that wait to be tapped.
+    mutating func forgetPending(_ message: Int64, in conversation: Int64) throws(Failure)
+
+    /// Returns a consumer's messages that wait to be tapped, with their conversations.
+    mutating func pendingProactive(of consumer: Int64) throws(Failure) -> [(conversation: Int64, message: Int64)]
+
     /// Visits messages of a conversation, newest first, as long as the body returns true.
     ///
     /// - Parameters:
@@ -171,8 +270,53 @@ package protocol TurnRows {
     /// Returns the facts of a message that decide whether it is pushed again; everything is flushed.
     mutating func message(_ key: Int64) throws(Failure) -> (kind: MessageKind, collapseKey: String?, isRead: Bool)?
 
+    /// Returns a consumer's message under the name by which it is asked for, and its conversation; nil when it is not
+    /// the consumer's.
+    mutating func message(
+        _ id: MessageID,
+        of consumer: Int64,
+        named name: ConsumerName
+    ) throws(Failure) -> (message: Message, conversation: Int64)?
+
     /// Returns the number of a campaign; a new name gets one.
     mutating func campaign(_ name: BrandedName, at now: Timestamp) throws(Failure) -> Int64
+
+    // MARK: Taps and receipts
+
+    /// Returns when a message was first tapped.
+    mutating func firstTap(of message: Int64) throws(Failure) -> Timestamp?
+
+    /// Stores the first tap of a message, also in the outbox's rows of it for the consumer's device.
+    mutating func store(_ tap: TapRequest, of consumer: Int64) throws(Failure)
+
+    /// Stores a tap in the log's deliveries of its message to its device: they are tapped.
+    mutating func storeInLog(_ tap: TapRequest) throws(Failure)
+
+    /// Counts a message of a campaign that was tapped for the first time.
+    mutating func noteTapped(_ campaign: String, brand: Int64) throws(Failure)
+
+    /// Stores a receipt in the deliveries of its message to a consumer's device, also in those that it got from a
+    /// consumer that was merged into it; false when there is none.
+    ///
+    /// A delivery in the log is delivered, unless it is tapped. A repeated receipt changes nothing.
+    mutating func record(_ receipt: DeviceReceipt, of consumer: Int64) throws(Failure) -> Bool
+
+    // MARK: Consumers' messages
+
+    /// Returns the facts of the first arrival of an app's request.
+    mutating func firstArrival(_ request: ClientRequest, hours: Int64) throws(Failure) -> FirstArrival?
+
+    /// Stores the id of an app's request that has not arrived before, with the message that it makes.
+    mutating func remember(_ request: ClientRequest, message: Int64, hours: Int64) throws(Failure)
+
+    /// Returns the consumers that were merged into one, the youngest first.
+    mutating func mergedConsumers(into consumer: Int64, limit: Int) throws(Failure) -> [Int64]
+
+    /// Returns the message that a consumer wrote; nil when it is removed.
+    mutating func written(_ message: Int64) throws(Failure) -> StoredConsumerMessage?
+
+    /// Returns the number of a consumer's conversations that the gateway named; not counted beyond the limit.
+    mutating func ownConversations(of consumer: Int64, limit: Int) throws(Failure) -> Int
 
     // MARK: Replays
 
@@ -230,6 +374,9 @@ package protocol TurnRows {
         upTo sequence: Int64
     ) throws(Failure) -> [(id: Int64, isHeld: Bool)]
 
+    /// Returns the rows of a message, of all registrations of a consumer.
+    mutating func rows(of consumer: Int64, message: Int64) throws(Failure) -> [Int64]
+
     /// Returns rows of a registration, in the order of their numbers.
     mutating func rows(_ part: RegistrationRows, of registration: Int64) throws(Failure) -> [Int64]
 
@@ -268,12 +415,28 @@ package protocol TurnRows {
     /// Returns when a row of the outbox expires.
     mutating func expiry(of id: Int64) throws(Failure) -> Timestamp?
 
-    /// Moves the row of an outcome with a response to the log; one that is there already gets the response.
-    mutating func finish(_ outcome: OutcomeRecord, _ context: inout TurnContext) throws(Failure)
+    /// Copies the rows of different pushes with a response, at most ``FinishedPush/most``, to the log; false, and none is
+    /// copied, when not all are in the outbox.
+    ///
+    /// A row whose tap or receipt is stored gets the state of those instead.
+    mutating func copyToLog(_ pushes: [FinishedPush]) throws(Failure) -> Bool
 
-    /// Stores the attempt of an outcome, if it has a response; returns whether another may follow: the row is not in the
-    /// log yet.
-    mutating func storeAttempt(of outcome: OutcomeRecord) throws(Failure) -> Bool
+    /// Deletes the row of a push that was copied to the log, and stores its last attempt if it is not the only one;
+    /// returns the row's place if it had no owner.
+    mutating func removeRow(of push: FinishedPush) throws(Failure) -> MovedRow?
+
+    /// Adds the response to a push of a delivery that is in the log already: it was cancelled in flight.
+    ///
+    /// A cancelled one whose push was accepted is accepted; a tap or a receipt is never lowered.
+    mutating func recordLate(
+        _ id: Int64,
+        _ response: PushResponse,
+        isAccepted: Bool,
+        providerID: String?
+    ) throws(Failure)
+
+    /// Stores an attempt that another may follow; false when the row is not in the outbox.
+    mutating func storeAttempt(of id: Int64, _ response: PushResponse) throws(Failure) -> Bool
 
     /// Takes the owner from a row of the outbox, and adds attempts; nil when it is not there.
     mutating func disown(_ id: Int64, attempts: Int) throws(Failure) -> MovedRow?
@@ -292,11 +455,65 @@ package protocol TurnRows {
     /// Deletes the wait of a queue that has no waiting rows any more.
     mutating func removeWait(of registration: Int64, _ queue: OutboxQueue) throws(Failure)
 
+    /// Stores the number of a queue's waiting rows, which are not due until their lane recalls them.
+    mutating func setAside(rows: Int64, of registration: Int64, _ queue: OutboxQueue) throws(Failure)
+
+    /// Makes devices due in a queue of a lane that wait only for quiet hours: now, or when their provider wants them.
+    ///
+    /// Returns them with that time, in milliseconds since 1970; of more than the limit, those that are due first.
+    mutating func makeDue(
+        _ queue: OutboxQueue,
+        of lane: LaneID,
+        limit: Int,
+        at now: Timestamp
+    ) throws(Failure) -> [(registration: Int64, due: Int64)]
+
+    /// Returns the devices whose rows in the queue of a claim are due, those that are due first, with their numbers of
+    /// rows; at most as many as the claim's limit.
+    mutating func dueDevices(
+        _ request: ClaimRequest,
+        at now: Timestamp
+    ) throws(Failure) -> [(registration: Int64, rows: Int)]
+
+    /// Gives the oldest waiting rows of a device in a queue an owner, and appends them; returns their number.
+    ///
+    /// Those of a deleted brand get one, too, but are not appended.
+    mutating func claim(
+        upTo limit: Int,
+        of registration: Int64,
+        _ queue: OutboxQueue,
+        for owner: IncarnationID,
+        into rows: inout [OutboxRow]
+    ) throws(Failure) -> Int
+
+    /// Returns when the first rows of a lane's queue are due that have no owner and are not set aside.
+    mutating func nextDue(of lane: LaneID, _ queue: OutboxQueue) throws(Failure) -> Timestamp?
+
     /// Whether more than this many waiting rows of a queue are of messages that count as unread: one push may sum them.
     mutating func hasMoreToSum(than limit: Int, _ registration: Int64, _ queue: OutboxQueue) throws(Failure) -> Bool
 
     /// Returns the lane of a registration; nil when it has ended.
     mutating func lane(of registration: Int64) throws(Failure) -> Int64?
+
+    // MARK: Housekeeping
+
+    /// Returns the expiry of a row that has expired, and that no lane has; with the wait of its queue if it has no owner.
+    mutating func expired(
+        _ id: Int64,
+        at now: Timestamp
+    ) throws(Failure) -> (expiresAt: Timestamp, due: Timestamp?, notBefore: Timestamp)?
+
+    /// Returns the number of the first deleted lane that may still have registrations.
+    mutating func firstDeletedLane() throws(Failure) -> Int64?
+
+    /// Returns the number of a registration of a lane; nil when it has none.
+    mutating func firstRegistration(of lane: Int64) throws(Failure) -> Int64?
+
+    /// Returns rows of a registration, queue by queue, the oldest first.
+    mutating func rows(of registration: Int64, limit: Int) throws(Failure) -> [Int64]
+
+    /// Forgets a deleted lane without registrations.
+    mutating func forgetDeletedLane(_ lane: Int64) throws(Failure)
 
     // MARK: Outbound feed
 

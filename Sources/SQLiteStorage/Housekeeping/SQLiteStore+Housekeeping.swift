@@ -1,12 +1,14 @@
 import GRDB
 package import GatewayStorage
+import TurnRules
 
 extension SQLiteStore {
     package func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         switch batch.work {
         case .expired:
             return try await remove(try await read { try HousekeepingSearch($0).expired(batch) }) {
-                try $0.expire($1.rows, now: batch.now)
+                var rows = $0
+                return try rows.expire($1.rows, at: batch.now)
             }
         case .deliveries(let before):
             return try await remove(try await read { try HousekeepingSearch($0).deliveries(batch, before: before) }) {
@@ -58,7 +60,11 @@ extension SQLiteStore {
             else {
                 return HousekeepingProgress(removed: 0, next: nil, heldMilliseconds: 0)
             }
-            return try await remove { try $0.endDeletedApps(batch) }
+            return try await remove { writer in
+                var rows = writer
+                let removed = try rows.endDeletedLanes(limit: batch.limit, at: batch.now)
+                return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
+            }
         case .deletedBrands:
             return try await remove { try $0.removeDeletedBrand(batch) }
         }

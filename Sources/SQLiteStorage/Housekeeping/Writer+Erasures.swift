@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TurnRules
 
 /// The remaining work for one erased consumer.
 struct ErasureWork: Sendable {

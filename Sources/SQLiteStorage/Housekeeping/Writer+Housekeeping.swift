@@ -4,28 +4,21 @@ import TurnRules
 
 /// The removals of housekeeping; each in a transaction of its own.
 extension Writer {
-    /// Ends rows that are still in no lane and past their expiry: those that waited for the end of quiet hours as
-    /// suppressed, the others as expired.
-    func expire(_ ids: [Int64], now: Timestamp) throws -> Int {
-        var context = TurnContext(turn: WriterTurn(now: now, incarnation: IncarnationID(0)))
-        var rows = self
-        for id in ids {
-            // A lane may have claimed it since it was found.
-            let row = try db.prepare(
-                """
-                SELECT o.owner IS NULL AND coalesce(w.due > o.expires_at, 0) AND w.not_before <= o.expires_at \
-                FROM outbox o LEFT JOIN waiting w ON w.registration = o.registration AND w.queue = o.queue \
-                WHERE o.id = ? AND (o.owner IS NULL OR o.held = 1) AND o.expires_at <= ?
-                """
-            )
-            .int(id).int(now.milliseconds)
-            guard try row.next() else { continue }
-            // Without quiet hours it would have been tried in time.
-            let isQuiet = row.int64(0) != 0
-            row.end()
-            try rows.withdraw(id, state: isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil, &context)
-        }
-        return context.withdrawn.count
+    func expired(
+        _ id: Int64,
+        at now: Timestamp
+    ) throws -> (expiresAt: Timestamp, due: Timestamp?, notBefore: Timestamp)? {
+        let row = try db.prepare(
+            """
+            SELECT o.expires_at, CASE WHEN o.owner IS NULL THEN w.due END, coalesce(w.not_before, 0) FROM outbox o \
+            LEFT JOIN waiting w ON w.registration = o.registration AND w.queue = o.queue \
+            WHERE o.id = ? AND (o.owner IS NULL OR o.held = 1) AND o.expires_at <= ?
+            """
+        ).int(id).int(now.milliseconds)
+        defer { row.end() }
+        guard try row.next() else { return nil }
+        let due = row.optionalInt64(1).map(Timestamp.init(milliseconds:))
+        return (Timestamp(milliseconds: row.int64(0)), due, Timestamp(milliseconds: row.int64(2)))
     }
 
     /// Removes deliveries from the log.

@@ -1,3 +1,4 @@
+import GatewayModel
 import TurnRules
 
 /// The writer's memory between turns, so that the hot path reads from the file only what is new.
@@ -13,6 +14,8 @@ struct WriterMemory {
     var registrations: GenerationalCache<Int64, [KnownRegistration]>
     /// The keys of brands, by id.
     var brands: [String: Int64] = [:]
+    /// The brand that a claim looked up last.
+    var lastBrand: (key: Int64, id: BrandID)?
     /// The numbers of campaigns.
     var campaigns = GenerationalCache<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
     /// The last day whose long event ids were not hashed yet; nil until it is needed.

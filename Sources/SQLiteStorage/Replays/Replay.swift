@@ -38,6 +38,11 @@ struct Replay {
     /// Creates the key of an event.
     init(_ event: EventKey) { self.init(key: event.text, brand: event.brand, day: event.day, isHashed: true) }
 
+    /// Creates the key of an app's request, which is found by its prefix.
+    init(_ request: ClientRequest) {
+        self.init(key: request.text, brand: request.brand, day: request.day, isHashed: false)
+    }
+
     /// The mark of the stored key in a ``ReplayFilter``.
     var mark: UInt32 {
         if let hash { return hash.withUnsafeBytes { Self.mark($0, brand: brand) } }

@@ -3,43 +3,23 @@ import GatewayStorage
 import TurnRules
 
 extension Writer {
-    func claim(_ request: ClaimRequest, _ context: inout TurnContext) throws -> ClaimResult {
-        let (lane, queue) = (request.lane.rawValue, request.queue.rawValue)
-        let now = context.turn.now
+    func dueDevices(_ request: ClaimRequest, at now: Timestamp) throws -> [(registration: Int64, rows: Int)] {
         var devices: [(registration: Int64, rows: Int)] = []
         let due = try db.prepare(
             """
             SELECT registration, rows FROM waiting WHERE lane = ? AND queue = ? AND due <= ? \
             ORDER BY due, registration LIMIT ?
             """
-        ).int(lane).int(queue).int(now.milliseconds).int(request.limit)
+        ).int(request.lane.rawValue).int(request.queue.rawValue).int(now.milliseconds).int(request.limit)
         while try due.next() { devices.append((due.int64(0), Int(due.int64(1)))) }
-        var rows: [OutboxRow] = []
-        var behind: [RegistrationID] = []
-        // A lane is of one brand.
-        var brand: (key: Int64, id: BrandID)?
-        var outbox = self
-        for device in devices where rows.count < request.limit {
-            let claimed = rows.count
-            guard let room = try outbox.room(for: device, request, claimed: claimed, context) else { break }
-            let isBehind = try claim(device, request, room, into: &rows, &brand, context)
-            if rows.count > claimed { context.noteOwned(rows.count - claimed, of: device.registration) }
-            if isBehind { behind.append(RegistrationID(device.registration)) }
-        }
-        try addReadMarks(to: &rows, now: now)
-        let next = try db.prepare("SELECT min(due) FROM waiting WHERE lane = ? AND queue = ? AND due IS NOT NULL").int(
-            lane
-        )
-        .int(queue)
-        _ = try next.next()
+        return devices
+    }
+
+    func nextDue(of lane: LaneID, _ queue: OutboxQueue) throws -> Timestamp? {
+        let next = try db.prepare("SELECT min(due) FROM waiting WHERE lane = ? AND queue = ? AND due IS NOT NULL")
+            .int(lane.rawValue).int(queue.rawValue)
         defer { next.end() }
-        return ClaimResult(
-            lane: request.lane,
-            queue: request.queue,
-            rows: rows,
-            nextDue: next.optionalInt64(0).map(Timestamp.init(milliseconds:)),
-            behind: behind
-        )
+        return try next.next() ? next.optionalInt64(0).map(Timestamp.init(milliseconds:)) : nil
     }
 
     func hasMoreToSum(than limit: Int, _ registration: Int64, _ queue: OutboxQueue) throws -> Bool {
@@ -53,19 +33,14 @@ extension Writer {
         return try row.next() && row.int64(0) > Int64(limit)
     }
 
-    /// Claims the oldest rows of a device in a queue.
-    ///
-    /// Returns whether it has others, which wait until its lane recalls them.
-    private func claim(
-        _ waiting: (registration: Int64, rows: Int),
-        _ request: ClaimRequest,
-        _ room: Int,
-        into rows: inout [OutboxRow],
-        _ brand: inout (key: Int64, id: BrandID)?,
-        _ context: TurnContext
-    ) throws -> Bool {
-        let (registration, queue) = (waiting.registration, request.queue.rawValue)
-        let device = try device(registration, &brand)
+    func claim(
+        upTo limit: Int,
+        of registration: Int64,
+        _ queue: OutboxQueue,
+        for owner: IncarnationID,
+        into rows: inout [OutboxRow]
+    ) throws -> Int {
+        let device = try device(registration)
         var count = 0
         var last: Int64 = 0
         let found = try db.prepare(
@@ -77,33 +52,20 @@ extension Writer {
             FROM outbox o LEFT JOIN messages m ON m.key = o.message LEFT JOIN conversations c ON c.key = o.conversation \
             WHERE o.registration = ? AND o.queue = ? AND o.owner IS NULL ORDER BY o.id LIMIT ?
             """
-        ).int(registration).int(queue).int(room)
+        ).int(registration).int(queue.rawValue).int(limit)
         while try found.next() {
             count += 1
             last = found.int64(0)
-            if let device { rows.append(outboxRow(found, of: device, request.queue)) }
+            if let device { rows.append(outboxRow(found, of: device, queue)) }
         }
         if count > 0 {
             try db.prepare(
                 """
                 UPDATE OR FAIL outbox SET owner = ? WHERE registration = ? AND queue = ? AND owner IS NULL AND id <= ?
                 """
-            ).int(context.turn.incarnation.rawValue).int(registration).int(queue).int(last).run()
+            ).int(owner.rawValue).int(registration).int(queue.rawValue).int(last).run()
         }
-        guard count < waiting.rows else {
-            try db.prepare("DELETE FROM waiting WHERE registration = ? AND queue = ?").int(registration).int(queue)
-                .run()
-            return false
-        }
-        var isBehind = false
-        if case .limited = request.deviceRows { isBehind = true }
-        try db.prepare(
-            """
-            UPDATE waiting SET rows = rows - ?, due = CASE WHEN ? THEN NULL ELSE due END \
-            WHERE registration = ? AND queue = ?
-            """
-        ).int(count).int(isBehind ? 1 : 0).int(registration).int(queue).run()
-        return isBehind
+        return count
     }
 
     /// The facts of a device that its rows share.
@@ -121,7 +83,7 @@ extension Writer {
     }
 
     /// Returns a device whose rows are handed out; nil when its brand is deleted.
-    private func device(_ registration: Int64, _ known: inout (key: Int64, id: BrandID)?) throws -> Device? {
+    private func device(_ registration: Int64) throws -> Device? {
         let row = try db.prepare(
             """
             SELECT r.token, r.platform, r.locale, r.time_zone, u.quiet_hours, r.brand, u.key, u.id, \
@@ -131,7 +93,7 @@ extension Writer {
         ).int(registration)
         guard try row.next() else { return nil }
         defer { row.end() }
-        guard let brand = try brand(row.int64(5), &known) else { return nil }
+        guard let brand = try brand(row.int64(5)) else { return nil }
         return Device(
             id: RegistrationID(registration),
             token: row.string(0),
@@ -149,14 +111,14 @@ extension Writer {
         )
     }
 
-    /// Returns the id of a brand, looked up once for a claim; nil when it is deleted.
-    private func brand(_ key: Int64, _ known: inout (key: Int64, id: BrandID)?) throws -> BrandID? {
-        if let known, known.key == key { return known.id }
+    /// Returns the id of a brand, looked up once for a claim, whose rows are of one brand; nil when it is deleted.
+    private func brand(_ key: Int64) throws -> BrandID? {
+        if let known = memory.lastBrand, known.key == key { return known.id }
         let row = try db.prepare("SELECT id FROM brands WHERE key = ?").int(key)
         guard try row.next() else { return nil }
         defer { row.end() }
         let id = BrandID(trusted: row.string(0))
-        known = (key, id)
+        memory.lastBrand = (key, id)
         return id
     }
 

@@ -25,7 +25,7 @@ extension Writer {
         return consumer
     }
 
-    func makeConsumer(_ name: BrandedName, isAnonymous: Bool = false, at now: Timestamp) throws -> KnownConsumer {
+    func makeConsumer(_ name: BrandedName, isAnonymous: Bool, at now: Timestamp) throws -> KnownConsumer {
         let goesAt = isAnonymous ? now.adding(seconds: Self.anonymousStaySeconds).milliseconds : nil
         try db.prepare("INSERT INTO consumers (brand, id, anonymous, created_at, goes_at) VALUES (?, ?, ?, ?, ?)")
             .int(name.brand).text(name.id).int(isAnonymous ? 1 : 0).int(now.milliseconds).int(goesAt).run()

@@ -40,28 +40,4 @@ extension Writer {
             .run()
         return true
     }
-
-    // MARK: Profiles
-
-    func change(_ change: ProfileChange, _ context: inout TurnContext) throws -> StoreChangeResult {
-        guard let key = try consumerKey(change.brand, change.consumer) else { return .notFound }
-        try db.prepare(
-            """
-            UPDATE consumers SET name = CASE WHEN ?2 THEN ?3 ELSE name END, email = CASE WHEN ?4 THEN ?5 ELSE email END, \
-            phone = CASE WHEN ?6 THEN ?7 ELSE phone END, quiet_hours = CASE WHEN ?8 THEN ?9 ELSE quiet_hours END \
-            WHERE key = ?1
-            """
-        )
-        .int(key).int(change.name == nil ? 0 : 1).text(change.name ?? nil).int(change.email == nil ? 0 : 1)
-        .text(change.email ?? nil).int(change.phone == nil ? 0 : 1).text(change.phone ?? nil)
-        .int(change.quietHours == nil ? 0 : 1).text((change.quietHours ?? nil)?.stored).run()
-        try write(change.audit)
-        if let quietHours = change.quietHours {
-            context.set(quietHours, of: key)
-            memory.registrations.remove(key)
-            var rows = self
-            try rows.requeue(key, &context)
-        }
-        return try stored(key, &context)
-    }
 }

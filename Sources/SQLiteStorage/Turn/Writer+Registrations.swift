@@ -3,44 +3,7 @@ import GatewayStorage
 import TurnRules
 
 extension Writer {
-    func register(_ device: DeviceToRegister, _ context: inout TurnContext) throws -> StoreChangeResult {
-        guard let brand = try brandKey(device.brand), let lane = try lane(of: device, brand: brand) else {
-            return .notFound
-        }
-        let now = context.turn.now
-        let name = BrandedName(brand: brand, id: device.consumer.rawValue)
-        let known = try self.consumer(name)
-        let existing = try storedRegistrations(.device(device.device, brand: brand)).first { $0.app == device.app }
-        if let session = device.session {
-            guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
-            guard try !isBound(session, elsewhereThan: device.device.rawValue) else { return .boundElsewhere }
-            // Knowing a device's id must not suffice to get its pushes or to end its registration: its token proves who
-            // has it.
-            if let existing, !existing.isHidden, existing.consumer != known?.key,
-                !PushTokenProof(forms: [Array(device.token.utf8)]).proves(existing.token),
-                device.currentToken?.proves(existing.token) != true
-            {
-                return .conflict
-            }
-        }
-        let owner = try known ?? makeConsumer(name, at: now)
-        var rows = self
-        let (made, isOthers) = try rows.register(device, over: existing, of: owner, lane: lane, &context)
-        var change = made
-        if isOthers, device.session == nil { try write(device.audit) }
-        if let session = device.session {
-            var changed = try bind(session, to: device.device.rawValue)
-            if device.singleDevice {
-                changed += try endSessions(of: owner.key, before: session)
-                change.ended += try rows.endOthers(than: device.device, of: owner.key, &context)
-            }
-            // The sessions in memory do not have the device of a session that was bound.
-            if changed > 0 { noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
-        }
-        return .registered(change)
-    }
-
-    private func lane(of device: DeviceToRegister, brand: Int64) throws -> Int64? {
+    func lane(of device: DeviceToRegister, brand: Int64) throws -> Int64? {
         let lane = try db.prepare(
             "SELECT id FROM lanes WHERE brand = ? AND app = ? AND push_type = ? AND environment = ?"
         )
@@ -49,8 +12,6 @@ extension Writer {
         defer { lane.end() }
         return lane.int64(0)
     }
-
-    // MARK: Rows
 
     func storedRegistrations(_ lookup: RegistrationLookup) throws -> [StoredRegistration] {
         let rows =

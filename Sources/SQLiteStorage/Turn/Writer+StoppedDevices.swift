@@ -22,22 +22,12 @@ extension Writer {
         try db.prepare("UPDATE registrations SET state = 'invalid' WHERE id = ?").int(stopped.id).run()
     }
 
-    /// Returns the devices that outcomes of the turn have stopped, with the number of each lane's registrations.
-    func stopped(_ context: TurnContext) throws -> [LaneID: StoppedDevices] {
-        var stopped: [LaneID: StoppedDevices] = [:]
-        for (lane, registrations) in context.stopped {
-            stopped[LaneID(lane)] = StoppedDevices(registrations: registrations, devices: try devices(of: lane))
-        }
-        return stopped
-    }
-
-    private func devices(of lane: Int64) throws -> Int {
-        let row = try db.prepare("SELECT devices FROM lane_devices WHERE lane = ?").int(lane)
+    func devices(of lane: LaneID) throws -> Int {
+        let row = try db.prepare("SELECT devices FROM lane_devices WHERE lane = ?").int(lane.rawValue)
         defer { row.end() }
         return try row.next() ? Int(row.int64(0)) : 0
     }
 
-    /// Stores the suspended lanes.
     func store(suspensions: [LaneID: Bool], at now: Timestamp) throws {
         for (lane, isSuspended) in suspensions {
             if isSuspended {
@@ -102,7 +92,7 @@ extension Writer {
         while try suspended.next() {
             found[LaneID(suspended.int64(0)), default: StoppedAtStart(devices: 0)].isSuspended = true
         }
-        for lane in found.keys { found[lane]?.devices = try devices(of: lane.rawValue) }
+        for lane in found.keys { found[lane]?.devices = try devices(of: lane) }
         return found
     }
 }

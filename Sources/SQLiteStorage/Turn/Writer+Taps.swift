@@ -4,67 +4,41 @@ import TurnRules
 
 /// Reports of devices about pushes.
 extension Writer {
-    func tap(_ request: TapRequest, _ context: inout TurnContext) throws -> StoreChangeResult {
-        guard let brand = try brandKey(request.brand), let consumer = try consumerKey(request.brand, request.consumer),
-            let (message, conversation) = try message(request.message, request.brand, request.consumer, key: consumer)
-        else { return .notFound }
-        // The consumer's own messages are never pushed.
-        guard message.kind != .consumer else { return .notFound }
-        try see(request.device.rawValue, of: consumer, at: context.turn.now)
-        let key = Int64(bitPattern: request.message.high)
-        let earlier = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(key)
-        if try earlier.next() {
-            defer { earlier.end() }
-            return .tapped(
-                TapResult(message: message, tappedAt: Timestamp(milliseconds: earlier.int64(0)), first: false)
-            )
-        }
-        if let until = message.lookBackUntil, until < context.turn.now, !request.showsExpired { return .gone }
-        // A device's clock may be behind: a tap cannot precede its message.
-        var request = request
-        request.tappedAt = max(request.tappedAt, message.acceptedAt)
+    func firstTap(of message: Int64) throws -> Timestamp? {
+        let row = try db.prepare("SELECT tapped_at FROM taps WHERE message = ?").int(message)
+        defer { row.end() }
+        return try row.next() ? Timestamp(milliseconds: row.int64(0)) : nil
+    }
+
+    func store(_ tap: TapRequest, of consumer: Int64) throws {
+        let key = Int64(bitPattern: tap.message.high)
         try db.prepare("INSERT INTO taps (message, device, tapped_at, action) VALUES (?, ?, ?, ?)")
-            .int(key).text(request.device.rawValue).int(request.tappedAt.milliseconds).text(request.action).run()
+            .int(key).text(tap.device.rawValue).int(tap.tappedAt.milliseconds).text(tap.action).run()
         try db.prepare(
             """
             UPDATE outbox SET tapped_at = ?1 WHERE message = ?2 \
             AND registration IN (SELECT id FROM registrations WHERE consumer = ?3 AND device = ?4)
             """
         )
-        .int(request.tappedAt.milliseconds).int(key).int(consumer)
-        .text(request.device.rawValue).run()
-        try forgetPending(key, in: conversation)
-        if let campaign = message.campaign { try noteTapped(campaign, brand: brand) }
-        if request.clearsOthers { try clearPending(of: consumer, &context) }
-        for id in try logRows(message: key, device: request.device.rawValue) {
+        .int(tap.tappedAt.milliseconds).int(key).int(consumer).text(tap.device.rawValue).run()
+    }
+
+    func storeInLog(_ tap: TapRequest) throws {
+        for id in try logRows(message: Int64(bitPattern: tap.message.high), device: tap.device.rawValue) {
             let before = try logFacts(id)
             try db.prepare(
                 """
                 UPDATE delivery_log SET change = ?1, tapped_at = ?2, state = 'tapped', suppressed_by = NULL WHERE id = ?3
                 """
-            ).int(try nextChange()).int(request.tappedAt.milliseconds).int(id).run()
+            ).int(try nextChange()).int(tap.tappedAt.milliseconds).int(id).run()
             try noteChanged(id, before)
         }
-        try publish(
-            brand,
-            at: context.turn.now,
-            .tapped(
-                request,
-                conversation: message.conversation,
-                sequence: message.sequence,
-                kind: message.kind,
-                campaign: message.campaign
-            )
-        )
-        return .tapped(TapResult(message: message, tappedAt: request.tappedAt, first: true))
     }
 
-    /// Returns a consumer's message, and the key of its conversation.
-    private func message(
+    func message(
         _ id: MessageID,
-        _ brand: BrandID,
-        _ consumer: ConsumerID,
-        key: Int64
+        of consumer: Int64,
+        named name: ConsumerName
     ) throws -> (message: Message, conversation: Int64)? {
         let row = try db.prepare(
             """
@@ -74,32 +48,20 @@ extension Writer {
             JOIN conversations c ON c.key = m.conversation WHERE m.key = ? AND m.low = ? AND c.consumer = ?
             """
         )
-        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(key)
+        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).int(consumer)
         guard try row.next() else { return nil }
         defer { row.end() }
         let message = MessageColumns.message(
             row,
             from: 2,
-            brand: brand,
-            consumer: consumer,
+            brand: name.brand,
+            consumer: name.consumer,
             conversation: ConversationID(trusted: row.string(0))
         )
         return (message, row.int64(1))
     }
 
-    func record(
-        _ receipts: [DeviceReceipt],
-        brand: BrandID,
-        consumer: ConsumerID,
-        _ context: TurnContext
-    ) throws -> StoreChangeResult {
-        guard let key = try consumerKey(brand, consumer) else { return .receipts(met: receipts.map { _ in false }) }
-        for device in Set(receipts.map(\.device)) { try see(device.rawValue, of: key, at: context.turn.now) }
-        return .receipts(met: try receipts.map { try record($0, of: key) })
-    }
-
-    /// Records one receipt; false when there is no such delivery.
-    private func record(_ receipt: DeviceReceipt, of consumer: Int64) throws -> Bool {
+    func record(_ receipt: DeviceReceipt, of consumer: Int64) throws -> Bool {
         let message = Int64(bitPattern: receipt.message.high)
         guard try low(of: message) == Int64(bitPattern: receipt.message.low) else { return false }
         try db.prepare(

@@ -42,6 +42,30 @@ extension Writer {
             .int(queue.rawValue).run()
     }
 
+    func setAside(rows: Int64, of registration: Int64, _ queue: OutboxQueue) throws {
+        try db.prepare("UPDATE waiting SET rows = ?, due = NULL WHERE registration = ? AND queue = ?").int(rows)
+            .int(registration).int(queue.rawValue).run()
+    }
+
+    /// Makes devices due by one statement, however many they are.
+    func makeDue(
+        _ queue: OutboxQueue,
+        of lane: LaneID,
+        limit: Int,
+        at now: Timestamp
+    ) throws -> [(registration: Int64, due: Int64)] {
+        var found: [(registration: Int64, due: Int64)] = []
+        let rows = try db.prepare(
+            """
+            UPDATE waiting SET due = max(?2, not_before) WHERE queue = ?4 AND registration IN ( \
+            SELECT registration FROM waiting WHERE lane = ?1 AND queue = ?4 AND due > ?2 AND due > not_before \
+            ORDER BY due, registration LIMIT ?3) RETURNING registration, due
+            """
+        ).int(lane.rawValue).int(now.milliseconds).int(limit).int(queue.rawValue)
+        while try rows.next() { found.append((rows.int64(0), rows.int64(1))) }
+        return found
+    }
+
     func removeWait(of registration: Int64, _ queue: OutboxQueue) throws {
         try db.prepare("DELETE FROM waiting WHERE registration = ? AND queue = ?").int(registration)
             .int(queue.rawValue).run()

@@ -95,7 +95,7 @@ extension Writer {
         return db.changedRows
     }
 
-    private func ids(_ rows: Statement) throws -> [Int64] {
+    func ids(_ rows: Statement) throws -> [Int64] {
         var ids: [Int64] = []
         while try rows.next() { ids.append(rows.int64(0)) }
         return ids

@@ -55,37 +55,16 @@ final class Writer: TurnRows {
     }
 
     func commit(_ turn: WriterTurn) throws -> WriterTurnResult {
-        var result = WriterTurnResult()
-        var context = TurnContext(turn: turn)
         // The rules change what they are called on.
         var rows = self
         counts = LogDeltas()
         memory.settle()
-        result.outcomes = try record(turn.outcomes, &context)
-        try rows.storeRequeuedRows(&context)
-        for registration in turn.recalls { try rows.recall(registration, &context) }
-        result.requeued = try turn.requeues.map { try requeue($0, &context) }
-        try store(suspensions: turn.suspensions, at: turn.now)
-        result.invalidations = try turn.invalidations.map { try rows.invalidate($0, &context) }
-        result.putBacks = try turn.putBacks.map { try rows.putBack($0, &context) }
-        for name in turn.releases { try rows.release(name, &context) }
-        for sighting in turn.seen { try note(sighting, context) }
-        result.changes = try turn.changes.map { try apply($0, &context) }
-        context.expect(events: turn.accepts.reduce(0) { $0 + $1.events.count })
-        result.accepts = try turn.accepts.map { try rows.accept($0, &context) }
-        try flush(&context)
+        return try rows.run(turn)
+    }
+
+    func storeCounts(of context: TurnContext) throws {
         try store(counts)
-        try store(context.campaigns, at: turn.now)
-        result.claims = try turn.claims.map { try claim($0, &context) }
-        result.owned = context.takeOwned()
-        if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }
-        result.unowned = context.backlog
-        result.withdrawn = context.withdrawnEarlier
-        result.unread = context.unread
-        result.windowEvents = context.windowEvents
-        result.held = context.held
-        result.stopped = try stopped(context)
-        return result
+        try store(context.campaigns, at: context.turn.now)
     }
 
     /// Stores the counters that the turn has changed: one statement for each conversation, however many events it got.

@@ -1,10 +1,35 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Results of pushes.
 extension TurnRows {
+    /// Records outcomes in their order; those that do no more than move a row to the log are moved together.
+    mutating func record(
+        _ outcomes: [OutcomeRecord],
+        _ context: inout TurnContext
+    ) throws(Failure) -> [OutcomeEffect] {
+        var effects: [OutcomeEffect] = []
+        effects.reserveCapacity(outcomes.count)
+        var finished: [FinishedPush] = []
+        for outcome in outcomes {
+            let next: FinishedPush? = if case .none = outcome.token { FinishedPush(outcome) } else { nil }
+            if next == nil || finished.count == FinishedPush.most || finished.contains(where: { $0.id == next?.id }) {
+                try finish(finished, &context)
+                finished.removeAll(keepingCapacity: true)
+            }
+            if let next {
+                finished.append(next)
+                effects.append(OutcomeEffect())
+            } else {
+                effects.append(try record(outcome, &context))
+            }
+        }
+        try finish(finished, &context)
+        return effects
+    }
+
     /// Records the result of a push in its row and its registration.
-    package mutating func record(
+    private mutating func record(
         _ outcome: OutcomeRecord,
         _ context: inout TurnContext
     ) throws(Failure) -> OutcomeEffect {
@@ -13,10 +38,10 @@ extension TurnRows {
         if case .drop = outcome.token { expiresAt = try expiry(of: id) }
         switch outcome.disposition {
         case .finished(let state, let suppressedBy):
-            if outcome.response == nil {
-                try withdraw(id, state: state, by: suppressedBy, &context)
+            if let push = FinishedPush(outcome) {
+                try finish([push], &context)
             } else {
-                try finish(outcome, &context)
+                try withdraw(id, state: state, by: suppressedBy, &context)
             }
         case .retry(let due):
             if try storeAttempt(of: outcome) { try requeue(outcome, due: due, isAsked: true, attempts: 1, &context) }
@@ -26,6 +51,35 @@ extension TurnRows {
         if case .none = outcome.token { return OutcomeEffect() }
         try storeRequeuedRows(&context)
         return OutcomeEffect(ended: try applyTokenEffect(of: outcome, expiresAt: expiresAt, &context))
+    }
+
+    /// Moves the rows of different pushes to the log; a row that was cancelled meanwhile is there already.
+    private mutating func finish(_ pushes: [FinishedPush], _ context: inout TurnContext) throws(Failure) {
+        guard let first = pushes.first else { return }
+        guard try copyToLog(pushes) else {
+            if pushes.count == 1 {
+                let isAccepted = first.state == .accepted
+                return try recordLate(first.id, first.response, isAccepted: isAccepted, providerID: first.providerID)
+            }
+            // Not all were in the outbox: each alone, in their order.
+            for push in pushes { try finish([push], &context) }
+            return
+        }
+        for push in pushes {
+            // One that was queued again while its push was in flight is one of those that wait.
+            if let row = try removeRow(of: push) { try removeWaiting(of: row.registration, row.queue, &context) }
+            if push.state == .failed || push.state == .expired { try publishFailed(push.id, at: context.turn.now) }
+        }
+    }
+
+    /// Stores the attempt of an outcome, if it has a response; returns whether another may follow: the row is not in
+    /// the log yet.
+    private mutating func storeAttempt(of outcome: OutcomeRecord) throws(Failure) -> Bool {
+        guard let response = outcome.response else { return true }
+        let id = outcome.delivery.rawValue
+        if try storeAttempt(of: id, response) { return true }
+        try recordLate(id, response, isAccepted: false, providerID: nil)
+        return false
     }
 
     /// Requeues a row; its device's rows are not due before this time.

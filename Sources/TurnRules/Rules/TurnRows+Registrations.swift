@@ -1,14 +1,56 @@
 package import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// The upper bound of a consumer's registrations: more than people have; each costs every message a row.
 private let registrationsPerConsumer = 100
 
 /// Registrations of devices, and their ends.
 extension TurnRows {
+    /// Registers a device, and binds the session that does so to it.
+    mutating func register(
+        _ device: DeviceToRegister,
+        _ context: inout TurnContext
+    ) throws(Failure) -> StoreChangeResult {
+        guard let brand = try brandKey(device.brand), let lane = try self.lane(of: device, brand: brand) else {
+            return .notFound
+        }
+        let now = context.turn.now
+        let name = BrandedName(brand: brand, id: device.consumer.rawValue)
+        let known = try consumer(name)
+        let existing = try storedRegistrations(.device(device.device, brand: brand)).first { $0.app == device.app }
+        if let session = device.session {
+            guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
+            guard try !isBound(session, elsewhereThan: device.device) else { return .boundElsewhere }
+            // Knowing a device's id must not suffice to get its pushes or to end its registration: its token proves who
+            // has it.
+            if let existing, !existing.isHidden, existing.consumer != known?.key,
+                !PushTokenProof(forms: [Array(device.token.utf8)]).proves(existing.token),
+                device.currentToken?.proves(existing.token) != true
+            {
+                return .conflict
+            }
+        }
+        let owner: KnownConsumer
+        if let known { owner = known } else { owner = try makeConsumer(name, isAnonymous: false, at: now) }
+        let (made, isOthers) = try register(device, over: existing, of: owner, lane: lane, &context)
+        guard let session = device.session else {
+            if isOthers { try write(device.audit) }
+            return .registered(made)
+        }
+        var change = made
+        var changed = try bind(session, to: device.device)
+        if device.singleDevice {
+            changed += try endSessions(of: owner.key, before: session)
+            change.ended += try endOthers(than: device.device, of: owner.key, &context)
+        }
+        // The sessions in memory do not have the device of a session that was bound.
+        if changed > 0 { try noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
+        return .registered(change)
+    }
+
     /// Registers a device over its existing registration for the app, if it has one, and ends those that it replaces;
     /// returns also whether one of these was another consumer's.
-    package mutating func register(
+    private mutating func register(
         _ device: DeviceToRegister,
         over existing: StoredRegistration?,
         of owner: KnownConsumer,
@@ -73,7 +115,7 @@ extension TurnRows {
     }
 
     /// Ends or narrows registrations of a consumer; nil app and device mean all of them.
-    package mutating func unregister(
+    mutating func unregister(
         _ consumer: Int64,
         app: AppID?,
         device: DeviceID?,
@@ -99,7 +141,7 @@ extension TurnRows {
     }
 
     /// Ends a consumer's registrations of other devices; nil ends them all.
-    package mutating func endOthers(
+    mutating func endOthers(
         than device: DeviceID?,
         of consumer: Int64,
         _ context: inout TurnContext
@@ -149,7 +191,7 @@ extension TurnRows {
     }
 
     /// Erases a consumer and those that were merged into it, except for what housekeeping removes.
-    package mutating func erase(
+    mutating func erase(
         _ request: ErasureRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> StoreChangeResult {

@@ -1,5 +1,5 @@
-package import GatewayModel
-package import GatewayStorage
+internal import GatewayModel
+internal import GatewayStorage
 
 /// The time until which a device's unowned rows wait.
 ///
@@ -41,13 +41,7 @@ extension TurnRows {
     }
 
     /// Removes a row that had no owner from those that wait.
-    ///
-    /// - Parameters:
-    ///   - registration: The number of its registration.
-    ///   - queue: Its queue.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func removeWaiting(
+    mutating func removeWaiting(
         of registration: Int64,
         _ queue: OutboxQueue,
         _ context: inout TurnContext
@@ -60,10 +54,7 @@ extension TurnRows {
     }
 
     /// Stores requeued rows: no row of their device is due before they are.
-    ///
-    /// - Parameter context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func storeRequeuedRows(_ context: inout TurnContext) throws(Failure) {
+    mutating func storeRequeuedRows(_ context: inout TurnContext) throws(Failure) {
         guard !context.requeuedRows.isEmpty else { return }
         for (registration, back) in context.requeuedRows {
             guard let lane = try lane(of: registration) else { continue }
@@ -90,50 +81,33 @@ extension TurnRows {
         context.requeuedRows.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Claims
-
-    /// Returns the upper bound of the rows of a device to hand out; nil when it waits for a later claim, and those
-    /// behind it.
-    package mutating func room(
-        for device: (registration: Int64, rows: Int),
-        _ request: ClaimRequest,
-        claimed: Int,
-        _ context: TurnContext
-    ) throws(Failure) -> Int? {
-        let left = request.limit - claimed
-        switch request.deviceRows {
-        case .any: return left
-        case .limited(let limit):
-            let most = limit.most(request.queue.pushClass)
-            return max(min(left, most - context.rowsInMemory(of: device.registration)), 0)
-        case .whole(let most):
-            guard device.rows > left else { return left }
-            guard claimed == 0 else { return nil }
-            return try hasMoreToSum(than: left, device.registration, request.queue) ? most : left
-        }
-    }
-
     // MARK: Due earlier
 
     /// Makes a device's remaining rows due, unless they wait for another reason by now.
-    ///
-    /// - Parameters:
-    ///   - registration: The registration.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func recall(_ registration: RegistrationID, _ context: inout TurnContext) throws(Failure) {
+    mutating func recall(_ registration: RegistrationID, _ context: inout TurnContext) throws(Failure) {
         for wait in try waits(of: registration.rawValue) where wait.due == nil {
             try makeDue(wait, of: registration.rawValue, &context)
         }
     }
 
-    /// Makes all waiting rows of a consumer due that wait only for quiet hours.
+    /// Makes devices of a lane due that wait only for quiet hours, queue by queue in the order in which they would have
+    /// become due.
     ///
-    /// - Parameters:
-    ///   - consumer: The number of the consumer.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func requeue(_ consumer: Int64, _ context: inout TurnContext) throws(Failure) {
+    /// The wait that a provider asked for, or that for the next try, stays.
+    mutating func requeue(_ request: RequeueRequest, _ context: inout TurnContext) throws(Failure) -> Int {
+        let lane = request.lane
+        var count = 0
+        for queue in request.queues where count < request.limit {
+            for device in try makeDue(queue, of: lane, limit: request.limit - count, at: context.turn.now) {
+                context.noteWaiting(device.registration, lane: lane.rawValue, queue: queue, due: device.due)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// Makes all waiting rows of a consumer due that wait only for quiet hours.
+    mutating func requeue(_ consumer: Int64, _ context: inout TurnContext) throws(Failure) {
         for registration in try registrations(of: consumer) { try requeue(registration: registration.id, &context) }
     }
 

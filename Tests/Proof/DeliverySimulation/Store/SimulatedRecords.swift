@@ -37,8 +37,8 @@ extension SimulatedStore {
         var consumer: Int64
         /// Its messages, oldest first.
         var messages: [MessageLink] = []
-        /// Proactive messages that were neither tapped nor cleared by a tap.
-        var untapped: [MessageID] = []
+        /// The first halves of the ids of proactive messages that were neither tapped nor cleared by a tap.
+        var untapped: [Int64] = []
         var readSequence: Int64 = 0
         var unread: Int64 = 0
         /// The first half of its newest message's id.
@@ -48,6 +48,8 @@ extension SimulatedStore {
         /// The sequence of its newest message: the number of messages, unless a sabotage broke it.
         var lastSequence: Int64 = 0
         var isResolved = false
+        /// Whether the gateway named it.
+        var isOwn = false
     }
 
     /// A registration; its id is its index plus one, and the element is nil when it was deleted.
@@ -110,6 +112,12 @@ extension SimulatedStore {
         /// The id of its message's campaign.
         var campaign: Int64?
         var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }
+
+        /// Ends it; a push that was tapped or received was sent, however the row ends.
+        mutating func end(_ state: DeliveryState, by suppressedBy: SuppressedBy?) {
+            self.state = isTapped ? .tapped : isReceived ? .delivered : state
+            self.suppressedBy = isTapped || isReceived ? nil : suppressedBy
+        }
     }
 
     /// A queue in which rows of a device wait.

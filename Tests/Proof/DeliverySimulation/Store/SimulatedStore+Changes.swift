@@ -2,62 +2,17 @@ import GatewayModel
 import GatewayStorage
 import TurnRules
 
+/// Registrations of devices.
 extension SimulatedStore {
-    mutating func apply(_ change: StoreChange, _ context: inout TurnContext) -> StoreChangeResult {
-        if let brand = change.brand, !hasBrand(brand) { return Self.result(ofNoBrand: change) }
-        // What is not one of the product's rules reads the counters of the turn so far.
-        flush(&context)
-        switch change {
-        case .register(let device): return register(device, &context)
-        case .unregister(let brand, let consumer, let app, let device, let scope):
-            guard let key = consumerKeys[brand]?[consumer] else { return .unregistered(RegistrationsChange()) }
-            return .unregistered(unregister(key, app: app, device: device, scope, .unregistered, &context))
-        case .read(let request): return read(request, &context)
-        case .upsertConsumer(let brand, let id, let anonymous, _):
-            return upsert(id, brand: brand, anonymous: anonymous)
-        case .openSession(let session, let terms): return open(session, terms, &context)
-        case .endSession(let tokenHash, let scope): return endSession(tokenHash, scope, &context)
-        case .endSessions(let brand, let consumer, let device, let scope, _):
-            return endSessions(brand, consumer, device, scope, &context)
-        case .tap(let request): return tap(request, &context)
-        case .receipts(let brand, let consumer, let receipts): return record(receipts, brand, consumer)
-        case .retry(let request): return retry(request, &context)
-        case .merge(let request): return merge(request, &context)
-        case .changeProfile(let profile): return self.change(profile, &context)
-        case .erase(let request):
-            let result = erase(request, &context)
-            if flaw == .endsOthers, case .erased = result { endStranger(to: 0, &context) }
-            return result
-        case .endStale(let stale): return endStale(stale, &context)
-        case .openConversation, .write, .resolve:
-            // These do not affect deliveries.
-            return .notFound
-        }
-    }
-
-    /// Returns the result of a change whose brand was deleted.
-    private static func result(ofNoBrand change: StoreChange) -> StoreChangeResult {
-        switch change {
-        case .unregister, .endStale: .unregistered(RegistrationsChange())
-        case .endSessions: .sessionsEnded(EndedSessions())
-        case .receipts(_, _, let receipts): .receipts(met: receipts.map { _ in false })
-        default: .notFound
-        }
-    }
-
-    // MARK: Registrations
-
-    private mutating func register(_ device: DeviceToRegister, _ context: inout TurnContext) -> StoreChangeResult {
+    func lane(of device: DeviceToRegister, brand: Int64) -> Int64? {
         let name = LaneKey(
             brand: device.brand,
             app: device.app,
             pushType: device.pushType,
             environment: device.environment
         )
-        guard let lane = self.lane(of: name) else { return .notFound }
-        let owner = turnConsumer(consumerKey(device.brand, device.consumer, at: now))
-        let existing = storedRegistrations(.device(device.device, brand: owner.name.brand)).first
-        return .registered(register(device, over: existing, of: owner, lane: lane.rawValue, &context).change)
+        let isThere: (Int) -> Bool = { flaw == .findsOldLane || !deletedLanes.contains(LaneID(Int64($0) + 1)) }
+        return lanes.indices.first { lanes[$0] == name && isThere($0) }.map { Int64($0) + 1 }
     }
 
     func storedRegistrations(_ lookup: RegistrationLookup) -> [StoredRegistration] {
@@ -149,15 +104,8 @@ extension SimulatedStore {
     mutating func delete(_ ended: StoredRegistration, _ reason: UnregisterReason?, at now: Timestamp) {
         // Only an erasure publishes no reason.
         if flaw == .keepsErased, reason == nil { return }
+        if flaw == .endsOthers, reason == .appDeleted { endsStrangerTo = ended.consumer }
         consumers[Int(ended.consumer) - 1].registrations.removeAll { $0 == ended.id }
         registrations[Int(ended.id) - 1] = nil
-    }
-
-    mutating func consumerKey(_ brand: BrandID, _ id: ConsumerID, at now: Timestamp) -> Int64 {
-        if let known = consumerKeys[brand]?[id] { return known }
-        consumers.append(Consumer(brand: brand, id: id, createdAt: now))
-        let key = Int64(consumers.count)
-        consumerKeys[brand]?[id] = key
-        return key
     }
 }

@@ -23,12 +23,6 @@ extension SimulatedStore {
         return !consumer.isErased && !consumer.isDeleted && !row.isRemoved
     }
 
-    /// Returns the lane of a name; nil when its app was deleted.
-    func lane(of name: LaneKey) -> LaneID? {
-        let isThere: (Int) -> Bool = { flaw == .findsOldLane || !deletedLanes.contains(LaneID(Int64($0) + 1)) }
-        return lanes.indices.first { lanes[$0] == name && isThere($0) }.map { LaneID(Int64($0) + 1) }
-    }
-
     /// Returns the lanes of a brand's app; empty when it was deleted.
     func lanes(of brand: BrandID) -> [LaneID] {
         lanes.indices.filter { lanes[$0].brand == brand }.map { LaneID(Int64($0) + 1) }
@@ -90,6 +84,7 @@ extension SimulatedStore {
 
     mutating func erase(_ consumer: KnownConsumer, of brand: BrandID) {
         let key = consumer.key
+        if flaw == .endsOthers { endsStrangerTo = 0 }
         sessions.removeAll { $0.consumer == key }
         conversationKeys[brand] = conversationKeys[brand]?.filter { conversations[Int($0.value) - 1].consumer != key }
         consumerKeys[brand] = consumerKeys[brand]?.filter { $0.value != key }
@@ -100,55 +95,40 @@ extension SimulatedStore {
         turnConsumers[key] = nil
     }
 
-    /// Ends a registration of another consumer.
-    mutating func endStranger(to consumer: Int64, _ context: inout TurnContext) {
+    /// Ends a registration of another consumer than the one of whom a registration has ended, if such a fault is
+    /// injected.
+    mutating func endStranger(_ context: inout TurnContext) {
+        guard let consumer = endsStrangerTo else { return }
+        endsStrangerTo = nil
         let other = registrations.firstIndex { $0.map { $0.consumer != consumer } ?? false }
         if let other { end(Int64(other) + 1, by: .unregistered, .unregistered, &context) }
     }
 
     // MARK: Stale devices
 
-    mutating func note(_ sighting: DeviceSighting) {
-        guard let key = consumerKeys[sighting.consumer.brand]?[sighting.consumer.consumer] else { return }
-        see(sighting.device, of: key)
-    }
-
-    /// Notes a sighting of a consumer's device, at most once an hour.
-    mutating func see(_ device: DeviceID, of consumer: Int64) {
+    mutating func see(_ device: DeviceID, of consumer: Int64, at now: Timestamp, last: Timestamp) {
         guard flaw != .forgetsSightings else { return }
-        let known = now.adding(seconds: -DeviceRegistration.seenForSeconds)
         for key in consumers[Int(consumer) - 1].registrations {
-            guard let found = registration(key), found.device == device, found.lastSeenAt <= known else { continue }
+            guard let found = registration(key), found.device == device, found.lastSeenAt <= last else { continue }
             registrations[Int(key) - 1]?.lastSeenAt = now
         }
     }
 
-    /// Ends registrations of devices that were not seen for long, unless nobody checked in that time.
-    mutating func endStale(_ stale: StaleDevices, _ context: inout TurnContext) -> StoreChangeResult {
-        var change = RegistrationsChange()
-        guard look(for: stale) < stale.notSeenSince else { return .unregistered(change) }
+    func staleRegistrations(of brand: Int64, notSeenSince moment: Timestamp, limit: Int) -> [Int64] {
         var found: [(seenAt: Timestamp, key: Int64)] = []
         for (place, registration) in registrations.enumerated() {
-            guard let registration, registration.brand == stale.brand,
-                !consumers[Int(registration.consumer) - 1].isDeleted, registration.lastSeenAt < stale.notSeenSince
+            guard let registration, registration.brand == self.brand(brand),
+                !consumers[Int(registration.consumer) - 1].isDeleted, registration.lastSeenAt < moment
             else { continue }
             found.append((registration.lastSeenAt, Int64(place) + 1))
         }
-        found.sort { ($0.seenAt, $0.key) < ($1.seenAt, $1.key) }
-        for (_, key) in found.prefix(stale.limit) { change.ended += end(key, by: .unregistered, .stale, &context) }
-        return .unregistered(change)
+        return found.sorted { ($0.seenAt, $0.key) < ($1.seenAt, $1.key) }.prefix(limit).map(\.key)
     }
 
-    /// Notes that somebody checks, and returns the time before which no sighting counts.
-    private mutating func look(for stale: StaleDevices) -> Timestamp {
-        let limit = now.milliseconds - stale.notSeenSince.milliseconds
-        var heardFrom = looks[stale.brand]?.heardFrom ?? Timestamp(milliseconds: 0)
-        if let known = looks[stale.brand] {
-            let away = abs(now.milliseconds - known.lookedAt.milliseconds)
-            if away > limit / 10 { heardFrom = now } else if away < limit / 240 { return heardFrom }
-        }
-        looks[stale.brand] = (now, heardFrom)
-        return heardFrom
+    func staleLook(of brand: Int64) -> (lookedAt: Timestamp, heardFrom: Timestamp)? { looks[self.brand(brand)] }
+
+    mutating func storeStaleLook(of brand: Int64, at now: Timestamp, heardFrom: Timestamp) {
+        looks[self.brand(brand)] = (now, heardFrom)
     }
 
     // MARK: Housekeeping
@@ -172,12 +152,15 @@ extension SimulatedStore {
     /// - Parameter batch: The batch; one of expired rows has no limit.
     /// - Returns: The number of removed rows, as far as the simulation can count them.
     mutating func runHousekeeping(_ batch: HousekeepingBatch) -> Int {
-        var context = TurnContext(turn: WriterTurn(now: batch.now, incarnation: IncarnationID(0)))
         var room = batch.limit
         switch batch.work {
-        case .expired: return endExpired(now: batch.now, &context)
+        case .expired: return endExpired(now: batch.now)
         case .erasures: removeErased(&room)
-        case .deletedApps: endDeletedApps(&room, &context)
+        case .deletedApps:
+            let ended = endDeletedLanes(limit: batch.limit, at: batch.now)
+            var context = TurnContext(turn: WriterTurn(now: batch.now, incarnation: IncarnationID(0)))
+            endStranger(&context)
+            return ended
         case .deletedBrands: removeDeletedBrand(&room)
         default: break
         }
@@ -193,23 +176,13 @@ extension SimulatedStore {
         }
     }
 
-    /// Ends registrations of deleted lanes, each after its rows.
-    private mutating func endDeletedApps(_ room: inout Int, _ context: inout TurnContext) {
-        while room > 0, let lane = lanesToEnd.first {
-            guard let place = registrations.firstIndex(where: { $0?.lane == lane }) else {
-                lanesToEnd.removeFirst()
-                continue
-            }
-            let rows = firstRows(of: Int64(place) + 1, room)
-            for id in rows { withdraw(id, state: .cancelled, by: .unregistered, &context) }
-            room -= rows.count
-            guard room > 0 else { return }
-            let consumer = registrations[place]?.consumer
-            end(Int64(place) + 1, by: .unregistered, .appDeleted, &context)
-            room -= 1
-            if flaw == .endsOthers, let consumer { endStranger(to: consumer, &context) }
-        }
+    func firstDeletedLane() -> Int64? { lanesToEnd.first?.rawValue }
+
+    func firstRegistration(of lane: Int64) -> Int64? {
+        registrations.firstIndex { $0?.lane == LaneID(lane) }.map { Int64($0) + 1 }
     }
+
+    mutating func forgetDeletedLane(_ lane: Int64) { lanesToEnd.removeAll { $0 == LaneID(lane) } }
 
     /// Removes registrations of the first deleted brand, each after its rows, and everything else once there are none.
     private mutating func removeDeletedBrand(_ room: inout Int) {
@@ -228,7 +201,7 @@ extension SimulatedStore {
             }
             let key = Int64(oldest) + 1
             for wait in waitKeys(of: key) { waiting[wait] = nil }
-            let rows = firstRows(of: key, room)
+            let rows = rows(of: key, limit: room)
             for id in rows { remove(id) }
             room -= rows.count
             guard room > 0 else { return }
@@ -239,11 +212,6 @@ extension SimulatedStore {
     }
 
     private func seenAt(_ place: Int) -> Timestamp { registrations[place]?.lastSeenAt ?? now }
-
-    private func firstRows(of registration: Int64, _ limit: Int) -> ArraySlice<Int64> {
-        (self.registration(registration)?.pending ?? []).sorted { (delivery($0).queue, $0) < (delivery($1).queue, $1) }
-            .prefix(limit)
-    }
 
     /// Removes a row as if it had never existed.
     private mutating func remove(_ id: Int64) {

@@ -4,79 +4,54 @@ import TurnRules
 
 /// Devices' receipts and taps, operators' retries, and what the housekeeper ends.
 extension SimulatedStore {
-    /// Returns a message that a device may have, and the id of its conversation.
-    private func message(_ id: MessageID, of consumer: Int64) -> (message: Message, conversation: Int64)? {
-        for row in deliveries.reversed() {
-            guard let message = row.message, message.id == id, let conversation = row.conversation else { continue }
-            return conversations[Int(conversation) - 1].consumer == consumer ? (message, conversation) : nil
-        }
-        return nil
+    func message(
+        _ id: MessageID,
+        of consumer: Int64,
+        named name: ConsumerName
+    ) -> (message: Message, conversation: Int64)? {
+        guard let found = messages[Int64(bitPattern: id.high)], found.message.id == id,
+            conversations[Int(found.conversation) - 1].consumer == consumer
+        else { return nil }
+        return found
     }
 
-    mutating func tap(_ request: TapRequest, _ context: inout TurnContext) -> StoreChangeResult {
-        guard let consumer = consumerKeys[request.brand]?[request.consumer],
-            let (message, conversation) = message(request.message, of: consumer)
-        else { return .notFound }
-        see(request.device, of: consumer)
-        if let first = taps[message.id] { return .tapped(TapResult(message: message, tappedAt: first, first: false)) }
-        let tappedAt = max(request.tappedAt, message.acceptedAt)
-        taps[message.id] = tappedAt
-        conversations[Int(conversation) - 1].untapped.removeAll { $0 == message.id }
-        for id in deliveries(of: message.id, on: request.device) where isPending(id) {
+    func firstTap(of message: Int64) -> Timestamp? { taps[message] }
+
+    mutating func store(_ tap: TapRequest, of consumer: Int64) {
+        taps[Int64(bitPattern: tap.message.high)] = tap.tappedAt
+        for id in deliveries(of: tap.message, on: tap.device) where isPending(id) {
             // The device belongs to the consumer of its registration now.
             if delivery(id).consumer == consumer { change(id) { $0.isTapped = true } }
         }
-        if request.clearsOthers { clear(of: consumer, &context) }
-        for id in deliveries(of: message.id, on: request.device) where !isPending(id) {
+    }
+
+    mutating func storeInLog(_ tap: TapRequest) {
+        for id in deliveries(of: tap.message, on: tap.device) where !isPending(id) {
             change(id) {
                 $0.isTapped = true
                 $0.state = .tapped
                 $0.suppressedBy = nil
             }
         }
-        return .tapped(TapResult(message: message, tappedAt: tappedAt, first: true))
     }
 
-    /// Clears a consumer's proactive messages: they no longer wait to be tapped, nor to be pushed.
-    private mutating func clear(of consumer: Int64, _ context: inout TurnContext) {
-        for conversation in consumers[Int(consumer) - 1].conversations {
-            let cleared = conversations[Int(conversation) - 1].untapped
-            conversations[Int(conversation) - 1].untapped = []
-            for registration in consumers[Int(consumer) - 1].registrations {
-                for id in self.registration(registration)?.pending ?? [] {
-                    if let message = delivery(id).message?.id, cleared.contains(message) {
-                        withdraw(id, state: .cancelled, by: .read, &context)
-                    }
-                }
-            }
-        }
-    }
+    func noteTapped(_ campaign: String, brand: Int64) {}
 
-    mutating func record(
-        _ receipts: [DeviceReceipt],
-        _ brand: BrandID,
-        _ consumer: ConsumerID
-    ) -> StoreChangeResult {
-        guard let key = consumerKeys[brand]?[consumer] else { return .receipts(met: receipts.map { _ in false }) }
-        for receipt in receipts { see(receipt.device, of: key) }
-        var met: [Bool] = []
-        for receipt in receipts {
-            // A delivery in the delivery log keeps the id that its consumer had.
-            let found = deliveries(of: receipt.message, on: receipt.device).filter {
-                let owner = delivery($0).consumer
-                return owner == key || consumers[Int(owner) - 1].mergedInto == key
-            }
-            for id in found {
-                change(id) {
-                    $0.isReceived = true
-                    guard $0.state.isFinished else { return }
-                    if $0.state != .tapped { $0.state = .delivered }
-                    $0.suppressedBy = nil
-                }
-            }
-            met.append(!found.isEmpty)
+    mutating func record(_ receipt: DeviceReceipt, of consumer: Int64) -> Bool {
+        // A delivery in the delivery log keeps the id that its consumer had.
+        let found = deliveries(of: receipt.message, on: receipt.device).filter {
+            let owner = delivery($0).consumer
+            return owner == consumer || consumers[Int(owner) - 1].mergedInto == consumer
         }
-        return .receipts(met: met)
+        for id in found {
+            change(id) {
+                $0.isReceived = true
+                guard $0.state.isFinished else { return }
+                if $0.state != .tapped { $0.state = .delivered }
+                $0.suppressedBy = nil
+            }
+        }
+        return !found.isEmpty
     }
 
     private func deliveries(of message: MessageID, on device: DeviceID) -> [Int64] {
@@ -145,17 +120,17 @@ extension SimulatedStore {
     // MARK: Housekeeping
 
     /// Ends expired rows without an owner; returns their number.
-    mutating func endExpired(now: Timestamp, _ context: inout TurnContext) -> Int {
+    mutating func endExpired(now: Timestamp) -> Int {
         let found = pending.filter {
             (delivery($0).owner == nil || delivery($0).isHeld) && delivery($0).expiresAt <= now
         }.sorted { (delivery($0).expiresAt, $0) < (delivery($1).expiresAt, $1) }
-        for id in found {
-            let row = delivery(id)
-            let wait = row.owner == nil ? waiting[WaitKey(registration: row.registration, queue: row.queue)] : nil
-            let due = wait?.due ?? Timestamp(milliseconds: 0)
-            let isQuiet = wait.map { due > row.expiresAt && $0.notBefore <= row.expiresAt } ?? false
-            withdraw(id, state: isQuiet ? .suppressed : .expired, by: isQuiet ? .quietHours : nil, &context)
-        }
-        return found.count
+        return expire(found, at: now)
+    }
+
+    func expired(_ id: Int64, at now: Timestamp) -> (expiresAt: Timestamp, due: Timestamp?, notBefore: Timestamp)? {
+        let row = delivery(id)
+        guard isPending(id), row.owner == nil || row.isHeld, row.expiresAt <= now else { return nil }
+        let wait = row.owner == nil ? waiting[WaitKey(registration: row.registration, queue: row.queue)] : nil
+        return (row.expiresAt, wait?.due, wait?.notBefore ?? Timestamp(milliseconds: 0))
     }
 }

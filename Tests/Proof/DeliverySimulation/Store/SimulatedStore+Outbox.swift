@@ -67,6 +67,16 @@ extension SimulatedStore {
         }
     }
 
+    func rows(of consumer: Int64, message: Int64) -> [Int64] {
+        consumers[Int(consumer) - 1].registrations.flatMap { registration($0)?.pending ?? [] }
+            .filter { delivery($0).message.map { Int64(bitPattern: $0.id.high) } == message }
+    }
+
+    func rows(of registration: Int64, limit: Int) -> [Int64] {
+        let rows = self.registration(registration)?.pending ?? []
+        return Array(rows.sorted { (delivery($0).queue, $0) < (delivery($1).queue, $1) }.prefix(limit))
+    }
+
     mutating func releaseHeld(of registration: Int64) -> Int {
         var released = 0
         for id in self.registration(registration)?.pending ?? [] where delivery(id).isHeld {
@@ -90,13 +100,14 @@ extension SimulatedStore {
         at now: Timestamp
     ) -> MovedRow? {
         guard isPending(id) else { return nil }
+        change(id) { $0.end(state, by: suppressedBy) }
+        return take(id)
+    }
+
+    /// Takes a row that has ended out of the outbox.
+    mutating func take(_ id: Int64) -> MovedRow {
         let row = delivery(id)
-        change(id) {
-            // A push that was tapped or received was sent, however the row ends.
-            $0.state = $0.isTapped ? .tapped : $0.isReceived ? .delivered : state
-            $0.suppressedBy = $0.isTapped || $0.isReceived ? nil : suppressedBy
-            $0.owner = nil
-        }
+        change(id) { $0.owner = nil }
         forget(id)
         return MovedRow(registration: row.registration, queue: row.queue, isWaiting: row.owner == nil)
     }
@@ -127,6 +138,12 @@ extension SimulatedStore {
 
     mutating func store(rows: Int64, of registration: Int64, _ queue: OutboxQueue) {
         waiting[WaitKey(registration: registration, queue: queue)]?.rows = rows
+    }
+
+    mutating func setAside(rows: Int64, of registration: Int64, _ queue: OutboxQueue) {
+        let key = WaitKey(registration: registration, queue: queue)
+        waiting[key]?.rows = rows
+        waiting[key]?.due = nil
     }
 
     mutating func removeWait(of registration: Int64, _ queue: OutboxQueue) {

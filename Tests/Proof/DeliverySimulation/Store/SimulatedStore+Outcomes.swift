@@ -5,21 +5,33 @@ import TurnRules
 extension SimulatedStore {
     func expiry(of id: Int64) -> Timestamp? { isPending(id) ? delivery(id).expiresAt : nil }
 
-    mutating func finish(_ outcome: OutcomeRecord, _ context: inout TurnContext) {
-        guard case .finished(let state, let suppressedBy) = outcome.disposition else { return }
-        let id = outcome.delivery.rawValue
-        guard isPending(id) else { return recordLate(id, isAccepted: state == .accepted) }
-        change(id) { $0.attempts += 1 }
-        let row = moveToLog(id, state: state, by: suppressedBy, at: now)
-        // It was queued again while its push was in flight.
-        if let row, row.isWaiting { removeWaiting(of: row.registration, row.queue, &context) }
+    mutating func copyToLog(_ pushes: [FinishedPush]) -> Bool {
+        guard pushes.allSatisfy({ isPending($0.id) }) else { return false }
+        for push in pushes {
+            change(push.id) {
+                $0.attempts += 1
+                $0.end(push.state, by: push.suppressedBy)
+            }
+        }
+        return true
     }
 
-    mutating func storeAttempt(of outcome: OutcomeRecord) -> Bool {
-        guard outcome.response != nil, !isPending(outcome.delivery.rawValue) else { return true }
-        recordLate(outcome.delivery.rawValue, isAccepted: false)
-        return false
+    mutating func removeRow(of push: FinishedPush) -> MovedRow? {
+        let row = take(push.id)
+        return row.isWaiting ? row : nil
     }
+
+    mutating func recordLate(_ id: Int64, _ response: PushResponse, isAccepted: Bool, providerID: String?) {
+        guard !delivery(id).isLost, !delivery(id).isRemoved else { return }
+        change(id) {
+            $0.attempts += 1
+            guard isAccepted, $0.state == .cancelled else { return }
+            $0.state = .accepted
+            $0.suppressedBy = nil
+        }
+    }
+
+    func storeAttempt(of id: Int64, _ response: PushResponse) -> Bool { isPending(id) }
 
     mutating func disown(_ id: Int64, attempts: Int) -> MovedRow? {
         guard isPending(id) else { return nil }
@@ -29,16 +41,5 @@ extension SimulatedStore {
             $0.attempts += attempts
         }
         return MovedRow(registration: row.registration, queue: row.queue, isWaiting: row.owner == nil)
-    }
-
-    /// Records the push of a row that was cancelled while in flight: it did leave, and the delivery log shows it.
-    private mutating func recordLate(_ id: Int64, isAccepted: Bool) {
-        guard !delivery(id).isLost, !delivery(id).isRemoved else { return }
-        change(id) {
-            $0.attempts += 1
-            guard isAccepted, $0.state == .cancelled else { return }
-            $0.state = .accepted
-            $0.suppressedBy = nil
-        }
     }
 }

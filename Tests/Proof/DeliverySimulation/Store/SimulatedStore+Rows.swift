@@ -32,8 +32,12 @@ extension SimulatedStore: TurnRows {
     }
 
     mutating func makeConsumer(_ name: BrandedName, isAnonymous: Bool, at now: Timestamp) -> KnownConsumer {
-        let key = consumerKey(brand(name.brand), ConsumerID(trusted: name.id), at: now)
-        consumers[Int(key) - 1].isAnonymous = isAnonymous
+        let (brand, id) = (brand(name.brand), ConsumerID(trusted: name.id))
+        var consumer = Consumer(brand: brand, id: id, createdAt: now)
+        consumer.isAnonymous = isAnonymous
+        consumers.append(consumer)
+        let key = Int64(consumers.count)
+        consumerKeys[brand]?[id] = key
         return turnConsumer(key)
     }
 
@@ -89,6 +93,7 @@ extension SimulatedStore: TurnRows {
     ) -> KnownConversation {
         let (brand, id) = (brand(name.brand), ConversationID(trusted: name.id))
         conversations.append(Conversation(name: id, consumer: consumer.key))
+        conversations[conversations.count - 1].isOwn = own != nil
         let key = Int64(conversations.count)
         conversationKeys[brand, default: [:]][id] = key
         consumers[Int(consumer.key) - 1].conversations.append(key)
@@ -121,6 +126,7 @@ extension SimulatedStore: TurnRows {
             conversations[place].isResolved = conversation.isResolved
         }
         for (key, consumer) in turnConsumers { consumers[Int(key) - 1].unread = consumer.unread }
+        endStranger(&context)
     }
 
     func storeReadSent(_ conversation: Int64, at now: Timestamp) {}
@@ -152,8 +158,17 @@ extension SimulatedStore: TurnRows {
     }
 
     mutating func notePending(_ message: Int64, in conversation: Int64) {
-        guard let id = messages[message]?.message.id else { return }
-        conversations[Int(conversation) - 1].untapped.append(id)
+        conversations[Int(conversation) - 1].untapped.append(message)
+    }
+
+    mutating func forgetPending(_ message: Int64, in conversation: Int64) {
+        conversations[Int(conversation) - 1].untapped.removeAll { $0 == message }
+    }
+
+    func pendingProactive(of consumer: Int64) -> [(conversation: Int64, message: Int64)] {
+        consumers[Int(consumer) - 1].conversations.flatMap { key in
+            conversations[Int(key) - 1].untapped.map { (conversation: key, message: $0) }
+        }
     }
 
     func visit(upTo sequence: Int64?, of conversation: KnownConversation, _ body: (MessageLink) -> Bool) {
@@ -187,24 +202,54 @@ extension SimulatedStore: TurnRows {
     // MARK: Replays
 
     mutating func remember(_ event: EventKey, hash: UInt64, message: Int64?, hours: Int64) -> FirstArrival? {
-        if flaw != .countsReplay, let first = firstArrival(event, hours: hours) { return first }
-        dedupe[key(event, on: event.day)] = FirstArrival(message: message, hash: hash)
+        let first = firstArrival(event.text, event.brand, on: event.day, hours: hours)
+        if flaw != .countsReplay, let first { return first }
+        dedupe[key(event.text, event.brand, on: event.day)] = FirstArrival(message: message, hash: hash)
         dedupeDays.insert(event.day)
         return nil
     }
 
-    mutating func forget(_ event: EventKey) { dedupe[key(event, on: event.day)] = nil }
+    mutating func forget(_ event: EventKey) { dedupe[key(event.text, event.brand, on: event.day)] = nil }
 
-    private func firstArrival(_ event: EventKey, hours: Int64) -> FirstArrival? {
-        let oldest = EventKey.oldestDay(event.day, hours: hours)
+    func firstArrival(_ request: ClientRequest, hours: Int64) -> FirstArrival? {
+        firstArrival(request.text, request.brand, on: request.day, hours: hours)
+    }
+
+    mutating func remember(_ request: ClientRequest, message: Int64, hours: Int64) {
+        dedupe[key(request.text, request.brand, on: request.day)] = FirstArrival(message: message, hash: 0)
+        dedupeDays.insert(request.day)
+    }
+
+    private func firstArrival(_ text: String, _ brand: Int64, on today: Int64, hours: Int64) -> FirstArrival? {
+        let oldest = EventKey.oldestDay(today, hours: hours)
         for day in dedupeDays.sorted(by: >) where day >= oldest {
-            if let first = dedupe[key(event, on: day)] { return first }
+            if let first = dedupe[key(text, brand, on: day)] { return first }
         }
         return nil
     }
 
-    private func key(_ event: EventKey, on day: Int64) -> DayKey {
-        DayKey(day: day, brand: brand(event.brand), event: event.text)
+    private func key(_ text: String, _ brand: Int64, on day: Int64) -> DayKey {
+        DayKey(day: day, brand: self.brand(brand), event: text)
+    }
+
+    func mergedConsumers(into consumer: Int64, limit: Int) -> [Int64] {
+        let merged = consumers.indices.reversed().filter { consumers[$0].mergedInto == consumer }
+        return merged.prefix(limit).map { Int64($0) + 1 }
+    }
+
+    func written(_ message: Int64) -> StoredConsumerMessage? {
+        guard let (message, conversation) = messages[message] else { return nil }
+        return StoredConsumerMessage(
+            id: message.id,
+            sequence: message.sequence,
+            conversation: conversations[Int(conversation) - 1].name,
+            text: message.text,
+            data: message.data?.text
+        )
+    }
+
+    func ownConversations(of consumer: Int64, limit: Int) -> Int {
+        min(consumers[Int(consumer) - 1].conversations.count { conversations[Int($0) - 1].isOwn }, limit)
     }
 
     func accepted(_ message: Int64) -> AcceptedEvent? {

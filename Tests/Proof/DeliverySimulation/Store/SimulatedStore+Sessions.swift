@@ -4,50 +4,28 @@ import TurnRules
 
 /// Logins, and their effects on consumers and devices.
 extension SimulatedStore {
-    mutating func upsert(
-        _ id: ConsumerID,
-        brand: BrandID,
-        anonymous: Bool
-    ) -> StoreChangeResult {
-        let isNew = consumerKeys[brand]?[id] == nil
-        let key = consumerKey(brand, id, at: now)
-        if isNew || !anonymous { consumers[Int(key) - 1].isAnonymous = anonymous }
-        return stored(key)
+    mutating func update(_ profile: ConsumerProfile, isAnonymous: Bool, of consumer: Int64) {
+        if !isAnonymous { consumers[Int(consumer) - 1].isAnonymous = false }
     }
 
-    /// Sets or removes a consumer's own quiet hours: rows that wait because of them are checked again.
-    mutating func change(_ profile: ProfileChange, _ context: inout TurnContext) -> StoreChangeResult {
-        guard let key = consumerKeys[profile.brand]?[profile.consumer] else { return .notFound }
-        if let quietHours = profile.quietHours {
-            consumers[Int(key) - 1].quietHours = quietHours
-            context.set(quietHours, of: key)
-            requeue(key, &context)
-        }
-        return stored(key)
+    mutating func store(_ change: ProfileChange, of consumer: Int64) {
+        if let quietHours = change.quietHours { consumers[Int(consumer) - 1].quietHours = quietHours }
     }
 
-    private func stored(_ key: Int64) -> StoreChangeResult {
+    func storedConsumer(_ key: Int64) -> StoredConsumer? {
         let consumer = consumers[Int(key) - 1]
-        return .consumer(
-            StoredConsumer(
-                key: ConsumerKey(key),
-                id: consumer.id,
-                anonymous: consumer.isAnonymous,
-                profile: ConsumerProfile(),
-                unread: consumer.unread,
-                createdAt: consumer.createdAt,
-                quietHours: consumer.quietHours
-            )
+        return StoredConsumer(
+            key: ConsumerKey(key),
+            id: consumer.id,
+            anonymous: consumer.isAnonymous,
+            profile: ConsumerProfile(),
+            unread: consumer.unread,
+            createdAt: consumer.createdAt,
+            quietHours: consumer.quietHours
         )
     }
 
-    mutating func open(
-        _ session: StoredSession,
-        _ terms: LoginTerms,
-        _ context: inout TurnContext
-    ) -> StoreChangeResult {
-        let consumer = turnConsumer(consumerKey(session.brand, session.consumer, at: now))
-        let opening = logIn(consumer, session, terms, &context)
+    mutating func insert(_ session: StoredSession, of consumer: KnownConsumer, keptUntil: Timestamp?) {
         sessions.append(
             Session(
                 tokenHash: session.tokenHash,
@@ -56,7 +34,32 @@ extension SimulatedStore {
                 createdAt: session.createdAt
             )
         )
-        return .sessionOpened(opening)
+    }
+
+    // No run revokes a credential or has an assertion for single use, or is so long that a session expires.
+
+    func isInForce(_ credential: String, brand: Int64) -> Bool { true }
+
+    func markUsed(_ code: RedeemedCode, at now: Timestamp) -> Bool { true }
+
+    func countMinted(by account: String, brand: Int64, _ id: BrandID, at time: Timestamp) {}
+
+    func keepAnonymous(_ consumer: Int64, from now: Timestamp) {}
+
+    func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) {}
+
+    func isLive(_ session: [UInt8], of consumer: Int64?, at now: Timestamp) -> Bool {
+        sessions.contains { $0.tokenHash == session && $0.consumer == consumer }
+    }
+
+    func isBound(_ session: [UInt8], elsewhereThan device: DeviceID) -> Bool {
+        sessions.contains { $0.tokenHash == session && $0.device != nil && $0.device != device }
+    }
+
+    mutating func bind(_ session: [UInt8], to device: DeviceID) -> Int {
+        guard let place = sessions.firstIndex(where: { $0.tokenHash == session && $0.device == nil }) else { return 0 }
+        sessions[place].device = device
+        return 1
     }
 
     /// Returns the anonymous consumers that a login merges; no run is so long that a session no longer proves one.
@@ -94,41 +97,42 @@ extension SimulatedStore {
         return found.filter { consumers[Int($0) - 1].isAnonymous }.sorted()
     }
 
-    /// Ends a session by its own logout; its device, if it is bound to one, gets no pushes any more.
-    mutating func endSession(
-        _ tokenHash: [UInt8],
-        _ scope: UnregisterScope,
-        _ context: inout TurnContext
-    ) -> StoreChangeResult {
-        guard let place = sessions.firstIndex(where: { $0.tokenHash == tokenHash }) else { return .notFound }
+    mutating func endSession(_ tokenHash: [UInt8]) -> EndedSession? {
+        guard let place = sessions.firstIndex(where: { $0.tokenHash == tokenHash }) else { return nil }
         let session = sessions.remove(at: place)
-        var ended = EndedSessions(count: 1)
-        if let device = session.device {
-            ended.registrations = unregister(session.consumer, app: nil, device: device, scope, .logout, &context)
-        }
-        return .sessionsEnded(ended)
+        let name = name(of: session.consumer)
+        return EndedSession(
+            consumer: session.consumer,
+            brand: name.brand,
+            name: name.consumer,
+            device: session.device
+        )
     }
 
-    /// Ends a consumer's sessions by a back-end's logout, on one device or on all.
-    mutating func endSessions(
-        _ brand: BrandID,
-        _ consumer: ConsumerID,
-        _ device: DeviceID?,
-        _ scope: UnregisterScope,
-        _ context: inout TurnContext
-    ) -> StoreChangeResult {
-        guard let key = consumerKeys[brand]?[consumer] else { return .sessionsEnded(EndedSessions()) }
-        let before = sessions.count
-        sessions.removeAll {
-            $0.consumer == key && (device == nil || $0.device == nil || $0.device == device)
-        }
-        let ended = unregister(key, app: nil, device: device, scope, .remoteLogout, &context)
-        return .sessionsEnded(EndedSessions(count: before - sessions.count, registrations: ended))
+    mutating func endSessions(of consumer: Int64) -> Int { endSessions { $0.consumer == consumer } }
+
+    mutating func endSessions(of consumer: Int64, on device: DeviceID?) -> Int {
+        endSessions { $0.consumer == consumer && (device == nil || $0.device == nil || $0.device == device) }
     }
 
-    mutating func endSessions(of consumer: Int64) -> Int {
+    mutating func endSessions(of consumer: Int64, before session: [UInt8]) -> Int {
+        guard let kept = sessions.first(where: { $0.tokenHash == session }) else { return 0 }
+        return endSessions {
+            $0.consumer == consumer && $0.tokenHash != session && $0.createdAt <= kept.createdAt
+        }
+    }
+
+    mutating func endOldestSessions(of consumer: Int64, beyond most: Int) -> Int {
+        let own = sessions.filter { $0.consumer == consumer }
+        guard own.count > most else { return 0 }
+        let newest = own.sorted { $0.createdAt > $1.createdAt }
+        let ended = Set(newest.dropFirst(most).map(\.tokenHash))
+        return endSessions { ended.contains($0.tokenHash) }
+    }
+
+    private mutating func endSessions(where isEnded: (Session) -> Bool) -> Int {
         let before = sessions.count
-        sessions.removeAll { $0.consumer == consumer }
+        sessions.removeAll(where: isEnded)
         return before - sessions.count
     }
 

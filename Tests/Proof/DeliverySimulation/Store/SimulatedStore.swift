@@ -37,12 +37,14 @@ struct SimulatedStore {
     var pending: [Int64] = []
     /// The waits of devices' rows, by registration and queue; only those with rows without an owner.
     var waiting: [WaitKey: Wait] = [:]
-    /// The times at which messages were first tapped.
-    var taps: [MessageID: Timestamp] = [:]
+    /// The times at which messages were first tapped, by the first half of their ids.
+    var taps: [Int64: Timestamp] = [:]
     /// The time of the turn.
     var now = Timestamp(milliseconds: 0)
     /// Deliveries that the last turn withdrew from the outbox.
     var withdrawn: [Int64] = []
+    /// A fault that is injected ends a registration next that is not this consumer's; nil when none does.
+    var endsStrangerTo: Int64?
     /// The consumers that the turn has read, by id: each once, with the turn's changes; empty between turns.
     var turnConsumers: [Int64: KnownConsumer] = [:]
 
@@ -139,39 +141,25 @@ struct SimulatedStore {
     /// - Parameter turn: The turn.
     /// - Returns: The result.
     mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
-        var context = TurnContext(turn: turn)
         now = turn.now
         turnConsumers = [:]
-        var result = WriterTurnResult()
-        for outcome in turn.outcomes { result.outcomes.append(record(outcome, &context)) }
-        storeRequeuedRows(&context)
-        for registration in turn.recalls { recall(registration, &context) }
-        for request in turn.requeues { result.requeued.append(requeue(request, &context)) }
-        for (lane, isSuspended) in turn.suspensions {
-            if isSuspended { suspended.insert(lane) } else { suspended.remove(lane) }
-        }
-        for request in turn.invalidations { result.invalidations.append(invalidate(request, &context)) }
-        for request in turn.putBacks { result.putBacks.append(putBack(request, &context)) }
-        for name in turn.releases { release(name, &context) }
-        for sighting in turn.seen { note(sighting) }
-        for change in turn.changes { result.changes.append(apply(change, &context)) }
-        for request in turn.accepts { result.accepts.append(accept(request, &context)) }
-        flush(&context)
-        for request in turn.claims { result.claims.append(claim(request, &context)) }
-        result.owned = context.takeOwned().filter { !delivery($0.id.rawValue).isLost }
-        result.unowned = context.backlog
-        result.withdrawn = context.withdrawnEarlier
-        result.unread = context.unread
-        result.windowEvents = context.windowEvents
-        result.held = context.held
-        for (key, registrations) in context.stopped {
-            let lane = LaneID(key)
-            result.stopped[lane] = StoppedDevices(registrations: registrations, devices: devices(of: lane))
-        }
-        withdrawn = context.withdrawn.sorted()
+        var result = run(turn)
+        result.owned.removeAll { delivery($0.id.rawValue).isLost }
         turnConsumers = [:]
         return result
     }
+
+    func addReadMarks(to rows: inout [OutboxRow], now: Timestamp) {}
+
+    mutating func storeCounts(of context: TurnContext) { withdrawn = context.withdrawn.sorted() }
+
+    mutating func store(suspensions: [LaneID: Bool], at now: Timestamp) {
+        for (lane, isSuspended) in suspensions {
+            if isSuspended { suspended.insert(lane) } else { suspended.remove(lane) }
+        }
+    }
+
+    func write(_ entry: AuditEntry?) {}
 
     // MARK: Rows
 
