@@ -40,7 +40,7 @@ package struct TurnContext {
     /// The turn.
     package let turn: WriterTurn
     /// Whether any window is open: the only check of a turn when none is.
-    package let hasWindows: Bool
+    let hasWindows: Bool
     /// The rows that lanes can still take into memory.
     var budgets: LaneBudgets
     /// Registrations that got an unowned row in this turn, with the first queue of such rows: newer rows of the queue,
@@ -51,9 +51,9 @@ package struct TurnContext {
     /// The consumers of ``owned``.
     private var ownedConsumers: [KnownConsumer] = []
     /// Whether the turn queued a badge.
-    package internal(set) var hasBadges = false
+    var hasBadges = false
     /// The time at which the first of the rows is due that wait since this turn, by queue.
-    package private(set) var backlog: [LaneQueue: Timestamp] = [:]
+    private(set) var backlog: [LaneQueue: Timestamp] = [:]
     /// Requeued rows, by registration, that are not stored in `waiting` yet.
     var requeuedRows: [Int64: RequeuedRows] = [:]
     /// The number of rows that the turn took into memory, by registration.
@@ -61,19 +61,19 @@ package struct TurnContext {
     /// Rows that ended in this turn without a provider's response; new ones among them go to no lane.
     package private(set) var withdrawn: Set<Int64> = []
     /// Rows of earlier turns among them.
-    package private(set) var withdrawnEarlier: [WithdrawnRow] = []
+    private(set) var withdrawnEarlier: [WithdrawnRow] = []
     /// The turn's first new row: its numbers rise.
     private var firstNew: Int64?
     /// Unread counts that the turn changed and stored.
-    package private(set) var unread: [ConsumerKey: Int64] = [:]
+    private(set) var unread: [ConsumerKey: Int64] = [:]
     private var changedConsumers: [KnownConsumer] = []
     private var changedConversations: [KnownConversation] = []
     /// The changes for windows.
-    package private(set) var windowEvents: [WindowEvent] = []
+    private(set) var windowEvents: [WindowEvent] = []
     /// The numbers of rows that were held for windows, released and suppressed.
-    package internal(set) var held = HeldCounts()
+    var held = HeldCounts()
     /// Registrations that outcomes of the turn have stopped, by their lanes.
-    package private(set) var stopped: [Int64: [RegistrationID]] = [:]
+    private(set) var stopped: [Int64: [RegistrationID]] = [:]
     /// The turn's new rows of campaigns, by their numbers.
     package internal(set) var campaigns: [Int64: CampaignDelta] = [:]
 
@@ -87,9 +87,7 @@ package struct TurnContext {
     }
 
     /// Reserves capacity for the events.
-    ///
-    /// - Parameter events: Their number.
-    package mutating func expect(events: Int) {
+    mutating func expect(events: Int) {
         let most = budgets.mostSlots
         owned.reserveCapacity(owned.count + min(events, most))
         ownedConsumers.reserveCapacity(owned.count + min(events, most))
@@ -98,18 +96,14 @@ package struct TurnContext {
     }
 
     /// Records that a consumer's unread count has changed.
-    ///
-    /// - Parameter consumer: The consumer.
-    package mutating func changed(_ consumer: KnownConsumer) {
+    mutating func changed(_ consumer: KnownConsumer) {
         guard !consumer.isChanged else { return }
         consumer.isChanged = true
         changedConsumers.append(consumer)
     }
 
     /// Records that values of a conversation are to be stored.
-    ///
-    /// - Parameter conversation: The conversation.
-    package mutating func changed(_ conversation: KnownConversation) {
+    mutating func changed(_ conversation: KnownConversation) {
         guard !conversation.isChanged else { return }
         conversation.isChanged = true
         changedConversations.append(conversation)
@@ -160,11 +154,7 @@ package struct TurnContext {
     }
 
     /// Sets the quiet hours of a consumer's rows of the turn to the present ones.
-    ///
-    /// - Parameters:
-    ///   - quietHours: The quiet hours.
-    ///   - key: The number of the consumer.
-    package mutating func set(_ quietHours: QuietHours?, of key: Int64) {
+    mutating func set(_ quietHours: QuietHours?, of key: Int64) {
         for index in ownedConsumers.indices where ownedConsumers[index].key == key {
             owned[index].traits = DeviceTraits(
                 locale: owned[index].traits?.locale,
@@ -183,12 +173,7 @@ package struct TurnContext {
     }
 
     /// Adds a change for a consumer's windows, if there are any.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - brand: Its brand.
-    ///   - kind: The change.
-    package mutating func notifyWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowEvent.Kind) {
+    mutating func notifyWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowEvent.Kind) {
         guard hasWindows else { return }
         let name = ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer.name.id))
         if turn.windows.contains(name) { windowEvents.append(WindowEvent(consumer: name, kind: kind)) }
@@ -234,13 +219,7 @@ package struct TurnContext {
     }
 
     /// Records that rows of a device wait in the store.
-    ///
-    /// - Parameters:
-    ///   - registration: The number of its registration.
-    ///   - lane: The number of its lane.
-    ///   - queue: The queue of the rows.
-    ///   - due: The time at which they are due, in milliseconds since 1970; nil until the lane recalls them.
-    package mutating func noteWaiting(_ registration: Int64, lane: Int64, queue: OutboxQueue, due: Int64?) {
+    mutating func noteWaiting(_ registration: Int64, lane: Int64, queue: OutboxQueue, due: Int64?) {
         waiting[registration] = min(waiting[registration] ?? queue, queue)
         guard let due else { return }
         let place = LaneQueue(LaneID(lane), queue)
@@ -269,18 +248,12 @@ package struct TurnContext {
     }
 
     /// Records rows that the turn took into memory.
-    ///
-    /// - Parameters:
-    ///   - count: Their number.
-    ///   - registration: The number of their registration.
-    package mutating func noteOwned(_ count: Int = 1, of registration: Int64) {
+    mutating func noteOwned(_ count: Int = 1, of registration: Int64) {
         ownedOf[registration, default: 0] += count
     }
 
     /// Returns the new rows for the lanes, at the turn's end.
-    ///
-    /// - Returns: The rows, by id, with the unread counts of now.
-    package mutating func takeOwned() -> [OutboxRow] {
+    mutating func takeOwned() -> [OutboxRow] {
         var rows = owned
         owned = []
         for (index, consumer) in ownedConsumers.enumerated() { rows[index].unread = consumer.unread }

@@ -21,11 +21,8 @@ package struct EventKey {
         day = Self.day(of: now)
     }
 
-    /// Returns the day of a moment.
-    ///
-    /// - Parameter now: The moment.
-    /// - Returns: The day, since 1970.
-    package static func day(of now: Timestamp) -> Int64 { now.milliseconds / 86_400_000 }
+    /// Returns the day of a moment, since 1970.
+    static func day(of now: Timestamp) -> Int64 { now.milliseconds / 86_400_000 }
 
     /// Returns the first day whose ids detect a replay: one day more than the hours, because they may begin late in it.
     ///

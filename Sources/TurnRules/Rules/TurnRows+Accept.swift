@@ -1,16 +1,10 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Events of back-ends.
 extension TurnRows {
     /// Accepts the events of a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - context: The turn.
-    /// - Returns: A result for each event, in order.
-    /// - Throws: The engine's error.
-    package mutating func accept(
+    mutating func accept(
         _ request: AcceptRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> [EventResult] {

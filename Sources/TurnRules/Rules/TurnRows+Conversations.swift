@@ -1,4 +1,4 @@
-package import GatewayModel
+internal import GatewayModel
 internal import GatewayStorage
 
 /// Conversations that are opened, and the one for events that name none.
@@ -20,16 +20,7 @@ extension TurnRows {
     }
 
     /// Opens a conversation that is named after an id of the gateway.
-    ///
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - brand: The number of the brand.
-    ///   - consumer: Its consumer.
-    ///   - now: The time of the turn.
-    ///   - engagement: The engagement from which the consumer opened it.
-    /// - Returns: The conversation, without messages.
-    /// - Throws: The engine's error.
-    package mutating func makeConversation(
+    mutating func makeConversation(
         _ id: MessageID,
         brand: Int64,
         of consumer: KnownConsumer,
@@ -43,13 +34,7 @@ extension TurnRows {
     }
 
     /// Opens a conversation that is closed, and publishes that it is open; the caller marks it as changed.
-    ///
-    /// - Parameters:
-    ///   - conversation: The conversation; nothing happens when it is open.
-    ///   - consumer: Its consumer.
-    ///   - now: The time of the turn.
-    /// - Throws: The engine's error.
-    package mutating func open(
+    mutating func open(
         _ conversation: KnownConversation,
         of consumer: KnownConsumer,
         at now: Timestamp
@@ -73,13 +58,7 @@ extension TurnRows {
     }
 
     /// Returns the unresolved conversation with the consumer's newest message that is not proactive (R206).
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - context: The turn.
-    /// - Returns: Nil when there is none.
-    /// - Throws: The engine's error.
-    package mutating func activeConversation(
+    mutating func activeConversation(
         of consumer: KnownConsumer,
         _ context: inout TurnContext
     ) throws(Failure) -> KnownConversation? {

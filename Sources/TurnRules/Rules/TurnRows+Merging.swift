@@ -1,10 +1,10 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Logins, and merges of consumers: anonymous ones that log in (R30), and those that a back-end identifies as the same.
 extension TurnRows {
     /// Merges the consumers that a login merges, and ends the sessions and registrations that it ends.
-    package mutating func logIn(
+    mutating func logIn(
         _ consumer: KnownConsumer,
         _ session: StoredSession,
         _ terms: LoginTerms,
@@ -41,7 +41,7 @@ extension TurnRows {
     }
 
     /// Merges the consumer that a back-end names into another.
-    package mutating func merge(
+    mutating func merge(
         _ request: MergeRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> StoreChangeResult {

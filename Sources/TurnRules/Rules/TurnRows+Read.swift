@@ -1,16 +1,10 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Reads, and the badges that follow them.
 extension TurnRows {
     /// Handles a device's or a back-end's read.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - context: The turn.
-    /// - Returns: The read, or that its conversation or message is unknown.
-    /// - Throws: The engine's error.
-    package mutating func read(
+    mutating func read(
         _ request: ReadRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> StoreChangeResult {

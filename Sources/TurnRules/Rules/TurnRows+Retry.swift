@@ -1,10 +1,10 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Deliveries of the log that are sent again.
 extension TurnRows {
     /// Moves a delivery that failed or expired back to the outbox.
-    package mutating func retry(
+    mutating func retry(
         _ request: RetryRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> StoreChangeResult {

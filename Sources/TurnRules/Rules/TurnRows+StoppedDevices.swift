@@ -1,5 +1,5 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Devices whose tokens a provider reports as dead: hidden at once, ended later, or restored when the provider was
 /// wrong.
@@ -8,7 +8,7 @@ package import GatewayStorage
 /// device ends them like any other.
 extension TurnRows {
     /// Ends the registrations of stopped devices.
-    package mutating func invalidate(
+    mutating func invalidate(
         _ request: StoppedDeviceRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> StoppedDeviceResult {
@@ -18,7 +18,7 @@ extension TurnRows {
     }
 
     /// Restores devices about which a provider was wrong, and requeues their deliveries.
-    package mutating func putBack(
+    mutating func putBack(
         _ request: StoppedDeviceRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> StoppedDeviceResult {

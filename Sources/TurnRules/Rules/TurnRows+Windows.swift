@@ -1,16 +1,11 @@
 internal import GatewayModel
-package import GatewayStorage
+internal import GatewayStorage
 
 /// Agents' messages that wait for a messaging window's acknowledgement, and not for their lane (Architecture page, 7).
 extension TurnRows {
     /// Releases rows to their lanes that no window holds any more: of the consumer of a name, or of the one that it was
     /// merged into.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func release(_ name: ConsumerName, _ context: inout TurnContext) throws(Failure) {
+    mutating func release(_ name: ConsumerName, _ context: inout TurnContext) throws(Failure) {
         guard let brand = try brandKey(name.brand),
             let consumer = try self.consumer(BrandedName(brand: brand, id: name.consumer.rawValue))
         else { return }

@@ -1,17 +1,10 @@
-package import GatewayModel
+internal import GatewayModel
 internal import GatewayStorage
 
 /// Rows that end without a provider's response.
 extension TurnRows {
     /// Moves a row to the delivery log; does nothing when it is there already.
-    ///
-    /// - Parameters:
-    ///   - id: The number of the delivery.
-    ///   - state: Its state from now on, unless a tap or a receipt says more.
-    ///   - suppressedBy: The reason of the state, if it needs one.
-    ///   - context: The turn.
-    /// - Throws: The engine's error.
-    package mutating func withdraw(
+    mutating func withdraw(
         _ id: Int64,
         state: DeliveryState,
         by suppressedBy: SuppressedBy?,
