@@ -62,6 +62,16 @@ let package = Package(
         .executable(name: "switchboard-bench", targets: ["switchboard-bench"]),
         .executable(name: "switchboard-proof", targets: ["switchboard-proof"]),
     ],
+    // An app that uses the device library turns the default off with `traits: []`.
+    traits: [
+        .default(enabledTraits: ["Gateway"]),
+        .trait(
+            name: "Gateway",
+            description: "The gateway, its tools and all tests.",
+            enabledTraits: ["LinuxWindow"]
+        ),
+        .trait(name: "LinuxWindow", description: "The messaging window on Linux: SwitchboardClientLinux, over SwiftNIO."),
+    ],
     // Exact versions, so that a build repeats. An app that uses the device library shares swift-log and swift-nio with it.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -514,4 +524,14 @@ if fuzzes {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]
         ),
     ]
+}
+
+// What a target uses of other packages has the condition of a trait, except in the device library: SwiftPM does not fetch
+// a package if every use of it has a condition that does not hold.
+for target in package.targets where target.name != "SwitchboardClient" {
+    let trait = target.name == "SwitchboardClientLinux" ? "LinuxWindow" : "Gateway"
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package, let aliases, _) = dependency else { return dependency }
+        return .productItem(name: name, package: package, moduleAliases: aliases, condition: .when(traits: [trait]))
+    }
 }
