@@ -27,7 +27,7 @@ if ! python3 -c 'import joserfc, websockets.asyncio.client, openapi_spec_validat
 fi
 
 step "format"
-swift format lint --strict --recursive --parallel Sources Tests
+swift format lint --strict --recursive --parallel Sources Tests Deploy/examples
 
 step "wording, and dependencies of targets"
 python3 Deploy/language.py
@@ -42,6 +42,10 @@ swift build --build-tests
 
 step "texts from outside are compared as bytes"
 python3 Deploy/foreign-text.py
+
+step "device library: interface, and the parts for Apple's platforms"
+python3 Deploy/interface.py --check
+Deploy/ios-typecheck.sh
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -65,6 +69,9 @@ done
 step "API description against the server, in short"
 SWITCHBOARD=$(swift build --show-bin-path)/switchboard Deploy/schemathesis.sh --max-examples 3 --seed 11 >"$log" 2>&1 || { cat "$log"; fail "the server does not do what its description says"; }
 grep -E 'generated|passed' "$log" || true
+
+step "device library in an empty package"
+Deploy/library-test.sh
 
 step "demonstration"
 Deploy/quickstart.sh --once
