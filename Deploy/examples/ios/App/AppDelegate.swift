@@ -36,7 +36,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
         return message == nil ? .noData : .newData
     }
 
-    /// Handles a push while the app is open; none comes while the messaging window is.
+    /// Handles a push while the app is open; agents' messages come without one while the messaging window is.
     nonisolated func userNotificationCenter(
         _ center: UNUserNotificationCenter,
         willPresent notification: UNNotification,
