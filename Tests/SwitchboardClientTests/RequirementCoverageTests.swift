@@ -30,9 +30,10 @@ struct RequirementCoverageTests {
     private static let traps = Set([1, 2, 5, 8] + Array(12...16) + Array(22...30) + Array(32...34))
     private static let uncoveredTraps: [Int: String] = [23: "app inbox", 33: "app inbox"]
 
+    private static let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+
     /// Returns the numbers after a prefix in the names of tests.
     private static func numbers(_ prefix: String) throws -> Set<Int> {
-        let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         let name = try Regex("@Test\\(\\s*\"([^\"]*)\"", as: (Substring, Substring).self)
         let number = try Regex("\\b" + prefix + "(\\d+)", as: (Substring, Substring).self)
         var found: Set<Int> = []
@@ -54,6 +55,36 @@ struct RequirementCoverageTests {
         #expect(Self.all.subtracting(covered) == Set(Self.uncovered.keys))
         #expect(Set(Self.partly.keys).isSubset(of: covered))
         #expect(Self.all.count == 100)
+    }
+
+    /// Returns the row of the summary that a status of the Requirements page counts in.
+    private static func group(_ status: String) -> String {
+        if status == "not in this version" { return status }
+        if status.hasPrefix("partly") { return "partly met" }
+        return status == "met, device library" ? "met by the device library" : "met"
+    }
+
+    @Test("the Requirements page states what the tests state, and counts its rows")
+    func page() throws {
+        let file = Self.folder.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Sources/switchboard/Documentation.docc/Requirements.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        var groups: [Int: String] = [:]
+        for line in text.components(separatedBy: "\n") where line.hasPrefix("| R") {
+            let cells = line.dropFirst(2).dropLast(2).components(separatedBy: " | ")
+            guard let id = cells.first, let status = cells.last, let number = Int(id.dropFirst()) else { continue }
+            groups[number] = Self.group(status)
+        }
+        #expect(groups.count == 206)
+        for (group, rows) in Dictionary(grouping: groups.values, by: { $0 }) {
+            #expect(text.contains("\n| \(group) | \(rows.count) |\n"), "\(group): \(rows.count)")
+        }
+        let tested = try Self.numbers("R")
+        let met = Set(groups.filter { $0.value == "met by the device library" }.keys)
+        #expect(met.isSubset(of: tested))
+        // The page of R40 is the gateway's part, which is met.
+        let open = Set(groups.filter { $0.value == "not in this version" }.keys)
+        #expect(open.intersection(Self.all) == Set(Self.uncovered.keys).subtracting([40]))
     }
 
     @Test("each trap of devices is in the name of a test, or in the list of those without one")
