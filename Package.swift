@@ -70,7 +70,7 @@ let package = Package(
             description: "The gateway, its tools and all tests.",
             enabledTraits: ["LinuxWindow"]
         ),
-        .trait(name: "LinuxWindow", description: "The messaging window on Linux: SwitchboardClientLinux, over SwiftNIO."),
+        .trait(name: "LinuxWindow", description: "SwitchboardClientLinux: the messaging window over SwiftNIO."),
     ],
     // Exact versions, so that a build repeats. An app that uses the device library shares swift-log and swift-nio with it.
     dependencies: [

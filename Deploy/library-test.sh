@@ -9,6 +9,8 @@ cd "$(dirname "$0")/.."
 repository=$PWD
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# The order of sorted names.
+export LC_ALL=C
 # The consumer is another package: what .ci/run sets is for ours.
 unset SWITCHBOARD_WARNINGS_AS_ERRORS
 
