@@ -682,6 +682,16 @@ under_systemd() {
     from_page "restarted" "systemctl restart switchboard" on_host
     check "it is ready again" within 10 is_active
     from_page "backup" "runuser -u switchboard -- switchboard backup /var/lib/switchboard/monday.sqlite --config /etc/switchboard/switchboard.yaml" on_host
+    check "systemd-analyze verify has nothing to say of the backup's units" on_host "systemd-analyze verify /usr/lib/systemd/system/switchboard-backup.service /usr/lib/systemd/system/switchboard-backup.timer 2>&1 | tee /dev/stderr | wc -l | grep -qx 0"
+    check "the backup's timer is off at first" fails on_host "systemctl is-enabled switchboard-backup.timer"
+    from_page "timer enabled" "systemctl enable --now switchboard-backup.timer" on_host
+    from_page "backup by the unit" "systemctl start switchboard-backup.service" on_host
+    from_page "backup verified" "switchboard verify /var/lib/switchboard-backups" on_host
+    check "it has the brand" grep -Eq '^brands +1$' "$work/previous"
+    check "it is its user's alone" on_host "stat -c '%U %a' /var/lib/switchboard-backups /var/lib/switchboard-backups/*.sqlite | tr '\n' ' ' | grep -x 'switchboard 700 switchboard 600 '"
+    check "nine more backups leave seven" on_host "for i in 1 2 3 4 5 6 7 8 9; do systemctl reset-failed; systemctl start switchboard-backup.service || exit 1; done; ls /var/lib/switchboard-backups/*.sqlite | wc -l | grep -x 7"
+    from_page "timer listed" "systemctl list-timers switchboard-backup.timer" on_host
+    check "the timer has a next time" grep -q 'switchboard-backup.service' "$work/previous"
     from_page "stopped" "systemctl stop switchboard" on_host
     check "it has ended without an error" on_host "systemctl show -p Result switchboard | grep -x Result=success"
     from_page "checked" "runuser -u switchboard -- switchboard check --config /etc/switchboard/switchboard.yaml" on_host
@@ -719,7 +729,9 @@ under_systemd() {
     on_host "mv /root/away /var/lib/switchboard/master-key" || true
     check "with the key it starts" on_host "systemctl start switchboard"
     check "removed: the service is stopped" on_host "apt-get remove switchboard && ! systemctl is-active switchboard"
+    check "and the timer" fails on_host "systemctl is-active switchboard-backup.timer"
     check "purged: data and user are gone" on_host "apt-get purge switchboard && ! test -e /var/lib/switchboard && ! getent passwd switchboard"
+    check "backups stay" on_host "ls /var/lib/switchboard-backups/*.sqlite"
 }
 if [ ${#failures[@]} -eq "$known" ]; then
     under_systemd

@@ -100,7 +100,7 @@ debian=$stage/debian
 put_shared "$debian/usr" switchboard
 mkdir -p "$debian/DEBIAN" "$debian/etc/switchboard" "$debian/usr/lib/systemd/system" "$debian/usr/share/doc/switchboard"
 cp "$files/switchboard.yaml" "$debian/etc/switchboard/"
-cp Deploy/package/switchboard.service "$debian/usr/lib/systemd/system/"
+cp Deploy/package/switchboard.service Deploy/package/switchboard-backup.{service,timer} "$debian/usr/lib/systemd/system/"
 cp Deploy/package/copyright "$debian/usr/share/doc/switchboard/"
 materials "$files/bin/switchboard" >"$debian/usr/share/doc/switchboard/sbom.cdx.json"
 printf 'switchboard (%s-%s) stable; urgency=medium\n\n  * See the page "Changes and migrations".\n\n -- %s  %s\n' \

@@ -23,10 +23,11 @@ struct Switchboard: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self,
-            MasterKeyCommand.self, DemoCommand.self, ApplyCommand.self, ExportCommand.self, BrandCommand.self,
-            AppCommand.self, CredentialCommand.self, DeviceCommand.self, SendCommand.self, DeliveriesCommand.self,
-            StatsCommand.self, OutboundCommand.self, AuditCommand.self, ClockCommand.self, CompletionCommand.self,
+            ServeCommand.self, CheckCommand.self, MigrateCommand.self, BackupCommand.self, VerifyCommand.self,
+            RestoreCommand.self, MasterKeyCommand.self, DemoCommand.self, ApplyCommand.self, ExportCommand.self,
+            BrandCommand.self, AppCommand.self, CredentialCommand.self, DeviceCommand.self, SendCommand.self,
+            DeliveriesCommand.self, StatsCommand.self, OutboundCommand.self, AuditCommand.self, ClockCommand.self,
+            CompletionCommand.self,
         ]
     )
 

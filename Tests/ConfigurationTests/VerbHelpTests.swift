@@ -28,7 +28,7 @@ struct VerbHelpTests {
     func names() {
         let names = Set(Self.all.map { $0.words.dropFirst().joined(separator: " ") })
         for verb in [
-            "serve", "check", "migrate", "backup", "restore", "brand create", "brand update", "app put",
+            "serve", "check", "migrate", "backup", "verify", "restore", "brand create", "brand update", "app put",
             "app preview", "app self-check", "credential create", "credential list", "credential show",
             "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
             "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion", "apply",

@@ -198,4 +198,45 @@ struct BackupTests {
         let again = try await GatewayProcess.start(in: directory)
         #expect(try await again.process.stop().status == 0)
     }
+
+    @Test("backups by time replace the oldest one, and verify counts what is in the newest")
+    func byTime() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        _ = try await gateway.admin.call("POST", ["v1", "brands"], body: ["id": "acme", "name": "Acme"])
+        let (data, folder) = (gateway.dataDirectory, directory.path("backups"))
+        let missing = try await run(["backup", "--to", folder, "--data-dir", data])
+        #expect(missing.status == .data && missing.errors.contains(folder))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let none = try await run(["verify", folder])
+        #expect(none.status == .data && none.errors.contains("no backup"), "\(none.errors)")
+        var files: [String] = []
+        for _ in 0..<3 {
+            let made = try await run(["backup", "--to", folder, "--keep", "2", "--data-dir", data, "--json"])
+            #expect(made.status == .ok, "\(made.errors)")
+            let report = try JSONValue(parsing: Data(try #require(made.output.first).utf8))
+            #expect(report["removed"].items.map(\.plain) == (files.count == 2 ? [files[0]] : []))
+            files.append(report["file"].plain)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".sqlite") }
+        #expect(Set(names.map { "\(folder)/\($0)" }) == Set(files.dropFirst()))
+
+        let newest = try #require(files.last)
+        let verified = try await run(["verify", folder, "--json"])
+        #expect(verified.status == .ok, "\(verified.errors)")
+        let report = try JSONValue(parsing: Data(try #require(verified.output.first).utf8))
+        #expect(report["file"].string == newest && report["rows"]["brands"].integer == 1)
+        #expect(report["pendingMigrations"].items.isEmpty && report["newestMigration"].string != nil)
+        let table = try await run(["verify", newest])
+        #expect(table.status == .ok && table.output.first?.contains("intact") == true)
+        #expect(table.output.contains { $0.hasPrefix("brands") && $0.hasSuffix("1") })
+
+        let whole = try Data(contentsOf: URL(filePath: newest))
+        try whole.prefix(whole.count / 2).write(to: URL(filePath: newest))
+        let half = try await run(["verify", newest])
+        #expect(half.status == .data && half.errors.contains("truncated"), "\(half.errors)")
+        for wrong in [[], [newest, "--to", folder], ["--to", folder, "--keep", "0"], [newest, "--keep", "2"]] {
+            #expect(try await run(["backup"] + wrong + ["--data-dir", data]).status == .usage)
+        }
+        #expect(try await gateway.process.stop().status == 0)
+    }
 }

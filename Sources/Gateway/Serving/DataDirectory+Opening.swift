@@ -66,7 +66,11 @@ extension DataDirectory {
                 logger: logger
             )
         } catch {
-            throw CommandFailure(error, path: databasePath)
+            var failure = CommandFailure(error, path: databasePath)
+            if case .newerSchema = error, let copy = SQLiteStore.copyBeforeNewerVersion(of: databasePath) {
+                failure.message += "; \(copy) is the data as it was before that version migrated it"
+            }
+            throw failure
         }
     }
 
@@ -95,6 +99,54 @@ extension DataDirectory {
     ) throws -> BackupReport {
         do {
             return try SQLiteStore.backup(path: databasePath, to: file, isReplacing: isReplacing, progress: progress)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Adds a backup to a directory of backups, and removes old ones once it is complete and checked in full; blocks.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory; it must exist. `storage.minFreeMegabytes` stay free on its file system.
+    ///   - keeping: The number of backups that stay, the new one included, from 1; nil removes none.
+    ///   - progress: Called regularly with the copied and the total number of pages.
+    /// - Returns: The file of the backup, and its report.
+    /// - Throws: ``CommandFailure``; then no backup was removed, unless the error is one of a removal.
+    package func backup(
+        into directory: String,
+        keeping: Int?,
+        progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> (file: String, report: BackupReport) {
+        do {
+            return try SQLiteStore.backup(
+                path: databasePath,
+                into: directory,
+                keeping: keeping,
+                time: Self.timeSuffix(),
+                reservedBytes: settings.storage.minFreeMegabytes << 20,
+                progress: progress
+            )
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Checks a backup in full without changing it; blocks.
+    ///
+    /// - Parameter path: The backup, or a directory of backups, whose newest one is checked.
+    /// - Returns: The file of the backup, and its report.
+    /// - Throws: ``CommandFailure``.
+    package static func verify(_ path: String) throws -> (file: String, report: VerificationReport) {
+        var isDirectory: ObjCBool = false
+        var file = path
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+            guard let newest = SQLiteStore.newestBackup(in: path) else {
+                throw CommandFailure(.data, "\(path) has no backup whose name is switchboard-TIME.sqlite")
+            }
+            file = newest
+        }
+        do {
+            return (file, try SQLiteStore.verify(path: file))
         } catch {
             throw CommandFailure(error)
         }

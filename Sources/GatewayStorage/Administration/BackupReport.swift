@@ -10,6 +10,8 @@ package struct BackupReport: Sendable, Equatable {
     package var newestMigration: String
     /// The path to which the earlier database was moved; nil when there was none, and for backups.
     package var keptAside: String?
+    /// The old backups that were removed after this one was complete.
+    package var removed: [String] = []
 
     /// Creates the report of a copy that replaced nothing.
     package init(bytes: Int, pages: Int, pendingDeliveries: Int, newestMigration: String) {

@@ -26,6 +26,50 @@ extension SQLiteStore {
         return report
     }
 
+    /// Adds a backup to a directory of backups, whether a gateway uses the data or not.
+    ///
+    /// The file gets its name, which contains the time, when it is complete, checked in full and synced; after that old
+    /// ones are removed. Blocks.
+    ///
+    /// - Parameters:
+    ///   - path: The database.
+    ///   - directory: The directory; it must exist.
+    ///   - keeping: The number of backups that stay, the new one included, from 1; nil removes none.
+    ///   - time: The time in UTC: `20260102T030405Z`.
+    ///   - reservedBytes: The bytes that stay free on the directory's file system.
+    ///   - progress: Called regularly with the copied and the total number of pages.
+    /// - Returns: The file of the backup, and its report.
+    /// - Throws: ``BackupError``; then no backup was removed, unless the error is one of a removal.
+    package static func backup(
+        path: String,
+        into directory: String,
+        keeping: Int?,
+        time: String,
+        reservedBytes: UInt64,
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(BackupError) -> (file: String, report: BackupReport) {
+        try BackupDirectory(path: directory, reservedBytes: reservedBytes)
+            .add(path, keeping: keeping, time: time, progress: progress)
+    }
+
+    /// Returns the newest backup in a directory of backups.
+    ///
+    /// - Parameter directory: The directory.
+    /// - Returns: Its file; nil when there is none, or the path is not a directory.
+    package static func newestBackup(in directory: String) -> String? {
+        BackupName.all(in: directory).last.map { (directory as NSString).appendingPathComponent($0.fileName) }
+    }
+
+    /// Returns the copy that a newer version made of this version's data before migrating it.
+    ///
+    /// - Parameter path: The database.
+    /// - Returns: The file; nil when there is none.
+    package static func copyBeforeNewerVersion(of path: String) -> String? {
+        guard let last = Migrations.all.last else { return nil }
+        let copy = MigrationCopy(source: path, last: last.name).path
+        return FileManager.default.fileExists(atPath: copy) ? copy : nil
+    }
+
     /// Returns the name of a restored database between the removal of the old one and the rename to its path.
     ///
     /// - Parameter path: The database.

@@ -25,6 +25,7 @@ struct CopyResult {
                 "newestMigration": .string(report.newestMigration),
             ]
             if let kept = report.keptAside { members["keptAside"] = .string(kept) }
+            if !report.removed.isEmpty { members["removed"] = .array(report.removed.map(JSONValue.string)) }
             if let kept = keyKeptAside { members["masterKeyKeptAside"] = .string(kept) }
             StandardOutput.write(JSONValue.object(members).text)
             return
@@ -33,6 +34,7 @@ struct CopyResult {
             "\(file): \(report.bytes) bytes in \(time) s, \(report.pendingDeliveries) deliveries pending, "
                 + "schema \(report.newestMigration)"
         )
+        for old in report.removed { StandardOutput.write("removed \(old)") }
         if let kept = report.keptAside { StandardOutput.write("the previous database is kept as \(kept)") }
     }
 }
