@@ -62,4 +62,32 @@ struct UpgradeTests {
 
         _ = try await run("restore", copy, "--force")
     }
+
+    @Test("data of a newer version is refused with its own exit code, and the error names the copy")
+    func newer() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        #expect(try await gateway.process.stop().status == 0)
+        let data = gateway.dataDirectory
+        func run(_ arguments: String...) async throws -> ChildProcess {
+            let process = try ChildProcess("switchboard", arguments + ["--data-dir", data])
+            _ = try await process.ended()
+            return process
+        }
+        let plan = try await run("migrate", "--dry-run", "--json").output.joined()
+        let last = try #require(try JSONValue(parsing: Data(plan.utf8)).items.last?["name"].string)
+        let copy = "\(data)/switchboard.sqlite.at-\(last)"
+        #expect(try await run("backup", copy).ended().status == 0)
+        let future =
+            "import sqlite3,sys; d=sqlite3.connect(sys.argv[1]); "
+            + "d.execute(\"INSERT INTO grdb_migrations VALUES ('9999-future')\"); d.commit()"
+        let python = try ChildProcess("/usr/bin/env", ["python3", "-c", future, data + "/switchboard.sqlite"])
+        #expect(try await python.ended().status == 0)
+        let refused = try await run("serve", "--listen", "127.0.0.1:0")
+        #expect(try await refused.ended().status == ProcessStatus.newerDatabase.rawValue)
+        let errors = refused.errors.joined(separator: "\n")
+        #expect(errors.contains("a newer version") && errors.contains("9999-future") && errors.contains(copy))
+        #expect(try await run("restore", copy, "--force").ended().status == 0)
+        let again = try await GatewayProcess.start(in: directory)
+        #expect(try await again.process.stop().status == 0)
+    }
 }

@@ -193,6 +193,62 @@ struct SchemaTests {
         #expect(rejection([Self.additive]) == .newerSchema(migration: Self.later.name))
     }
 
+    @Test(
+        "data of every earlier build is migrated; that build opens it again if all later migrations are additive",
+        arguments: 1..<Migrations.all.count
+    )
+    func backAndForth(count: Int) async throws {
+        let earlier = Array(Migrations.all.prefix(count))
+        // The data as that build left it: the first version's, with the migrations of then.
+        try engine.load(fixture: "data-0001")
+        let pool = try DatabasePool(path: engine.path, configuration: SQLiteStore.configuration())
+        try Migrations.apply(to: pool, try await pool.read { try Schema($0) }, all: earlier)
+        try pool.close()
+        let messages = try query("SELECT count(*) FROM messages") as [Int?]
+
+        let store = try open()
+        _ = try await store.begin(now: Timestamp(milliseconds: 1_795_399_100_000))
+        await store.close()
+        #expect(try query("SELECT count(*) FROM messages") == messages)
+        #expect(try query("SELECT hash FROM applied_migrations ORDER BY name") == Migrations.all.map(\.hash))
+
+        guard let refused = Migrations.all.dropFirst(count).last(where: { !$0.isAdditive }) else {
+            let before = try SQLiteStore.open(
+                path: engine.path,
+                migrations: earlier,
+                copiesBeforeMigration: true,
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            )
+            try await before.probe()
+            await before.close()
+            await (try open()).close()
+            return
+        }
+        let error = StorageError.newerSchema(migration: refused.name)
+        #expect(throws: error) { try SQLiteStore.migrations(path: engine.path, all: earlier) }
+        #expect(error.text.contains("a newer version") && error.text.contains(refused.name))
+        // The way back is the copy.
+        let copy = copyPath(earlier.last)
+        #expect(try SQLiteStore.migrations(path: copy, all: earlier).copy == nil)
+        #expect(try query("SELECT count(*) FROM messages", in: copy) == messages)
+    }
+
+    @Test("the page of changes lists every migration, and whether it is additive")
+    func page() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appending(path: "Sources/switchboard/Documentation.docc/Changelog.md"),
+            encoding: .utf8
+        )
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| 0") }.map { line in
+            line.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        #expect(
+            rows == Migrations.all.map { [$0.name.replacing("-", with: " "), $0.isAdditive ? "yes" : "no"] }
+        )
+    }
+
     // MARK: Data of earlier versions
 
     @Test("data of the first version opens, records its migrations, and keeps its rows")
