@@ -12,6 +12,9 @@ test_packages=(nghttp2-client nghttp2-server python3 python3-venv strace prometh
 # From PyPI: other implementations of JOSE and of WebSocket, and what reads and tries the API description.
 python_packages=(joserfc==1.8.0 websockets==17.4 openapi-spec-validator==0.9.0 schemathesis==4.32.5)
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
+# For the clients in Java and TypeScript.
+command -v javac >/dev/null 2>&1 || test_packages+=(default-jdk-headless)
+command -v tsc >/dev/null 2>&1 || test_packages+=(node-typescript)
 
 started=$SECONDS
 step() { say "[$((SECONDS - started)) s] $*"; }
@@ -72,6 +75,9 @@ grep -E 'generated|passed' "$log" || true
 
 step "device library in an empty package"
 Deploy/library-test.sh
+
+step "clients for back-ends"
+SWITCHBOARD=$(swift build --show-bin-path)/switchboard Deploy/clients/test.sh >"$log" 2>&1 || { cat "$log"; fail "a client for back-ends does not work"; }
 
 step "demonstration"
 Deploy/quickstart.sh --once
