@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Measures on this host what the Sizing page has no figure for: bytes of the database for a device and for a message with its delivery,
+# and the gateway's CPU, memory and descriptors while it stores and sends them. Gateway and simulated FCM run on the loopback address.
+#
+#   --devices N     consumers with a device each, 5,000 by default
+#   --messages N    messages, 50,000 by default
+#   --json          prints one JSON object instead of a table
+#
+# Needs a release build (Deploy/release.sh switchboard push-simulator) and Python. Uses a temporary directory, ends after at most
+# fifteen minutes, and ends only what it has started.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=Deploy/packages.sh
+. Deploy/packages.sh
+
+devices=5000
+messages=50000
+json=""
+usage="usage: Deploy/sizing.sh [--devices N] [--messages N] [--json]"
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --devices) devices=${2:?} && shift ;;
+        --messages) messages=${2:?} && shift ;;
+        --json) json=--json ;;
+        *) fail "$usage" ;;
+    esac
+    shift
+done
+[[ $devices =~ ^[1-9][0-9]{0,5}$ && $messages =~ ^[1-9][0-9]{0,6}$ ]] || fail "$usage: up to 999,999 devices and 9,999,999 messages"
+
+binaries=${SWITCHBOARD_BINARIES:-.build/release}
+for program in switchboard push-simulator; do
+    [ -x "$binaries/$program" ] || fail "$binaries/$program is not built: Deploy/release.sh switchboard push-simulator"
+done
+
+folder=$(mktemp -d)
+started=()
+stop() {
+    [ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null || true
+    wait 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap stop EXIT
+
+# The value behind a prefix in a file, once it is there.
+line_of() {
+    local text
+    for _ in $(seq 200); do
+        text=$(sed -n "s/^$2//p" "$1" | head -n 1)
+        [ -z "$text" ] || { printf '%s\n' "$text"; return; }
+        sleep 0.1
+    done
+    cat "$folder"/*.log >&2
+    fail "waited in vain for: $2"
+}
+
+"$binaries/push-simulator" --quiet --apns 127.0.0.1:0 --fcm 127.0.0.1:0 --control 127.0.0.1:0 --certificates "$folder/simulator" \
+    >"$folder/simulator.out" 2>"$folder/simulator.log" &
+started+=($!)
+fcm=$(line_of "$folder/simulator.out" 'fcm listening on ')
+line_of "$folder/simulator.out" 'certificates in ' >/dev/null
+SWITCHBOARD_PROVIDER_TRUST_ROOTS=$folder/simulator/ca.pem SWITCHBOARD_LOG_LEVEL=warning \
+    "$binaries/switchboard" serve --listen 127.0.0.1:0 --data-dir "$folder/data" >"$folder/gateway.out" 2>"$folder/gateway.log" &
+started+=($!)
+server=$(line_of "$folder/gateway.out" 'listening on ')
+unset SWITCHBOARD_ADMIN_TOKEN
+export SWITCHBOARD_SERVER=$server SWITCHBOARD_SERVER_ADMIN_TOKEN_FILE=$folder/data/admin-token
+"$binaries/switchboard" brand create sizing --name Sizing >/dev/null
+"$binaries/switchboard" app put sizing android --service-account "$folder/simulator/service-account.json" --endpoint "https://$fcm" >/dev/null
+
+cat >"$folder/load.py" <<'PYTHON'
+import http.client, json, re, subprocess, sys, time, urllib.parse
+
+server, folder, program, devices, messages = sys.argv[1:6]
+devices, messages = int(devices), int(messages)
+token = open(f"{folder}/data/admin-token").read().strip()
+connection = http.client.HTTPConnection(urllib.parse.urlparse(server).netloc, timeout=60)
+end = time.monotonic() + 840
+
+
+def call(method, path, body=None, kind="application/json"):
+    headers = {"Authorization": "Bearer " + token, "Content-Type": kind}
+    while True:
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        text = response.read()
+        if response.status < 300:
+            return text
+        # Full intake: nothing of the request was stored.
+        if response.status != 503 or time.monotonic() > end:
+            sys.exit(f"{method} {path}: {response.status} {text.decode(errors='replace')}")
+        time.sleep(0.2)
+
+
+def metric(name):
+    text = call("GET", "/metrics").decode()
+    return sum(float(value) for value in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.M))
+
+
+def database_bytes():
+    command = [program, "backup", f"{folder}/copy", "--force", "--data-dir", f"{folder}/data", "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["bytes"]
+
+
+def megabytes(value):
+    return round(value / 1e6, 1)
+
+
+empty = database_bytes()
+idle = metric("process_resident_memory_bytes")
+for number in range(devices):
+    body = json.dumps({"token": f"sizing-{number:08d}:APA91b", "pushType": "fcm"})
+    call("PUT", f"/v1/brands/sizing/apps/android/devices/device-{number}?consumer=consumer-{number}", body)
+registered = database_bytes()
+cpu, start, highest_fds = metric("process_cpu_seconds_total"), time.monotonic(), 0
+for first in range(0, messages, 500):
+    lines = [
+        json.dumps({
+            "id": f"evt-{number}", "type": "agent.message", "consumer": f"consumer-{number % devices}",
+            "conversation": f"conversation-{number % devices}", "agent": {"nickname": "Dana"},
+            "text": f"Your order {number} has shipped and will be with you tomorrow before noon.",
+        })
+        for number in range(first, min(first + 500, messages))
+    ]
+    found = json.loads(call("POST", "/v1/brands/sizing/events", "\n".join(lines), "application/x-ndjson"))
+    if found["accepted"] != len(lines):
+        sys.exit(f"{found['rejected']} events were rejected")
+while metric("switchboard_delivery_outcomes_total") < messages:
+    highest_fds = max(highest_fds, metric("process_open_fds"))
+    if time.monotonic() > end:
+        sys.exit("the deliveries did not end in time")
+    time.sleep(0.2)
+seconds = time.monotonic() - start
+used = metric("process_cpu_seconds_total") - cpu
+# The delivery log is indexed a moment later.
+time.sleep(5)
+figures = {
+    "devices": devices,
+    "messages": messages,
+    "databaseBytesPerDevice": round((registered - empty) / devices),
+    "databaseBytesPerMessage": round((database_bytes() - registered) / messages),
+    "cpuMicrosecondsPerMessage": round(used / messages * 1e6),
+    "messagesPerSecond": round(messages / seconds),
+    "memoryMegabytesIdle": megabytes(idle),
+    "memoryMegabytesAfter": megabytes(metric("process_resident_memory_bytes")),
+    "openDescriptors": int(max(highest_fds, metric("process_open_fds"))),
+}
+if "--json" in sys.argv:
+    print(json.dumps(figures))
+else:
+    for name, value in figures.items():
+        print(f"{re.sub('([A-Z]+)', lambda found: ' ' + found[1].lower(), name):40} {value:>12,}")
+PYTHON
+timeout 900 python3 "$folder/load.py" "$server" "$folder" "$binaries/switchboard" "$devices" "$messages" $json
