@@ -80,6 +80,13 @@ struct SchemaTests {
         try DatabaseQueue(path: engine.path).writeWithoutTransaction { try $0.execute(sql: sql) }
     }
 
+    /// Applies migrations as a build with no others does.
+    private func migrate(by migrations: [Migration]) throws {
+        let pool = try DatabasePool(path: engine.path, configuration: SQLiteStore.configuration())
+        defer { try? pool.close() }
+        try Migrations.apply(to: pool, pool.read { try Schema($0) }, all: migrations)
+    }
+
     private var bytes: Data {
         get throws { try Data(contentsOf: URL(filePath: engine.path)) }
     }
@@ -201,9 +208,7 @@ struct SchemaTests {
         let earlier = Array(Migrations.all.prefix(count))
         // The data as that build left it: the first version's, with the migrations of then.
         try engine.load(fixture: "data-0001")
-        let pool = try DatabasePool(path: engine.path, configuration: SQLiteStore.configuration())
-        try Migrations.apply(to: pool, try await pool.read { try Schema($0) }, all: earlier)
-        try pool.close()
+        try migrate(by: earlier)
         let messages = try query("SELECT count(*) FROM messages") as [Int?]
 
         let store = try open()
