@@ -38,6 +38,21 @@ static inline X509 *switchboard_sk_X509_value(const STACK_OF(X509) *stack, int i
     return sk_X509_value(stack, index);
 }
 static inline void switchboard_sk_X509_free_all(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
+// The times from which and until which a certificate is valid, in seconds since 1970; 0 when they cannot be read.
+static inline int switchboard_X509_validity(const X509 *certificate, long long *from, long long *until) {
+    int days, seconds, isRead = 0;
+    ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
+    if (epoch != NULL && ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notBefore(certificate)) == 1) {
+        *from = days * 86400LL + seconds;
+        if (ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificate)) == 1) {
+            *until = days * 86400LL + seconds;
+            isRead = 1;
+        }
+    }
+    ASN1_TIME_free(epoch);
+    return isRead;
+}
 static inline EVP_PKEY *switchboard_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *switchboard_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 

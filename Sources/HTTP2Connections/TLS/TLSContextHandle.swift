@@ -61,6 +61,15 @@ final class TLSContextHandle: @unchecked Sendable {
         }
     }
 
+    /// Returns the times from which and until which the own certificate is valid, in seconds since 1970.
+    func validity() throws(TLSFailure) -> (from: Int64, until: Int64) {
+        var (from, until): (Int64, Int64) = (0, 0)
+        guard let own = SSL_CTX_get0_certificate(pointer), switchboard_X509_validity(own, &from, &until) == 1 else {
+            throw .configuration("certificate: its times cannot be read")
+        }
+        return (from, until)
+    }
+
     /// Adds every certificate of a PEM text to the roots that peers are verified against.
     func trust(pem: [UInt8]) throws(TLSFailure) {
         let roots = try Self.certificates(inPEM: pem)

@@ -16,12 +16,14 @@ final class TLSSession {
     private let ssl: OpaquePointer
     private let inbound: OpaquePointer
     private let outbound: OpaquePointer
+    /// The protocol without which the handshake fails; nil accepts any choice of ALPN, and none.
+    private let requiredProtocol: String?
     private(set) var isEstablished = false
     /// The most sessions kept until they are taken: a peer usually sends two.
     private static let resumptionLimit = 4
     private var resumptions: [TLSResumption] = []
 
-    private init(context: TLSContextHandle) throws(TLSFailure) {
+    private init(context: TLSContextHandle, requiredProtocol: String?) throws(TLSFailure) {
         OpenSSLErrors.clear()
         guard let ssl = SSL_new(context.pointer) else {
             throw .configuration("no TLS session: \(OpenSSLErrors.takeText())")
@@ -38,6 +40,7 @@ final class TLSSession {
         self.ssl = ssl
         self.inbound = inbound
         self.outbound = outbound
+        self.requiredProtocol = requiredProtocol
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -47,7 +50,7 @@ final class TLSSession {
         serverName: String,
         resuming resumption: TLSResumption?
     ) throws(TLSFailure) {
-        try self.init(context: context.handle)
+        try self.init(context: context.handle, requiredProtocol: "h2")
         SSL_set_connect_state(ssl)
         // Names in subjects are ignored (RFC 9525 section 2), and partial wildcards in a label.
         SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
@@ -68,7 +71,9 @@ final class TLSSession {
 
     /// Creates a server session.
     convenience init(server context: TLSServerContext) throws(TLSFailure) {
-        try self.init(context: context.handle)
+        // A client without ALPN speaks HTTP/1.1, and for one that offers others the context chooses nothing.
+        let isHTTP2 = context.applicationProtocol == .http2
+        try self.init(context: context.handle, requiredProtocol: isHTTP2 ? "h2" : nil)
         SSL_set_accept_state(ssl)
     }
 
@@ -96,13 +101,13 @@ final class TLSSession {
 
     /// Continues the handshake with the received bytes.
     ///
-    /// - Returns: Whether the handshake is finished and `h2` negotiated.
+    /// - Returns: Whether the handshake is finished and a protocol that is required negotiated.
     func handshake() throws(TLSFailure) -> Bool {
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 {
             let chosen = negotiatedProtocol
-            guard chosen == "h2" else { throw .noHTTP2(chosen: chosen) }
+            guard requiredProtocol == nil || chosen == requiredProtocol else { throw .noHTTP2(chosen: chosen) }
             isEstablished = true
             return true
         }
