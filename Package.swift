@@ -203,9 +203,10 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Messaging", "Outbound", "PushPayloads", "PushProviders", "Telemetry",
-                "TextFormats", crypto, hummingbird, logging, metrics, nioCore, nioHTTP1, nioWebSocket, lifecycle,
+                "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushPayloads",
+                "PushProviders", "Telemetry", "TextFormats", crypto, hummingbird, logging, metrics, nioCore, nioHTTP1,
+                nioWebSocket, lifecycle,
             ],
             exclude: ["openapi.yaml"],
             swiftSettings: settings
@@ -221,8 +222,8 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage",
-                "Telemetry", httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders",
+                "SQLiteStorage", "Telemetry", httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -505,7 +506,7 @@ let package = Package(
             name: "LifeTests",
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
-                "HTTP2Connections", "GatewayModel", httpClient, nioCore, nioPosix, crypto,
+                "HTTP2Connections", "GatewayModel", httpClient, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

@@ -23,6 +23,20 @@ struct SlowPeerDetectorTests {
         #expect(check(5000) == .idle)
     }
 
+    @Test("a TLS handshake has the time of a head, from the accept on; the first request after it has its own")
+    mutating func handshake() {
+        watch.handshakeBegan(now: Self.at(100))
+        watch.bytesArrived(now: Self.at(120))
+        #expect(check(129) == .checkAgain)
+        #expect(check(130) == .cut(.slowHandshake))
+        watch.handshakeEnded()
+        #expect(check(130) == .idle)
+        watch.bytesArrived(now: Self.at(200))
+        watch.handshakeEnded()
+        #expect(check(229) == .checkAgain)
+        #expect(check(230) == .cut(.slowHead))
+    }
+
     @Test("the time of a request runs from its first byte through head and body, whatever arrives in between")
     mutating func oneDeadline() {
         watch.bytesArrived(now: Self.at(100))

@@ -6,7 +6,8 @@ internal import Telemetry
 /// slow.
 ///
 /// One timer per connection, armed by the first byte and checked a few times within the limit, so that a busy
-/// connection has no cost per request. Confined to the connection's event loop.
+/// connection has no cost per request. With TLS it is armed at once, for the handshake. The handler of TLS is behind
+/// it: it counts the bytes of the socket. Confined to the connection's event loop.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -17,15 +18,23 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     var onSlowBody: () -> Bool = { false }
 
     private let tick: TimeAmount
+    private let isSecure: Bool
     private let metrics: HTTPMetrics
     private var isPeerAwaited = false
     private var timer: Scheduled<Void>?
 
-    init(limit: TimeAmount, start: TimeAmount, metrics: HTTPMetrics) {
+    init(limit: TimeAmount, start: TimeAmount, isSecure: Bool = false, metrics: HTTPMetrics) {
         watch = SlowPeerDetector(limit: limit, start: start)
         // Coarse: a peer is disconnected after a limit and at most a quarter of the shorter one.
         tick = .nanoseconds(max(min(limit, start).nanoseconds / 4, 1_000_000))
+        self.isSecure = isSecure
         self.metrics = metrics
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard isSecure else { return }
+        watch.handshakeBegan(now: context.eventLoop.now)
+        arm(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }

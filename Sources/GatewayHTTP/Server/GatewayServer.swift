@@ -1,4 +1,5 @@
 internal import GatewayModel
+package import HTTP2Connections
 package import Hummingbird
 internal import HummingbirdCore
 internal import Identity
@@ -82,12 +83,15 @@ package final class GatewayServer: Sendable {
     ///   - host: The address to listen on.
     ///   - port: The port; 0 takes a free one.
     ///   - onServerRunning: Called once with the listening channel, whose address contains the bound port.
+    ///   - tls: Returns the TLS settings of the next connection, for `TLSApplicationProtocol.http1`; nil serves plain
+    ///     HTTP.
     /// - Returns: The application.
     package func buildApplication(
         router: Router<GatewayContext>? = nil,
         host: String,
         port: Int,
-        onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+        onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in },
+        tls: (@Sendable () -> TLSServerContext)? = nil
     ) -> Application<RouterResponder<GatewayContext>> {
         let logger = services.logger
         // A listener with other routes, for operations, opens no windows.
@@ -100,7 +104,8 @@ package final class GatewayServer: Sendable {
                     limits: limits,
                     addresses: addresses,
                     metrics: metrics,
-                    windows: windows
+                    windows: windows,
+                    tls: tls
                 )
             },
             configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 1024),

@@ -1,11 +1,13 @@
 internal import CoreMetrics
 internal import GuardedHTTP
+internal import HTTP2Connections
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
 internal import Telemetry
+internal import TextFormats
 
 #if canImport(Glibc)
 internal import Glibc
@@ -13,7 +15,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Hummingbird's HTTP/1.1 connection with limits, which may become a messaging window.
+/// Hummingbird's HTTP/1.1 connection with limits, over TLS or not, which may become a messaging window.
 struct GuardedHTTP1Channel: ServerChildChannel {
     typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -30,19 +32,23 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     private let addresses: AddressShares
     private let metrics: HTTPMetrics
     private let windows: WindowHandler.Shell?
+    /// Returns the TLS settings of the next connection; nil for plain HTTP.
+    private let tls: (@Sendable () -> TLSServerContext)?
 
     init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ServerLimits,
         addresses: AddressShares,
         metrics: HTTPMetrics,
-        windows: WindowHandler.Shell?
+        windows: WindowHandler.Shell?,
+        tls: (@Sendable () -> TLSServerContext)?
     ) {
         self.responder = responder
         self.limits = limits
         self.addresses = addresses
         self.metrics = metrics
         self.windows = windows
+        self.tls = tls
         slots = ConnectionSlots(limits, metrics: metrics)
     }
 
@@ -69,13 +75,16 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             let connection = ConnectionGuard(
                 limit: TimeAmount(limits.requestTimeout),
                 start: TimeAmount(limits.startTimeout),
+                isSecure: tls != nil,
                 metrics: metrics
             )
             try channel.pipeline.syncOperations.addHandler(connection)
+            if let tls { try tls().secure(channel, replyToPlaintext: Self.replyToPlaintext) }
             let upgrade = WindowUpgradeHandler(
                 connection: connection,
                 slot: slot.value,
                 surplus: admission.label,
+                isSecure: tls != nil,
                 idleTimeout: limits.idleTimeout,
                 windows: windows,
                 metrics: metrics,
@@ -92,6 +101,21 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             channel.close(promise: nil)
         }
         return channel.eventLoop.makeSucceededFuture(value)
+    }
+
+    /// Returns the response to a request without TLS.
+    private static func replyToPlaintext() -> ByteBuffer {
+        let problem = Problem.unreadable("A plain HTTP request was sent to an HTTPS port; use https:// in the URL.")
+        let id = RequestID(header: nil).text
+        var writer = JSONWriter(capacity: 384)
+        problem.write(to: &writer, requestID: id)
+        let fields = [
+            "HTTP/1.1 400 Bad Request", "Content-Type: application/problem+json",
+            "Content-Length: \(writer.bytes.count)", "X-Request-Id: \(id)", "Connection: close", "", "",
+        ]
+        var reply = ByteBuffer(string: fields.joined(separator: "\r\n"))
+        reply.writeBytes(writer.bytes)
+        return reply
     }
 
     /// Whether the connection has one of the last descriptors, which the process itself needs.

@@ -19,6 +19,7 @@ struct SlowPeerDetector {
 
     private enum Reading {
         case nothing
+        case handshake(since: NIODeadline)
         case head(since: NIODeadline)
         /// The head is complete; the body is expected, and some of it may have arrived.
         case body(since: NIODeadline, hasBegun: Bool)
@@ -36,11 +37,18 @@ struct SlowPeerDetector {
     ///
     /// - Parameters:
     ///   - limit: The timeout for a request to arrive, and for a response without progress.
-    ///   - start: The timeout for its head and the first byte of its body; no longer than `limit`.
+    ///   - start: The timeout for its head and the first byte of its body, and for a TLS handshake; no longer than
+    ///     `limit`.
     init(limit: TimeAmount, start: TimeAmount) {
         self.limit = limit
         self.start = min(limit, start)
     }
+
+    /// Records an accepted connection whose peer must complete a TLS handshake.
+    mutating func handshakeBegan(now: NIODeadline) { reading = .handshake(since: now) }
+
+    /// Records a complete TLS handshake.
+    mutating func handshakeEnded() { if case .handshake = reading { reading = .nothing } }
 
     /// Records incoming bytes; they begin a request when none is in progress.
     mutating func bytesArrived(now: @autoclosure () -> NIODeadline) {
@@ -52,7 +60,7 @@ struct SlowPeerDetector {
         switch reading {
         case .head(let since): reading = .body(since: since, hasBegun: false)
         // The head arrived in the same bytes as the end of the request before it.
-        case .nothing, .body: reading = .body(since: now(), hasBegun: false)
+        case .nothing, .handshake, .body: reading = .body(since: now(), hasBegun: false)
         }
     }
 
@@ -88,6 +96,8 @@ struct SlowPeerDetector {
         }
         switch reading {
         case .nothing: return verdict
+        case .handshake(let since):
+            return now - since >= start ? .cut(.slowHandshake) : .checkAgain
         case .head(let since):
             return now - since >= start ? .cut(.slowHead) : .checkAgain
         case .body(let since, let hasBegun):

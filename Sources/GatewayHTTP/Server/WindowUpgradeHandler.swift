@@ -1,4 +1,5 @@
 internal import GuardedHTTP
+internal import HTTP2Connections
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
@@ -37,6 +38,8 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private let slot: ConnectionSlot
     /// The limit that the connection exceeds.
     private let surplus: RejectionLabel?
+    /// Whether the connection is over TLS.
+    private let isSecure: Bool
     private let idleTimeout: Duration
     private let windows: WindowHandler.Shell?
     private let metrics: HTTPMetrics
@@ -52,6 +55,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         connection: ConnectionGuard,
         slot: ConnectionSlot,
         surplus: RejectionLabel?,
+        isSecure: Bool,
         idleTimeout: Duration,
         windows: WindowHandler.Shell?,
         metrics: HTTPMetrics,
@@ -61,6 +65,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.connection = connection
         self.slot = slot
         self.surplus = surplus
+        self.isSecure = isSecure
         self.idleTimeout = idleTimeout
         self.windows = windows
         self.metrics = metrics
@@ -150,6 +155,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is TLSServerEvent { return connection.watch.handshakeEnded() }
         guard case .waiting = state else { return context.fireUserInboundEventTriggered(event) }
         // There was no request: there is nothing to respond to.
         if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed {
@@ -168,7 +174,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let httpState = HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger)
         self.httpState = httpState
         do {
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
             try pipeline.addHandler(RequestGuard(connection: connection, surplus: surplus, metrics: metrics))
             try pipeline.addHandler(httpState)
             opened.succeed(

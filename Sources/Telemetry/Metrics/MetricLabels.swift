@@ -112,6 +112,8 @@ package enum RejectionLabel: String, CaseIterable, Sendable {
 
 /// The reason for which a slow caller's connection was closed, as a label.
 package enum CutOffLabel: String, CaseIterable, Sendable {
+    /// The TLS handshake was not complete in time.
+    case slowHandshake = "slow_handshake"
     /// The head of a request was not complete in time.
     case slowHead = "slow_head"
     /// The body of a request was not complete in time.
