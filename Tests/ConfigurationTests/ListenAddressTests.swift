@@ -9,7 +9,8 @@ struct ListenAddressTests {
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1", 8080, true), ("localhost:0", "localhost", 0, true),
             ("[::1]:65535", "::1", 65_535, true), ("0.0.0.0:80", "0.0.0.0", 80, false),
-            ("gateway.example:443", "gateway.example", 443, false),
+            ("gateway.example:443", "gateway.example", 443, false), ("127.0.1.1:1", "127.0.1.1", 1, true),
+            ("127.example:443", "127.example", 443, false),
         ]
     )
     func reads(text: String, host: String, port: Int, loopback: Bool) throws {

@@ -38,11 +38,18 @@ struct SettingsLoaderTests {
         let path = Self.repository.appending(path: "Config/switchboard.yaml").path()
         #expect(try await SettingsLoader(environment: [:], file: path).load() == GatewaySettings())
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-        var section = ""
+        var (section, group) = ("", "")
         var keys: Set<String> = []
         for line in lines where !line.contains("#") {
             let name = line.prefix { $0 != ":" }
-            if name.hasPrefix("  ") { keys.insert("\(section).\(name.dropFirst(2))") } else { section = String(name) }
+            if name.hasPrefix("    ") {
+                keys.insert("\(section).\(group).\(name.dropFirst(4))")
+            } else if name.hasPrefix("  ") {
+                group = String(name.dropFirst(2))
+                if !line.hasSuffix(":") { keys.insert("\(section).\(group)") }
+            } else {
+                section = String(name)
+            }
         }
         #expect(keys == Set(SettingKey.allCases.map(\.rawValue)))
     }
@@ -64,6 +71,10 @@ struct SettingsLoaderTests {
             (.metricsListen, "SWITCHBOARD_METRICS_LISTEN"),
             (.serverListen, "SWITCHBOARD_SERVER_LISTEN"),
             (.serverDataDir, "SWITCHBOARD_SERVER_DATA_DIR"),
+            (.serverTLSCertificate, "SWITCHBOARD_SERVER_TLS_CERTIFICATE"),
+            (.serverTLSKey, "SWITCHBOARD_SERVER_TLS_KEY"),
+            (.serverTLSClientCA, "SWITCHBOARD_SERVER_TLS_CLIENT_CA"),
+            (.serverInsecure, "SWITCHBOARD_SERVER_INSECURE"),
         ]
     )
     func environmentNames(key: SettingKey, name: String) {

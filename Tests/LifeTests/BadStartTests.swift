@@ -136,6 +136,15 @@ struct BadStartTests {
             ([], ["SWITCHBOARD_LOG_LEVEL": "loud"], "SWITCHBOARD_LOG_LEVEL"),
             ([], ["SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS": "5,0"], "delivery.retryDelaysSeconds"),
             (["--config", "/nowhere.yaml"], [:], "/nowhere.yaml"),
+            (["--listen", "0.0.0.0:0"], [:], "server.insecure"),
+            (["--listen", "[::]:0"], ["SWITCHBOARD_SERVER_INSECURE": "false"], "server.listen"),
+            ([], ["SWITCHBOARD_SERVER_TLS_KEY": "/nowhere.key"], "server.tls.certificate"),
+            ([], ["SWITCHBOARD_SERVER_TLS_CLIENT_CA": "/nowhere.pem"], "server.tls.clientCa"),
+            (
+                [],
+                ["SWITCHBOARD_SERVER_TLS_CERTIFICATE": "/nowhere.pem", "SWITCHBOARD_SERVER_TLS_KEY": "/nowhere.key"],
+                "server.tls.certificate: /nowhere.pem cannot be read"
+            ),
             (["--bogus"], [:], "--bogus"),
         ] as [([String], [String: String], String)]
     )

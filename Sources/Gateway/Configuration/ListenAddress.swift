@@ -37,7 +37,11 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Whether only this host can reach it.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool {
+        // A name may begin like an address.
+        let isIPv4 = host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+        return host == "localhost" || host == "::1" || isIPv4 && host.hasPrefix("127.")
+    }
 
     /// `HOST:PORT`, as in a URL.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

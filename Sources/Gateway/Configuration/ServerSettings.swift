@@ -12,6 +12,8 @@ import GatewayHTTP
 /// - `server.requestTimeoutSeconds` (seconds, 1 to 3,600, default 30)
 /// - `server.trustedProxies` (addresses or ranges whose `X-Forwarded-For` is believed, comma-separated, default
 ///   127.0.0.0/8,::1)
+/// - `server.tls.*`: see ``ServerTLSSettings``
+/// - `server.insecure` (true or false, default false: without TLS only a loopback address may be listened on)
 /// - `limits.connectionsPerAddress` (connections, 1 to 1,000,000, default 256)
 /// - `limits.slotsPerAddress` (requests in progress at once, 1 to 1,000,000, default 128)
 /// - `limits.windowsPerAddress` (messaging windows, 1 to 1,000,000, default 256)
@@ -31,6 +33,10 @@ package struct ServerSettings: Equatable, Sendable {
     var masterKeyFile: String?
     /// The limits of the HTTP API.
     var limits = ServerLimits()
+    /// The files of TLS; nil for plain HTTP.
+    package var tls: ServerTLSSettings?
+    /// Whether plain HTTP is served on any address, because a proxy terminates TLS.
+    var isInsecure = false
 
     /// The defaults.
     package init() {}
@@ -45,6 +51,8 @@ package struct ServerSettings: Equatable, Sendable {
         dataDir = try await reader.text(.serverDataDir) ?? dataDir
         adminTokenFile = try await reader.text(.serverAdminTokenFile)
         masterKeyFile = try await reader.text(.serverMasterKeyFile)
+        tls = try await ServerTLSSettings(reader)
+        isInsecure = try await reader.flag(.serverInsecure, default: isInsecure)
         limits.maxConnections = try await reader.integer(
             .serverMaxConnections,
             in: 1...1_000_000,
@@ -91,6 +99,27 @@ package struct ServerSettings: Equatable, Sendable {
         )
         limits.rates.sessionPerSecond = try await rate(.limitsSessionRequestsPerSecond, limits.rates.sessionPerSecond)
         limits.rates.addressPerSecond = try await rate(.limitsAddressRequestsPerSecond, limits.rates.addressPerSecond)
+    }
+
+    /// The scheme of the API's URL.
+    package var scheme: String { tls == nil ? "http" : "https" }
+
+    /// Whether other hosts can reach the API without TLS.
+    package var isExposed: Bool { tls == nil && !listen.isLoopback }
+
+    /// Checks that passwords and messages do not pass the network in plain text by mistake; for what listens.
+    ///
+    /// - Throws: ``SettingsError`` when other hosts can reach the API without TLS and `server.insecure` does not allow
+    ///   it.
+    package func checkExposure() throws(SettingsError) {
+        guard isExposed, !isInsecure else { return }
+        throw .wrong(
+            key: SettingKey.serverListen.rawValue,
+            environmentName: SettingKey.serverListen.environmentName,
+            value: "\(listen)",
+            allowed: "a loopback address as long as TLS is off: set server.tls.certificate and server.tls.key, or "
+                + "server.insecure to true if a proxy terminates TLS"
+        )
     }
 
     private static func proxies(_ reader: SettingsReader) async throws -> [AddressRange]? {

@@ -90,7 +90,11 @@ package struct SettingsLoader: Sendable {
         return provider
     }
 
-    private static func reason(_ error: any Error) -> String {
+    /// Returns why a file cannot be read.
+    ///
+    /// - Parameter error: The error of Foundation.
+    /// - Returns: The system's text if it has one.
+    static func reason(_ error: any Error) -> String {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
         if let underlying, underlying.domain == NSPOSIXErrorDomain {
             return String(cString: strerror(Int32(underlying.code)))

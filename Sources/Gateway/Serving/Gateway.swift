@@ -6,6 +6,7 @@ import GatewayHTTP
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
+import HTTP2Connections
 import Hummingbird
 package import Identity
 import IdentityProviders
@@ -29,6 +30,8 @@ package final class Gateway: Sendable {
     package var providerFactory: PushProviderFactory { providers.factory }
 
     private let settings: GatewaySettings
+    /// The certificate of the API; nil for plain HTTP.
+    private let certificate: ServerCertificate?
     private let store: any GatewayStore
     private let services: GatewayServices
     private let server: GatewayServer
@@ -45,6 +48,7 @@ package final class Gateway: Sendable {
     private init(
         adminToken: (path: String, isNew: Bool),
         settings: GatewaySettings,
+        certificate: ServerCertificate?,
         store: any GatewayStore,
         services: GatewayServices,
         server: GatewayServer,
@@ -57,6 +61,7 @@ package final class Gateway: Sendable {
     ) {
         self.adminToken = adminToken
         self.settings = settings
+        self.certificate = certificate
         self.store = store
         self.services = services
         self.server = server
@@ -72,10 +77,15 @@ package final class Gateway: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings.
+    ///   - certificate: The certificate of the API; nil for plain HTTP, and for a gateway that does not listen.
     ///   - logger: The logger of the gateway.
     /// - Returns: The gateway.
     /// - Throws: ``CommandFailure``.
-    package static func open(settings: GatewaySettings, logger: Logger) async throws -> Gateway {
+    package static func open(
+        settings: GatewaySettings,
+        certificate: ServerCertificate? = nil,
+        logger: Logger
+    ) async throws -> Gateway {
         // Files of this process are not readable by group and others.
         umask(0o077)
         let clock = SystemClock()
@@ -166,6 +176,7 @@ package final class Gateway: Sendable {
         return Gateway(
             adminToken: (files.adminTokenPath, token.isNew),
             settings: settings,
+            certificate: certificate,
             store: store,
             services: services,
             server: GatewayServer(services: services, limits: limits),
@@ -298,6 +309,7 @@ package final class Gateway: Sendable {
         ]
         // Before the listener, which waits for the long-polling readers of the feed.
         list.append(outbound.readers)
+        if let certificate { list.append(certificate) }
         if let address = settings.metrics.listen { list.append(metricsListener(address)) }
         let secondSignal = SecondSignal(logger: logger)
         // Its signal handlers end with it, and a store that hangs would block the closing below.
@@ -359,13 +371,19 @@ package final class Gateway: Sendable {
     private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) -> Void) -> any Service {
         let address = settings.server.listen
         let isListening = ListeningFlag()
-        let application =
-            server.buildApplication(host: address.host, port: address.port) { [ownPorts] channel in
+        var tls: (@Sendable () -> TLSServerContext)?
+        if let certificate { tls = { certificate.context } }
+        let application = server.buildApplication(
+            host: address.host,
+            port: address.port,
+            onServerRunning: { [ownPorts] channel in
                 isListening.set()
                 let port = channel.localAddress?.port ?? address.port
                 ownPorts.add(port)
                 onListening(ListenAddress(host: address.host, port: port))
-            }
+            },
+            tls: tls
+        )
         return HTTPListener(application: application, address: address, isListening: isListening)
     }
 

@@ -86,6 +86,8 @@ package enum LogKey {
     package static let housekeepingKind = "housekeeping.kind"
     /// The first digits of a certificate's fingerprint.
     package static let certificate = "certificate.fingerprint"
+    /// The end of a certificate's validity, RFC 3339.
+    package static let certificateExpiry = "certificate.expires"
     /// A signal's name.
     package static let signal = "signal"
 }

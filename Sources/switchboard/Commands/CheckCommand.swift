@@ -32,6 +32,7 @@ struct CheckCommand: AsyncParsableCommand {
             let hint = unknown.nearest.map { "; did you mean \($0)?" } ?? ""
             report.say("configuration", false, "\(unknown.name) is not a setting of this version\(hint)")
         }
+        checkListener(settings.server, &report)
         let files = DataDirectory(settings: settings)
         for warning in files.openDirectories { report.warn("data", warning) }
         guard FileManager.default.fileExists(atPath: files.databasePath) else {
@@ -67,5 +68,20 @@ struct CheckCommand: AsyncParsableCommand {
         }
         await gateway.close()
         try report.end()
+    }
+
+    private func checkListener(_ server: ServerSettings, _ report: inout CheckReport) {
+        do {
+            try server.checkExposure()
+        } catch {
+            report.say("server.listen", false, "\(error)")
+        }
+        guard let files = server.tls else { return }
+        let verdict = ServerCertificate.verdict(files)
+        if verdict.isDue {
+            report.warn("server.tls", verdict.text + ": renew it")
+        } else {
+            report.say("server.tls", verdict.isUsable, verdict.text)
+        }
     }
 }

@@ -17,8 +17,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Run the gateway.",
         discussion: """
             Without any setting it stores everything in ./data and listens on 127.0.0.1:8080. When it is ready it \
-            prints one line on standard output: listening on http://HOST:PORT. SIGTERM and SIGINT stop it gracefully; \
-            a second one stops it at once. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>. \
+            prints one line on standard output: listening on http://HOST:PORT, or https:// with a certificate. SIGTERM \
+            and SIGINT stop it gracefully; a second one stops it at once. SIGHUP reads the log level and the \
+            certificate again. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>. \
             Flags override the environment, the environment overrides the file.
 
             EXAMPLE
@@ -32,6 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
         let loader = options.loader
         let settings = try await loader.load()
+        try settings.server.checkExposure()
         let threshold = LogThreshold(settings.log.level)
         let logger = settings.log.logger("switchboard", threshold: threshold)
         for unknown in loader.unknownEnvironmentNames(besides: ClientEnvironment.names) {
@@ -40,7 +42,9 @@ struct ServeCommand: AsyncParsableCommand {
                 metadata: [LogKey.setting: "\(unknown.name)", LogKey.nearest: "\(unknown.nearest ?? "")"]
             )
         }
-        let gateway = try await Gateway.open(settings: settings, logger: logger)
+        // Before anything is created.
+        let certificate = try settings.server.tls.map { try ServerCertificate(files: $0, logger: logger) }
+        let gateway = try await Gateway.open(settings: settings, certificate: certificate, logger: logger)
         for warning in DataDirectory(settings: settings).openDirectories {
             logger.warning(
                 "other users of this host can read files that are put into the data directory",
@@ -51,9 +55,9 @@ struct ServeCommand: AsyncParsableCommand {
             logger.notice("created admin token and master key", metadata: [LogKey.path: "\(gateway.adminToken.path)"])
             StandardError.write("switchboard: the admin token is in \(gateway.adminToken.path)")
         }
-        if !settings.server.listen.isLoopback {
+        if settings.server.isExposed {
             logger.notice(
-                "listening on a non-loopback address without TLS; put a proxy that terminates TLS in front",
+                "server.insecure: listening on a non-loopback address without TLS; a proxy must terminate TLS",
                 metadata: [LogKey.address: "\(settings.server.listen)"]
             )
         }
@@ -66,14 +70,20 @@ struct ServeCommand: AsyncParsableCommand {
                 ]
             )
         }
-        let reload = ReloadSignal(loader: loader, running: settings, threshold: threshold, logger: logger)
+        let reload = ReloadSignal(
+            loader: loader,
+            running: settings,
+            threshold: threshold,
+            certificate: certificate,
+            logger: logger
+        )
         var others = [ServiceGroupConfiguration.ServiceConfiguration(service: reload)]
         let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         if let notifier { others.append(.init(service: notifier)) }
         // Until the end: the watchdog also watches a shutdown, which waits for responses of providers.
         async let _: Void? = notifier?.feedWatchdog { await Gateway.awaitEventLoops() }
         try await gateway.run(signals: [.sigterm, .sigint], beside: others) { address in
-            StandardOutput.write("listening on http://\(address)")
+            StandardOutput.write("listening on \(settings.server.scheme)://\(address)")
             notifier?.send("READY=1")
         }
     }

@@ -10,14 +10,17 @@ struct ReloadSignal: Service {
     let loader: SettingsLoader
     /// The settings in use.
     let running: GatewaySettings
-    /// The log level, the only setting that can change at run time.
+    /// The log level, the only setting whose value can change at run time.
     let threshold: LogThreshold
+    /// The certificate of the API, whose files are read again; nil for plain HTTP.
+    let certificate: ServerCertificate?
     /// The logger for the result.
     let logger: Logger
 
     func run() async throws {
         for await signal in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
             await reload(signal)
+            certificate?.reload()
         }
     }
 
