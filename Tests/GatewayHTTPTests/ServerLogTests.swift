@@ -11,7 +11,7 @@ import Testing
 struct ServerLogTests {
     private final class Lines: LogSink {
         private let count = Mutex(0)
-        func write(_: [UInt8]) { count.withLock { $0 += 1 } }
+        func write(_: [UInt8], level _: Logger.Level) { count.withLock { $0 += 1 } }
         /// Returns the number of lines since the last call.
         func taken() -> Int {
             count.withLock { count in

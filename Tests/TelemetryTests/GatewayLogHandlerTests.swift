@@ -9,7 +9,9 @@ import Testing
 struct GatewayLogHandlerTests {
     private final class Lines: LogSink {
         let lines = Mutex<[String]>([])
-        func write(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+        func write(_ line: [UInt8], level _: Logger.Level) {
+            lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+        }
         var all: [String] { lines.withLock { $0 } }
     }
 

@@ -34,6 +34,7 @@ struct MetricCatalogueTests {
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
         _ = ClockMetrics(factory: registry)
+        LogMetrics(factory: registry).record(droppedLines: 1)
         _ = WindowMetrics(factory: registry)
         let housekeeping = HousekeepingMetrics(factory: registry)
         housekeeping.removed[.expired].increment()

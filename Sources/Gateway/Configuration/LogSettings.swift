@@ -1,4 +1,5 @@
 import Configuration
+import GatewayModel
 package import Logging
 package import Telemetry
 
@@ -30,9 +31,25 @@ package struct LogSettings: Equatable, Sendable {
     /// - Parameters:
     ///   - label: The logger's name.
     ///   - threshold: The level that the whole process shares.
+    ///   - sink: The destination of the lines.
     /// - Returns: The logger.
-    package func logger(_ label: String, threshold: LogThreshold) -> Logger {
+    package func logger(
+        _ label: String,
+        threshold: LogThreshold,
+        sink: any LogSink = DescriptorSink.standardError
+    ) -> Logger {
         let format = format
-        return Logger(label: label) { GatewayLogHandler(label: $0, threshold: threshold, format: format) }
+        return Logger(label: label) { GatewayLogHandler(label: $0, threshold: threshold, format: format, sink: sink) }
+    }
+
+    /// Makes the queue through which the lines of a server reach standard error.
+    ///
+    /// - Parameter label: The name of the logger of the queue's own lines.
+    /// - Returns: The queue.
+    package func queue(_ label: String) -> LogQueue {
+        let format = format
+        return LogQueue { dropped in
+            GatewayLogHandler.announcement(of: dropped, label: label, format: format, at: SystemClock().now)
+        }
     }
 }

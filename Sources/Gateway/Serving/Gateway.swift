@@ -17,7 +17,7 @@ import NIOPosix
 import Outbound
 package import PushProviders
 package import ServiceLifecycle
-import Telemetry
+package import Telemetry
 package import UnixSignals
 
 /// A gateway with all its parts: store, directory, delivery, providers and HTTP.
@@ -79,12 +79,14 @@ package final class Gateway: Sendable {
     ///   - settings: The settings.
     ///   - certificate: The certificate of the API; nil for plain HTTP, and for a gateway that does not listen.
     ///   - logger: The logger of the gateway.
+    ///   - logs: The queue of the logger's lines, whose dropped lines are counted; nil for none.
     /// - Returns: The gateway.
     /// - Throws: ``CommandFailure``.
     package static func open(
         settings: GatewaySettings,
         certificate: ServerCertificate? = nil,
-        logger: Logger
+        logger: Logger,
+        logs: LogQueue? = nil
     ) async throws -> Gateway {
         // Files of this process are not readable by group and others.
         umask(0o077)
@@ -96,6 +98,10 @@ package final class Gateway: Sendable {
         let registry = PrometheusRegistry()
         let process = ProcessMetrics(factory: registry)
         registry.addCollector { process.collect() }
+        if let logs {
+            let metrics = LogMetrics(factory: registry)
+            registry.addCollector { metrics.record(droppedLines: logs.droppedLines) }
+        }
 
         let store = try files.openStore(logger: logger)
         let keeper: ClockKeeper

@@ -36,7 +36,7 @@ package struct GatewayLogHandler: LogHandler {
         threshold: LogThreshold,
         format: LogFormat,
         clock: any GatewayClock = SystemClock(),
-        sink: any LogSink = StandardErrorSink()
+        sink: any LogSink = DescriptorSink.standardError
     ) {
         self.label = label
         self.threshold = threshold
@@ -61,43 +61,80 @@ package struct GatewayLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
         if let error = event.error { all[LogKey.errorText] = "\(error)" }
-        let pairs = all.sorted { $0.key < $1.key }
-        var line = JSONWriter(capacity: 256, escapes: .whiteSpace)
-        switch format {
-        case .json: appendJSON(event, pairs, to: &line)
-        case .text: appendText(event, pairs, to: &line)
-        }
-        line.literal("\n")
-        sink.write(line.bytes)
+        let line = Self.line(event.level, label, event.message.description, all, format: format, at: clock.now)
+        sink.write(line, level: event.level)
     }
 
-    private func appendJSON(
-        _ event: LogEvent,
+    /// Renders the line that announces dropped log lines, at level warning.
+    ///
+    /// - Parameters:
+    ///   - dropped: The number of lines.
+    ///   - label: The logger's name.
+    ///   - format: The format of the line.
+    ///   - now: The time.
+    /// - Returns: UTF-8 that ends in a line feed.
+    package static func announcement(of dropped: Int, label: String, format: LogFormat, at now: Timestamp) -> [UInt8] {
+        line(
+            .warning,
+            label,
+            "log lines were dropped: standard error was not read fast enough",
+            [LogKey.count: "\(dropped)"],
+            format: format,
+            at: now
+        )
+    }
+
+    private static func line(
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
+        _ metadata: Logger.Metadata,
+        format: LogFormat,
+        at now: Timestamp
+    ) -> [UInt8] {
+        let pairs = metadata.sorted { $0.key < $1.key }
+        var line = JSONWriter(capacity: 256, escapes: .whiteSpace)
+        switch format {
+        case .json: appendJSON(level, label, message, pairs, now, to: &line)
+        case .text: appendText(level, label, message, pairs, now, to: &line)
+        }
+        line.literal("\n")
+        return line.bytes
+    }
+
+    private static func appendJSON(
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
         _ pairs: [(key: String, value: Logger.MetadataValue)],
+        _ now: Timestamp,
         to line: inout JSONWriter
     ) {
         line.literal("{")
-        line.member("time", clock.now.rfc3339)
-        line.member("level", event.level.rawValue)
+        line.member("time", now.rfc3339)
+        line.member("level", level.rawValue)
         line.member("logger", label)
-        line.member("message", event.message.description)
+        line.member("message", message)
         for (key, value) in pairs {
             // The first four keys are reserved for the line itself.
-            line.name(Self.ownKeys.contains(key) ? "metadata." + key : key)
+            line.name(ownKeys.contains(key) ? "metadata." + key : key)
             line.metadata(value)
         }
         line.literal("}")
     }
 
-    private func appendText(
-        _ event: LogEvent,
+    private static func appendText(
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
         _ pairs: [(key: String, value: Logger.MetadataValue)],
+        _ now: Timestamp,
         to line: inout JSONWriter
     ) {
-        let level = event.level.rawValue
-        let padding = String(repeating: " ", count: max(0, 8 - level.utf8.count))
-        line.raw("\(clock.now.rfc3339) \(level)\(padding) \(label): ")
-        line.unbroken(event.message.description)
+        let name = level.rawValue
+        let padding = String(repeating: " ", count: max(0, 8 - name.utf8.count))
+        line.raw("\(now.rfc3339) \(name)\(padding) \(label): ")
+        line.unbroken(message)
         for (key, value) in pairs {
             line.raw(" \(key)=")
             line.metadata(value)

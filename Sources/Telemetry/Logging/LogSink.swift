@@ -1,3 +1,5 @@
+package import Logging
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -8,28 +10,45 @@ import Musl
 package protocol LogSink: Sendable {
     /// Takes one line with its line feed; callable from any thread.
     ///
-    /// - Parameter line: UTF-8 that ends in a line feed.
-    func write(_ line: [UInt8])
+    /// - Parameters:
+    ///   - line: UTF-8 that ends in a line feed.
+    ///   - level: The line's level.
+    func write(_ line: [UInt8], level: Logger.Level)
 }
 
-/// Standard error: one `write` per line, so that lines of several threads do not mix (a write of up to 4,096 bytes to a
-/// pipe is atomic).
-package struct StandardErrorSink: LogSink {
+/// A file descriptor: one `write` per line, so that lines of several threads do not mix (a write of up to 4,096 bytes to
+/// a pipe is atomic).
+///
+/// Blocks the caller while a pipe is full or a terminal is stopped.
+package struct DescriptorSink: LogSink {
     /// Standard error of this process.
-    package init() {}
+    package static let standardError = DescriptorSink(STDERR_FILENO)
+
+    private let descriptor: Int32
+
+    /// Creates a sink for an open descriptor, which is not closed here.
+    ///
+    /// - Parameter descriptor: The descriptor.
+    package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// Writes one line; a line that cannot be written is lost, because there is nowhere left to report it.
     ///
-    /// - Parameter line: UTF-8 that ends in a line feed.
-    package func write(_ line: [UInt8]) {
+    /// - Parameters:
+    ///   - line: UTF-8 that ends in a line feed.
+    ///   - level: The line's level, which changes nothing here.
+    package func write(_ line: [UInt8], level: Logger.Level) {
         line.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let written = Glibc.write(STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written > 0 {
                     rest = rest.dropFirst(written)
                 } else if written < 0, errno == EINTR {
                     continue
+                } else if written < 0, errno == EAGAIN {
+                    // Another process has made the shared terminal or pipe non-blocking.
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&ready, 1, -1)
                 } else {
                     return
                 }

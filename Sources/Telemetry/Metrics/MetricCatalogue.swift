@@ -344,6 +344,12 @@ package enum MetricCatalogue {
         .counter,
         help: "Series that were dropped: too many series, or one name used for two kinds."
     )
+    /// Log lines that were dropped because standard error was not read fast enough.
+    package static let logDroppedLines = MetricDeclaration(
+        "switchboard_log_dropped_lines_total",
+        .counter,
+        help: "Log lines that were dropped because standard error was not read fast enough."
+    )
     // The process metrics have the names that Prometheus' own client libraries use, so that standard dashboards work.
     /// Resident memory.
     package static let processResidentMemory = MetricDeclaration(
@@ -393,6 +399,7 @@ package enum MetricCatalogue {
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
-        telemetryDroppedSeries, processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
+        telemetryDroppedSeries, logDroppedLines, processResidentMemory, processOpenFDs, processMaxFDs, processCPU,
+        processStart,
     ]
 }

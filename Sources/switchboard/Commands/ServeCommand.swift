@@ -28,6 +28,9 @@ struct ServeCommand: AsyncParsableCommand {
     )
     @OptionGroup var options: ServeOptions
 
+    /// The longest wait at the end for log lines to be written.
+    private static let flushLimit = Duration.seconds(2)
+
     func run() async throws {
         // A file at its size limit (`ulimit -f`) is handled like a full disk; the signal must not end the process.
         signal(SIGXFSZ, SIG_IGN)
@@ -35,7 +38,11 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try await loader.load()
         try settings.server.checkExposure()
         let threshold = LogThreshold(settings.log.level)
-        let logger = settings.log.logger("switchboard", threshold: threshold)
+        // Standard error that is not read, such as a full pipe, must not block an event loop.
+        let logs = settings.log.queue("switchboard")
+        // Also before the error of a failed start is written.
+        defer { logs.flush(within: Self.flushLimit) }
+        let logger = settings.log.logger("switchboard", threshold: threshold, sink: logs)
         for unknown in loader.unknownEnvironmentNames(besides: ClientEnvironment.names) {
             logger.warning(
                 "an environment variable is not a setting of this version",
@@ -44,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // Before anything is created.
         let certificate = try settings.server.tls.map { try ServerCertificate(files: $0, logger: logger) }
-        let gateway = try await Gateway.open(settings: settings, certificate: certificate, logger: logger)
+        let gateway = try await Gateway.open(settings: settings, certificate: certificate, logger: logger, logs: logs)
         for warning in DataDirectory(settings: settings).openDirectories {
             logger.warning(
                 "other users of this host can read files that are put into the data directory",
