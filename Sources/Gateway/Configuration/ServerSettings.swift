@@ -1,5 +1,6 @@
 import Configuration
 import GatewayHTTP
+import GuardedHTTP
 
 /// Listening address, files and limits.
 ///

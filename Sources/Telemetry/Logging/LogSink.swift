@@ -16,8 +16,8 @@ package protocol LogSink: Sendable {
     func write(_ line: [UInt8], level: Logger.Level)
 }
 
-/// A file descriptor: one `write` per line, so that lines of several threads do not mix (a write of up to 4,096 bytes to
-/// a pipe is atomic).
+/// A file descriptor: one `write` per line, so that lines of several processes do not mix (a write of up to 4,096 bytes
+/// to a pipe is atomic).
 ///
 /// Blocks the caller while a pipe is full or a terminal is stopped.
 package struct DescriptorSink: LogSink {

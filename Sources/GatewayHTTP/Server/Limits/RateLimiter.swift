@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import GatewayModel
+internal import GuardedHTTP
 internal import Synchronization
 internal import Telemetry
 

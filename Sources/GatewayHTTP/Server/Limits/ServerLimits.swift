@@ -1,3 +1,5 @@
+package import GuardedHTTP
+
 /// The limits and timeouts of one server; each number is 1 or more.
 package struct ServerLimits: Sendable, Equatable {
     /// The maximum number of connections; a few more get a 503 response and are closed, all others are closed at once.

@@ -1,5 +1,3 @@
-internal import GuardedHTTP
-
 /// Addresses with a common prefix: `10.0.0.0/8`, `::1` (RFC 4632 section 3.1, RFC 4291 section 2.3).
 package struct AddressRange: Sendable, Equatable {
     private let first: InternetAddress
@@ -23,7 +21,7 @@ package struct AddressRange: Sendable, Equatable {
     package static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 
     /// Whether an address is in the range; an IPv4 address that is written as an IPv6 one counts as IPv4.
-    func contains(_ address: InternetAddress) -> Bool {
+    package func contains(_ address: InternetAddress) -> Bool {
         switch (first, address.unmapped) {
         case (.v4(let first), .v4(let other)): (first ^ other) & ~0 << UInt32(32 - prefixLength) == 0
         case (.v6(let high, let low), .v6(let otherHigh, let otherLow)):
