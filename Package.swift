@@ -286,7 +286,7 @@ let package = Package(
         // benchmark, the proofs.
         .target(
             name: "TestSupport",
-            dependencies: ["GatewayModel", "HTTP2Connections", nioCore, collections],
+            dependencies: ["GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
             path: "Tests/Proof/TestSupport",
             swiftSettings: settings
         ),
@@ -418,7 +418,7 @@ let package = Package(
         .testTarget(
             name: "GuardedHTTPTests",
             dependencies: [
-                "GuardedHTTP", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, "ProcessHarness",
+                "GuardedHTTP", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, "ProcessHarness", "TestSupport",
             ],
             swiftSettings: settings
         ),
@@ -497,8 +497,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "switchboard", "Delivery", "Gateway", "GatewayClient", "GatewayModel", "Messaging", "PushProviders",
-                "Telemetry", "TestSupport", arguments, logging,
+                "switchboard", "Delivery", "Gateway", "GatewayClient", "GatewayModel", "GuardedHTTP", "Messaging",
+                "PushProviders", "Telemetry", "TestSupport", arguments, logging,
             ],
             swiftSettings: settings
         ),
@@ -506,7 +506,7 @@ let package = Package(
             name: "LifeTests",
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
-                "HTTP2Connections", "GatewayModel", httpClient, logging, nioCore, nioPosix, crypto,
+                "HTTP2Connections", "GatewayModel", "TestSupport", httpClient, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

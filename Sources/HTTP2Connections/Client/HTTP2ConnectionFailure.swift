@@ -4,6 +4,8 @@
 package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
     /// Name resolution or TCP connect failed; the text is the system's.
     case unreachable(String)
+    /// The proxy opened no tunnel to the peer.
+    case proxy(HTTP2ProxyFailure)
     /// TLS failed, or the peer does not speak HTTP/2.
     case tls(TLSFailure)
     /// The process has no connection left in its ``HTTP2ConnectionBudget``.
@@ -25,6 +27,7 @@ package enum HTTP2ConnectionFailure: Error, Equatable, Sendable {
     package var label: String {
         switch self {
         case .unreachable: "unreachable"
+        case .proxy: "proxy"
         case .limit: "limit"
         case .tls(.certificate): "certificate"
         case .tls(.noHTTP2): "no_http2"
@@ -44,6 +47,7 @@ extension HTTP2ConnectionFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable(let text): "cannot connect: \(text)"
+        case .proxy(let failure): failure.description
         case .limit: "the process has reached its limit of connections (provider.maxConnections)"
         case .tls(let failure): failure.description
         case .setupTimedOut: "dial, TLS or first SETTINGS took too long"

@@ -16,6 +16,7 @@ final class ConnectionPoolCore {
     private let eventLoop: any EventLoop
     private let source: any HTTP2RequestSource
     private let makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+    private let proxy: HTTP2Proxy?
     private let budget: HTTP2ConnectionBudget?
     private let gauge: StreamGauge
     private let observer: (any HTTP2PoolObserver)?
@@ -49,6 +50,7 @@ final class ConnectionPoolCore {
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
         makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?,
+        proxy: HTTP2Proxy?,
         budget: HTTP2ConnectionBudget?,
         gauge: StreamGauge,
         observer: (any HTTP2PoolObserver)?,
@@ -60,6 +62,7 @@ final class ConnectionPoolCore {
         self.eventLoop = eventLoop
         self.source = source
         self.makeResolver = makeResolver
+        self.proxy = proxy
         self.budget = budget
         self.gauge = gauge
         self.observer = observer
@@ -143,18 +146,21 @@ final class ConnectionPoolCore {
         dials[id] = false
         logger.debug("dialling", metadata: ["http2.host": "\(target.host)", "http2.port": "\(target.port)"])
         let this = NIOLoopBound(self, eventLoop: eventLoop)
-        ClientBootstrap(group: eventLoop)
+        let connected = ClientBootstrap(group: eventLoop)
             .connectTimeout(configuration.setupTimeout)
             .resolver(makeResolver?(eventLoop))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Nothing is read until the handler is in the pipeline: with several addresses there are several attempts,
             // and only the winner gets it.
             .channelOption(.autoRead, value: false)
-            .connect(host: target.host, port: target.port)
+            .connect(host: proxy?.host ?? target.host, port: proxy?.port ?? target.port)
             .hop(to: eventLoop)
-            .whenComplete { result in
-                this.value.dialled(id, result, since: now)
-            }
+        // Half of the time, so that a slow proxy is not reported as a slow peer.
+        let deadline = now + .nanoseconds(configuration.setupTimeout.nanoseconds / 2)
+        let opened = proxy?.open(over: connected, to: target, deadline: deadline) ?? connected
+        opened.whenComplete { result in
+            this.value.dialled(id, result, since: now)
+        }
     }
 
     private func dialled(_ id: UInt64, _ result: Result<any Channel, any Error>, since start: NIODeadline) {
@@ -163,7 +169,8 @@ final class ConnectionPoolCore {
         switch result {
         case .failure(let error):
             if isGivenUp { return releaseSlot(id) }
-            return ended(id, failure: Self.failure(of: error), worth: .silent)
+            let failure = Self.failure(of: error)
+            return ended(id, failure: failure, worth: Self.worth(of: failure))
         case .success(let made):
             channel = made
         }
@@ -279,7 +286,13 @@ final class ConnectionPoolCore {
         observer?.connectionChanged(from: old, to: phase)
     }
 
+    /// Returns the worth of a dial that failed: a proxy that rejects us is not asked again at once.
+    private static func worth(of failure: HTTP2ConnectionFailure) -> ConnectionWorth {
+        if case .proxy(let failure) = failure, !failure.isSilent { .refused } else { .silent }
+    }
+
     private static func failure(of error: any Error) -> HTTP2ConnectionFailure {
+        if let error = error as? HTTP2ConnectionFailure { return error }
         if let error = error as? ChannelError, case .connectTimeout = error { return .setupTimedOut }
         return .unreachable("\(error)")
     }

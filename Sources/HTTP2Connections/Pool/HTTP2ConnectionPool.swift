@@ -27,7 +27,8 @@ package final class HTTP2ConnectionPool: Sendable {
     ///   - eventLoop: One loop of a `MultiThreadedEventLoopGroup`.
     ///   - source: The source of requests.
     ///   - makeResolver: Makes the resolver of one connection, which dials only the addresses that it returns; nil uses
-    ///     the system's resolver.
+    ///     the system's resolver. With a proxy it resolves the proxy's name.
+    ///   - proxy: The proxy through which connections are opened; nil connects directly.
     ///   - budget: The limit of connections of all pools together; nil sets no limit.
     ///   - observer: Receives changes of connections, for metrics.
     ///   - logger: Only `debug` and `trace` are written.
@@ -38,6 +39,7 @@ package final class HTTP2ConnectionPool: Sendable {
         eventLoop: any EventLoop,
         source: any HTTP2RequestSource,
         makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
+        proxy: HTTP2Proxy? = nil,
         budget: HTTP2ConnectionBudget? = nil,
         observer: (any HTTP2PoolObserver)? = nil,
         logger: Logger
@@ -53,6 +55,7 @@ package final class HTTP2ConnectionPool: Sendable {
                 eventLoop: eventLoop,
                 source: source,
                 makeResolver: makeResolver,
+                proxy: proxy,
                 budget: budget,
                 gauge: gauge,
                 observer: observer,

@@ -17,6 +17,7 @@ struct Dial {
         identity: TLSIdentity? = nil,
         configuration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
         budget: HTTP2ConnectionBudget? = nil,
+        proxy: HTTP2Proxy? = nil,
         limit: Int = 100,
         body: (Dial) async throws -> Void
     ) async throws {
@@ -28,6 +29,7 @@ struct Dial {
             configuration: configuration,
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
             source: queue,
+            proxy: proxy,
             budget: budget,
             logger: Loopback.logger
         )

@@ -22,6 +22,7 @@ struct Loopback {
         client clientConfiguration: HTTP2ConnectionConfiguration = HTTP2ConnectionConfiguration(),
         budget: HTTP2ConnectionBudget? = nil,
         makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil,
+        proxy: HTTP2Proxy? = nil,
         limit: Int = 10_000,
         body: (Loopback) async throws -> Void
     ) async throws {
@@ -43,6 +44,7 @@ struct Loopback {
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
             source: queue,
             makeResolver: makeResolver,
+            proxy: proxy,
             budget: budget,
             logger: logger
         )
