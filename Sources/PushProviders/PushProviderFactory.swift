@@ -1,4 +1,5 @@
 package import AsyncHTTPClient
+import FoundationEssentials
 package import GatewayModel
 package import GuardedHTTP
 package import HTTP2Connections
@@ -21,6 +22,7 @@ package final class PushProviderFactory: Sendable {
     private let configuration: PushProviderConfiguration
     private let signers = ProviderTokenSigners()
     private let accessTokens: AccessTokenSources
+    private let proxied: (proxy: OutboundProxy, client: HTTPClient)?
     private let tenants: GuardedHTTPClient?
     private let names: (any HostResolver)?
     private let budget: HTTP2ConnectionBudget
@@ -33,6 +35,8 @@ package final class PushProviderFactory: Sendable {
     ///   - eventLoopGroup: A `MultiThreadedEventLoopGroup`; lanes are spread over its loops.
     ///   - trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
     ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
+    ///   - proxied: The outbound proxy, and a client that uses it for all requests; nil connects directly. Not shut
+    ///     down here.
     ///   - tenants: The client for token endpoints that tenants set, which also checks the addresses of their other
     ///     endpoints; nil rejects tenants' endpoints. Not closed here.
     ///   - names: The resolver for all other endpoints; nil uses the system's on one queue for each event loop, where a
@@ -46,6 +50,7 @@ package final class PushProviderFactory: Sendable {
         eventLoopGroup: any EventLoopGroup,
         trustRootsFile: String?,
         httpClient: HTTPClient,
+        proxied: (proxy: OutboundProxy, client: HTTPClient)? = nil,
         tenants: GuardedHTTPClient? = nil,
         names: (any HostResolver)? = nil,
         clock: any GatewayClock,
@@ -60,6 +65,7 @@ package final class PushProviderFactory: Sendable {
         self.metrics = metrics
         self.logger = logger
         self.configuration = configuration
+        self.proxied = proxied
         self.tenants = tenants
         self.names = names
         budget = HTTP2ConnectionBudget(connections: configuration.maxConnections)
@@ -81,6 +87,23 @@ package final class PushProviderFactory: Sendable {
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(30))
         return configuration
+    }
+
+    /// Checks that the outbound proxy responds and accepts its credentials.
+    ///
+    /// - Returns: The result as text; nil without a proxy.
+    package func checkProxy() async -> PushProviderVerdict? {
+        guard let proxy = proxied?.proxy else { return nil }
+        let eventLoop = group.next()
+        let failure = await tunnel(proxy).check(
+            on: eventLoop,
+            resolver: resolver(of: proxy.host, proxy.port)?(eventLoop),
+            timeout: configuration.connection.setupTimeout
+        )
+        return PushProviderVerdict(
+            isUsable: failure == nil,
+            text: failure.map { "\($0)" } ?? "\(proxy) responds to CONNECT"
+        )
     }
 
     /// Creates the provider of a lane; it does not dial before ``PushProvider/wake()``.
@@ -112,7 +135,13 @@ package final class PushProviderFactory: Sendable {
                 return try makeAPNs(credential, certificate, lane, brand, app.links, path, source)
             }
         case .fcm(let credential):
-            let path = try path(to: credential.endpoint, at: "/fcm/endpoint", setBy: app.endpointsBy, of: brand.id)
+            let path = try path(
+                to: credential.endpoint,
+                at: "/fcm/endpoint",
+                setBy: app.endpointsBy,
+                of: brand.id,
+                tokens: credential.account.tokenEndpoint
+            )
             return makeFCM(credential, lane, brand, app, path, source)
         }
     }
@@ -269,8 +298,10 @@ package final class PushProviderFactory: Sendable {
     /// The resolver and HTTP client of an endpoint.
     private struct Path {
         var target: HTTP2Target
-        /// Makes the resolver of the target; nil uses the system's.
+        /// Makes the resolver of the host that is dialled, the proxy or the target; nil uses the system's.
         var makeResolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
+        /// The proxy of the target; nil connects directly.
+        var proxy: HTTP2Proxy?
         /// The client of its token endpoint.
         var client: TokenEndpoint.Client
     }
@@ -281,10 +312,19 @@ package final class PushProviderFactory: Sendable {
         to endpoint: ProviderEndpoint,
         at pointer: String,
         setBy setter: AppSettings.EndpointSetter?,
-        of brand: BrandID
+        of brand: BrandID,
+        tokens tokenEndpoint: String? = nil
     ) throws(PushCredentialError) -> Path {
+        let proxy = proxied?.proxy.isUsed(for: endpoint.target.host) == true ? proxied?.proxy : nil
         guard setter == .tenant else {
-            return Path(target: endpoint.target, makeResolver: resolver(of: endpoint), client: .open(httpClient))
+            // The proxy resolves the name: the host of the gateway may have no name server for it.
+            let dialled = proxy.map { ($0.host, $0.port) } ?? (endpoint.target.host, endpoint.target.port)
+            return Path(
+                target: endpoint.target,
+                makeResolver: resolver(of: dialled.0, dialled.1),
+                proxy: proxy.map { tunnel($0) },
+                client: client(of: tokenEndpoint)
+            )
         }
         guard let tenants else {
             throw PushCredentialError(pointer: pointer, detail: "is a tenant's, and this process has no address guard")
@@ -293,20 +333,40 @@ package final class PushProviderFactory: Sendable {
         do {
             (url, addresses) = (try tenants.url(endpoint.url), tenants.addresses)
         } catch { throw PushCredentialError(pointer: pointer, detail: error.text) }
+        let makeChecked: @Sendable (any EventLoop) -> any Resolver & Sendable = { eventLoop in
+            EndpointResolver(port: Int(url.dialledPort), on: eventLoop) {
+                try await addresses.addresses(of: url, for: brand.rawValue)
+            }
+        }
+        // This host is not the proxy's.
+        guard let proxy, !url.isLoopback else {
+            return Path(target: endpoint.target, makeResolver: makeChecked, client: .guarded(tenants, brand))
+        }
+        // The proxy receives a checked address: it might resolve the name to another one.
+        var checked = tunnel(proxy)
+        checked.makeResolver = makeChecked
         return Path(
             target: endpoint.target,
-            makeResolver: { eventLoop in
-                EndpointResolver(port: Int(url.dialledPort), on: eventLoop) {
-                    try await addresses.addresses(of: url, for: brand.rawValue)
-                }
-            },
+            makeResolver: resolver(of: proxy.host, proxy.port),
+            proxy: checked,
             client: .guarded(tenants, brand)
         )
     }
 
-    private func resolver(of endpoint: ProviderEndpoint) -> (@Sendable (any EventLoop) -> any Resolver & Sendable)? {
+    private func tunnel(_ proxy: OutboundProxy) -> HTTP2Proxy {
+        HTTP2Proxy(host: proxy.host, port: proxy.port, authorization: proxy.authorizationHeader)
+    }
+
+    /// Returns the client of a token endpoint that the instance's administrator set; plain http only reaches this host.
+    private func client(of tokenEndpoint: String?) -> TokenEndpoint.Client {
+        guard let proxied, let url = tokenEndpoint.flatMap({ URL(string: $0) }), let host = url.host,
+            url.scheme?.lowercased() == "https", proxied.proxy.isUsed(for: host)
+        else { return .open(httpClient) }
+        return .proxied(proxied.client, proxied.proxy)
+    }
+
+    private func resolver(of host: String, _ port: Int) -> (@Sendable (any EventLoop) -> any Resolver & Sendable)? {
         guard let names else { return nil }
-        let (host, port) = (endpoint.target.host, endpoint.target.port)
         let literal = InternetAddress(host).map { [$0] }
         return { eventLoop in
             EndpointResolver(port: port, on: eventLoop) {
@@ -335,6 +395,7 @@ package final class PushProviderFactory: Sendable {
                 eventLoop: eventLoop,
                 source: source,
                 makeResolver: path.makeResolver,
+                proxy: path.proxy,
                 budget: budget,
                 observer: observer,
                 logger: logger

@@ -1,5 +1,6 @@
 import Delivery
 import Foundation
+import GuardedHTTP
 import Logging
 import Telemetry
 import Testing
@@ -59,6 +60,9 @@ struct SettingsLoaderTests {
         arguments: [
             (SettingKey.providerTrustRoots, "SWITCHBOARD_PROVIDER_TRUST_ROOTS"),
             (.providerMaxConnections, "SWITCHBOARD_PROVIDER_MAX_CONNECTIONS"),
+            (.providerProxy, "SWITCHBOARD_PROVIDER_PROXY"),
+            (.providerProxyPasswordFile, "SWITCHBOARD_PROVIDER_PROXY_PASSWORD_FILE"),
+            (.providerNoProxy, "SWITCHBOARD_PROVIDER_NO_PROXY"),
             (.intakeMaxPendingEvents, "SWITCHBOARD_INTAKE_MAX_PENDING_EVENTS"),
             (.deliveryRetryDelaysSeconds, "SWITCHBOARD_DELIVERY_RETRY_DELAYS_SECONDS"),
             (.deliveryDrainDeadlineSeconds, "SWITCHBOARD_DELIVERY_DRAIN_DEADLINE_SECONDS"),
@@ -130,6 +134,9 @@ struct SettingsLoaderTests {
             ("delivery: {retryDelaysSeconds: [5, 0]}", "delivery.retryDelaysSeconds", "\"5,0\"", "1 to 86400"),
             ("delivery: {drainDeadlineSeconds: [1]}", "delivery.drainDeadlineSeconds", "a list", "one value"),
             ("provider: {maxConnections: 0}", "provider.maxConnections", "\"0\"", "from 1 to 1000000"),
+            ("provider: {proxy: \"https://h:1\"}", "provider.proxy", "\"https:...\"", "http://"),
+            ("provider: {proxy: \"http://u:secret@h\"}", "provider.proxy", "\"http:...\"", "HOST:PORT"),
+            ("provider: {noProxy: [10.0.0.0/40]}", "provider.noProxy", "\"10.0.0.0/40\"", "ranges of addresses"),
             ("retention: {days: 0}", "retention.days", "\"0\"", "from 1 to 3650"),
             ("outgoing: {allowPrivateAddresses: 1}", "outgoing.allowPrivateAddresses", "\"1\"", "true, false"),
             ("outgoing: {allowLoopback: yes!}", "outgoing.allowLoopback", "\"yes!\"", "true, false"),
@@ -149,6 +156,40 @@ struct SettingsLoaderTests {
         #expect(text.contains(key) && text.contains(value) && text.contains(allowed))
         #expect(text.contains("SWITCHBOARD_"))
         #expect(!text.contains("secret"))
+    }
+
+    @Test(
+        "the proxy's URL has an address and perhaps a user and a password, percent-encoded",
+        arguments: [
+            ("http://proxy.example:3128", "proxy.example:3128", nil, nil),
+            ("HTTP://u@[2001:db8::1]:80/", "[2001:db8::1]:80", "u", nil),
+            ("http://u%40d:p%3Aa%2Fb:c@h:1", "h:1", "u@d", "p:a/b:c"), ("http://u:@h:1", "h:1", "u", ""),
+        ] as [(String, String, String?, String?)]
+    )
+    func proxyURL(text: String, address: String, user: String?, password: String?) throws {
+        let url = try #require(ProxyURL(text))
+        #expect(url.address.description == address && url.user == user && url.password == password)
+    }
+
+    @Test(
+        "another form of the proxy's URL is rejected",
+        arguments: [
+            "proxy.example:3128", "https://h:1", "socks5://h:1", "http://h", "http://h:0", "http://h:1/path",
+            "http://:1",
+            "http://:p@h:1", "http://u%3Av:p@h:1", "http://u:%zz@h:1", "http://u:p%0A@h:1", "http://::1:80",
+            "http://h\u{e4}:1",
+        ]
+    )
+    func wrongProxyURL(text: String) {
+        #expect(ProxyURL(text) == nil)
+    }
+
+    @Test("hosts without the proxy are a list, or text with commas")
+    func noProxy() async throws {
+        let list = try await Self.load("provider: {noProxy: [.example.com, 10.0.0.0/8]}").provider.noProxy
+        #expect(list.contains("a.example.com") && list.contains("10.1.1.1") && !list.contains("localhost"))
+        let text = try await Self.load("", environment: ["SWITCHBOARD_PROVIDER_NO_PROXY": ".example.com, 10.0.0.0/8"])
+        #expect(text.provider.noProxy == list)
     }
 
     @Test(

@@ -100,7 +100,7 @@ struct WebhookRouteTests {
 
     @Test(
         "a service account does not learn how far a connection came; the instance's administrator does",
-        arguments: ["unreachable", "timeout", "unresolved", "forbidden_address", "tls", "too_large"]
+        arguments: ["unreachable", "timeout", "unresolved", "forbidden_address", "tls", "too_large", "proxy"]
     )
     func hiddenCause(word: String) async throws {
         try await TestGateway.run { api in

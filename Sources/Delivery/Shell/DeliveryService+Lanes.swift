@@ -241,9 +241,11 @@ private final class LaneSource: PushSource {
 
     func providerChanged(_ state: PushProviderState) {
         switch state {
-        case .failed(_, let reason):
+        case .failed(let fault, let reason):
             service.logger.warning(
-                "a provider cannot be reached",
+                fault == .proxy
+                    ? "the outbound proxy does not connect to a provider; its pushes wait"
+                    : "a provider cannot be reached",
                 metadata: [LogKey.laneName: "\(name)", LogKey.errorText: "\(reason)"]
             )
         case .ready:

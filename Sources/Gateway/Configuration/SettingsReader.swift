@@ -56,15 +56,7 @@ struct SettingsReader {
         maxCount: Int,
         default fallback: [Number]
     ) async throws -> [Number] {
-        let name = ConfigKey(key.rawValue)
-        let text: String?
-        do {
-            text = try await config.fetchString(forKey: name)
-        } catch {
-            // A YAML list cannot be read as text.
-            text = try await config.fetchStringArray(forKey: name)?.joined(separator: ",")
-        }
-        guard let text, !text.isEmpty else { return fallback }
+        guard let text = try await list(key) else { return fallback }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Number($0.trimmingBlanks) }.filter(range.contains)
         guard numbers.count == parts.count, numbers.count <= maxCount else {
@@ -75,6 +67,24 @@ struct SettingsReader {
             )
         }
         return numbers
+    }
+
+    /// Reads a YAML list, or text with commas.
+    ///
+    /// - Parameter key: The setting.
+    /// - Returns: The items, separated by commas; nil when it is unset or empty.
+    /// - Throws: An error when it is neither.
+    func list(_ key: SettingKey) async throws -> String? {
+        let name = ConfigKey(key.rawValue)
+        let text: String?
+        do {
+            text = try await config.fetchString(forKey: name)
+        } catch {
+            // A YAML list cannot be read as text.
+            text = try await config.fetchStringArray(forKey: name)?.joined(separator: ",")
+        }
+        guard let text, !text.isEmpty else { return nil }
+        return text
     }
 
     /// Reads one word of a closed set.

@@ -92,6 +92,7 @@ package final class Gateway: Sendable {
         umask(0o077)
         let clock = SystemClock()
         let files = DataDirectory(settings: settings)
+        let proxy = try OutboundProxy(settings: settings.provider)
         try files.prepare()
         let token = try files.readAdminToken()
         try files.makeMasterKey()
@@ -128,6 +129,7 @@ package final class Gateway: Sendable {
                 maxConnections: providerConnections,
                 names: names,
                 policy: policy,
+                proxy: proxy,
                 clock: clock,
                 registry: registry,
                 logger: logger
@@ -157,10 +159,11 @@ package final class Gateway: Sendable {
             settings: settings,
             resolver: names.webhooks,
             policy: policy,
+            proxy: proxy,
             registry: registry,
             logger: logger
         )
-        let identityProviders = identityProviderClient(settings, names, policy)
+        let identityProviders = identityProviderClient(settings, names, policy, proxy)
         let services = GatewayServices(
             store: store,
             delivery: delivery,
@@ -212,7 +215,8 @@ package final class Gateway: Sendable {
     private static func identityProviderClient(
         _ settings: GatewaySettings,
         _ names: GatewayNames,
-        _ policy: AddressPolicy
+        _ policy: AddressPolicy,
+        _ proxy: OutboundProxy?
     ) -> GuardedHTTPClient {
         var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         // A device waits: a refused connection is reported at once, without retries.
@@ -221,6 +225,7 @@ package final class Gateway: Sendable {
             resolver: names.identity,
             configuration: configuration,
             policy: policy,
+            proxy: proxy,
             // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to
             // benefit.
             maxIdle: 0

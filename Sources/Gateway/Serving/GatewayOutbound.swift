@@ -27,6 +27,7 @@ struct GatewayOutbound: Sendable {
     ///   - settings: The settings.
     ///   - resolver: Resolves webhooks' host names.
     ///   - policy: The addresses that webhooks may reach.
+    ///   - proxy: The outbound proxy; nil for none.
     ///   - registry: The metrics.
     ///   - logger: The logger for warnings.
     init(
@@ -35,6 +36,7 @@ struct GatewayOutbound: Sendable {
         settings: GatewaySettings,
         resolver: SystemResolver,
         policy: AddressPolicy,
+        proxy: OutboundProxy?,
         registry: PrometheusRegistry,
         logger: Logger
     ) {
@@ -50,6 +52,7 @@ struct GatewayOutbound: Sendable {
                         resolver: resolver,
                         configuration: client,
                         policy: policy,
+                        proxy: proxy,
                         maxIdle: 1
                     )
                 )

@@ -13,6 +13,7 @@ struct GatewayProviders: Sendable {
     /// The factory of the providers.
     let factory: PushProviderFactory
     private let client: HTTPClient
+    private let proxied: HTTPClient?
     private let tenants: GuardedHTTPClient
 
     /// Creates the providers; sends no request yet.
@@ -22,6 +23,7 @@ struct GatewayProviders: Sendable {
     ///   - maxConnections: The limit of connections to all providers.
     ///   - names: The resolvers of host names.
     ///   - policy: The addresses that tenants' endpoints may reach.
+    ///   - proxy: The outbound proxy; nil for none.
     ///   - clock: The clocks.
     ///   - registry: The metrics.
     ///   - logger: The logger for warnings.
@@ -31,16 +33,23 @@ struct GatewayProviders: Sendable {
         maxConnections: Int,
         names: GatewayNames,
         policy: AddressPolicy,
+        proxy: OutboundProxy?,
         clock: any GatewayClock,
         registry: PrometheusRegistry,
         logger: Logger
     ) async throws {
         let configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        let proxied = proxy.map { proxy in
+            var configuration = configuration
+            proxy.apply(to: &configuration)
+            return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        }
         let tenants = GuardedHTTPClient(
             resolver: names.tenants,
             configuration: configuration,
             policy: policy,
+            proxy: proxy,
             // A token is fetched once an hour.
             maxIdle: 0
         )
@@ -53,6 +62,7 @@ struct GatewayProviders: Sendable {
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
                 trustRootsFile: settings.provider.trustRoots,
                 httpClient: client,
+                proxied: proxy.flatMap { proxy in proxied.map { (proxy: proxy, client: $0) } },
                 tenants: tenants,
                 names: names.providers,
                 clock: clock,
@@ -62,15 +72,18 @@ struct GatewayProviders: Sendable {
             )
         } catch {
             try? await client.shutdown()
+            try? await proxied?.shutdown()
             throw CommandFailure(.usage, "provider.trustRoots (\(settings.provider.trustRoots ?? "")): \(error)")
         }
         self.client = client
+        self.proxied = proxied
         self.tenants = tenants
     }
 
     /// Closes the clients.
     func close() async {
         try? await client.shutdown()
+        try? await proxied?.shutdown()
         await tenants.close()
     }
 }

@@ -9,7 +9,8 @@ internal import Synchronization
 /// The host is looked up once for each request and all its addresses are checked. The connection goes to one of them,
 /// or to the next if it cannot be established. The client below gets the address in place of the name (TLS and `Host`
 /// still use the name), so a name server that responds differently the second time is never asked again. Redirects are
-/// not followed, no proxy is used, responses have a size limit, and one deadline covers everything. Thread-safe.
+/// not followed, responses have a size limit, and one deadline covers everything. An outbound proxy receives the
+/// checked address, not the name. Thread-safe.
 package final class GuardedHTTPClient: Sendable {
     /// The maximum of addresses of a name that are tried for one request: a name must not make the gateway connect to a
     /// thousand hosts.
@@ -17,19 +18,24 @@ package final class GuardedHTTPClient: Sendable {
 
     /// The guard for addresses.
     package let addresses: AddressGuard
+    /// The outbound proxy; nil for none.
+    package let proxy: OutboundProxy?
     private let pool: PinnedClients
 
     /// Creates a client; it connects with its first request.
     ///
     /// - Parameters:
     ///   - resolver: The resolver.
-    ///   - configuration: The configuration with trust roots; redirects, proxy and decompression are switched off here.
+    ///   - configuration: The configuration with trust roots; redirects, its proxy and decompression are switched off
+    ///     here.
     ///   - policy: The policy for addresses.
+    ///   - proxy: The outbound proxy; nil connects directly.
     ///   - maxIdle: The maximum of hosts with an idle connection for the next request; 0 opens a new one each time.
     package init(
         resolver: any HostResolver,
         configuration: HTTPClient.Configuration,
         policy: AddressPolicy,
+        proxy: OutboundProxy? = nil,
         maxIdle: Int
     ) {
         var configuration = configuration
@@ -38,7 +44,8 @@ package final class GuardedHTTPClient: Sendable {
         // A small response could expand to a large one.
         configuration.decompression = .disabled
         addresses = AddressGuard(resolver: resolver, policy: policy)
-        pool = PinnedClients(configuration: configuration, maxIdle: maxIdle)
+        self.proxy = proxy
+        pool = PinnedClients(configuration: configuration, proxy: proxy, maxIdle: maxIdle)
     }
 
     /// Parses and checks a URL for this client.
@@ -96,12 +103,12 @@ package final class GuardedHTTPClient: Sendable {
         }
         var (left, result) = (found, Result<GuardedResponse, GuardedFailure>.failure(.unreachable))
         for _ in 0..<Self.maxDialled where !left.isEmpty {
-            let client = pool.take(host: request.url.host, addresses: left, attempt: request.attempt)
-            result = await Self.execute(request, client.client, head)
+            let client = pool.take(url: request.url, addresses: left, attempt: request.attempt)
+            result = await Self.execute(request, client, head)
             let mayHaveSent = client.connections.wereMade
             await pool.release(client)
             // A request that may have arrived is not sent twice, and a host with a wrong certificate is not skipped.
-            guard case .failure(let failure) = result, [.unreachable, .timeout].contains(failure), !mayHaveSent,
+            guard case .failure(let failure) = result, [.unreachable, .timeout, .proxy].contains(failure), !mayHaveSent,
                 !Task.isCancelled
             else { return result }
             left.removeAll { $0 == client.address }
@@ -111,7 +118,7 @@ package final class GuardedHTTPClient: Sendable {
 
     private static func execute(
         _ request: GuardedRequest,
-        _ client: HTTPClient,
+        _ client: PinnedClients.Pinned,
         _ head: Head
     ) async -> Result<GuardedResponse, GuardedFailure> {
         var message = HTTPClientRequest(url: request.url.text)
@@ -121,7 +128,7 @@ package final class GuardedHTTPClient: Sendable {
         }
         message.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
         do {
-            let response = try await client.execute(message, deadline: .now() + TimeAmount(request.timeout))
+            let response = try await client.client.execute(message, deadline: .now() + TimeAmount(request.timeout))
             let status = Int(response.status.code)
             let guarded = GuardedResponse(status: status, body: [], headers: response.headers)
             head.receive(guarded)
@@ -136,13 +143,22 @@ package final class GuardedHTTPClient: Sendable {
                 )
             }
         } catch {
-            return .failure(GuardedFailure(error))
+            return .failure(GuardedFailure(error, isProxyDue: client.isProxyDue))
         }
     }
 }
 
 extension GuardedFailure {
-    fileprivate init(_ error: any Error) {
+    /// Determines the failure of a request.
+    ///
+    /// - Parameters:
+    ///   - error: The HTTP client's error.
+    ///   - isProxyDue: Whether the client had connected only to the proxy, if at all.
+    fileprivate init(_ error: any Error, isProxyDue: Bool) {
+        if isProxyDue, let failure = OutboundProxyFailure(error) {
+            self = failure == .credentials ? .proxyCredentials : .proxy
+            return
+        }
         self =
             switch error {
             case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .tls
@@ -150,8 +166,8 @@ extension GuardedFailure {
             case is CancellationError: .timeout
             case let error as HTTPClientError:
                 [.deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout, .cancelled].contains(error)
-                    ? .timeout : .unreachable
-            default: .unreachable
+                    ? .timeout : isProxyDue ? .proxy : .unreachable
+            default: isProxyDue ? .proxy : .unreachable
             }
     }
 }

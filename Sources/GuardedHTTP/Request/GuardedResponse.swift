@@ -29,6 +29,10 @@ package enum GuardedFailure: String, Error, Sendable, CaseIterable {
     case timeout
     /// The name has no addresses.
     case unresolved
+    /// The outbound proxy cannot be reached, or did not connect to the host; nothing was sent.
+    case proxy
+    /// The outbound proxy requires other credentials; nothing was sent.
+    case proxyCredentials = "proxy_credentials"
     /// An address of the host is forbidden.
     case forbiddenAddress = "forbidden_address"
     /// TLS failed: usually an untrusted certificate.

@@ -13,6 +13,11 @@ final class PinnedClients: Sendable {
         let address: InternetAddress
         let client: HTTPClient
         let connections: Connections
+        /// Whether it connects through the outbound proxy.
+        let isProxied: Bool
+
+        /// Whether an error is from before its first connection, when only the proxy was connected.
+        var isProxyDue: Bool { isProxied && !connections.wereMade }
     }
 
     /// The record of whether a client has ever had a connection; without one nothing can have been sent.
@@ -26,6 +31,8 @@ final class PinnedClients: Sendable {
 
     /// The connect timeout with several addresses: the others need time, too.
     private static let connectTimeout = TimeAmount.seconds(3)
+    /// The connect timeout through a proxy, below the timeouts of requests, so that a slow proxy is reported as such.
+    private static let proxyTimeout = TimeAmount.seconds(4)
 
     private struct State {
         /// The idle clients, least recently used first.
@@ -34,18 +41,22 @@ final class PinnedClients: Sendable {
     }
 
     private let configuration: HTTPClient.Configuration
+    private let proxy: OutboundProxy?
     private let maxIdle: Int
     private let state = Mutex(State())
 
-    init(configuration: HTTPClient.Configuration, maxIdle: Int) {
+    init(configuration: HTTPClient.Configuration, proxy: OutboundProxy?, maxIdle: Int) {
         self.configuration = configuration
+        self.proxy = proxy
         self.maxIdle = maxIdle
     }
 
     /// Returns a client for one of the addresses, which the caller must have checked just now.
     ///
-    /// An idle one serves a first attempt only: a request that failed on a connection is tried on another.
-    func take(host: String, addresses: [InternetAddress], attempt: Int) -> Pinned {
+    /// An idle one serves a first attempt only: a request that failed on a connection is tried on another. A proxy
+    /// receives the address in place of the host's name. This host itself is never reached through it.
+    func take(url: GuardedURL, addresses: [InternetAddress], attempt: Int) -> Pinned {
+        let host = url.host
         let known: Pinned? = state.withLock { state in
             guard attempt == 0,
                 let index = state.idle.lastIndex(where: { $0.host == host && addresses.contains($0.address) })
@@ -62,6 +73,11 @@ final class PinnedClients: Sendable {
             // Another address is tried by the caller.
             configuration.connectionPool.retryConnectionEstablishment = false
         }
+        let proxy = url.isLoopback || self.proxy?.isUsed(for: host) == false ? nil : self.proxy
+        if let proxy {
+            proxy.apply(to: &configuration)
+            configuration.timeout.connect = min(configuration.timeout.connect ?? Self.proxyTimeout, Self.proxyTimeout)
+        }
         let connections = Connections()
         let note: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             connections.made()
@@ -70,7 +86,13 @@ final class PinnedClients: Sendable {
         configuration.http1_1ConnectionDebugInitializer = note
         configuration.http2ConnectionDebugInitializer = note
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        return Pinned(host: host, address: address, client: client, connections: connections)
+        return Pinned(
+            host: host,
+            address: address,
+            client: client,
+            connections: connections,
+            isProxied: proxy != nil
+        )
     }
 
     /// Returns a client to the pool, or shuts it down if it is not to be kept.

@@ -118,6 +118,8 @@ package final class AccessTokenService: Sendable {
         case .tooLarge: "The \(service)'s response is too large."
         case .tls: "The \(service)'s certificate is not trusted."
         case .unreachable, .unresolved: "The \(service) cannot be reached."
+        case .proxy: "The gateway's outbound proxy does not connect to the \(service)."
+        case .proxyCredentials: "The gateway's outbound proxy does not accept its credentials."
         }
     }
 }

@@ -193,6 +193,8 @@ package final class CodeExchange: Sendable {
         case .tooLarge: "The identity provider's response is too large."
         case .tls: "The identity provider's certificate is not trusted."
         case .unreachable, .unresolved: "The identity provider cannot be reached."
+        case .proxy: "The gateway's outbound proxy does not connect to the identity provider."
+        case .proxyCredentials: "The gateway's outbound proxy does not accept its credentials."
         }
     }
 }

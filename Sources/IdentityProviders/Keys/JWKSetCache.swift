@@ -251,6 +251,9 @@ extension JWKSetCache.Fault {
         case .tooLarge: self.init(label: .unusable, how: "the response of their URL is too large")
         case .tls: self.init(label: .unreachable, how: "the certificate of their URL is not trusted")
         case .unreachable, .unresolved: self.init(label: .unreachable, how: "their URL cannot be reached")
+        case .proxy: self.init(label: .unreachable, how: "the outbound proxy does not connect to their URL")
+        case .proxyCredentials:
+            self.init(label: .unreachable, how: "the outbound proxy does not accept the gateway's credentials")
         }
     }
 }

@@ -236,7 +236,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         switch (state.value.dialect.credential, connection) {
         case (.failed(let fault, let reason), _): current = .failed(fault, reason: reason)
         case (_, .failed(let failure)):
-            current = .failed(.unreachable, reason: "\(state.value.dialect.endpointName): \(failure)")
+            let fault: PushProviderFault = if case .proxy = failure { .proxy } else { .unreachable }
+            current = .failed(fault, reason: "\(state.value.dialect.endpointName): \(failure)")
         case (_, .idle): current = .idle
         case (_, .connecting), (.waiting, .ready): current = .connecting
         case (.present, .ready): current = .ready

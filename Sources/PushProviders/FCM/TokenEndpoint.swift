@@ -18,6 +18,8 @@ struct TokenEndpoint: Sendable {
     enum Client: Sendable {
         /// Without address checks: the instance's administrator set the endpoint.
         case open(HTTPClient)
+        /// Likewise, through the outbound proxy, which the client uses for all its requests.
+        case proxied(HTTPClient, OutboundProxy)
         /// With address checks, for an endpoint that this brand, a tenant, set.
         case guarded(GuardedHTTPClient, BrandID)
 
@@ -50,7 +52,8 @@ struct TokenEndpoint: Sendable {
         // Base64url and dots need no encoding in a form.
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion
         switch client {
-        case .open(let client): return fetch(form, by: client, on: eventLoop)
+        case .open(let client): return fetch(form, by: client, through: nil, on: eventLoop)
+        case .proxied(let client, let proxy): return fetch(form, by: client, through: proxy, on: eventLoop)
         case .guarded(let client, let brand):
             return eventLoop.makeFutureWithTask { await self.fetch(form, by: client, for: brand) }
         }
@@ -78,13 +81,19 @@ struct TokenEndpoint: Sendable {
             let response = try await client.send(request)
             return Self.read(status: response.status, body: response.body, name: name)
         } catch {
-            return .failure(.unreachable(endpoint: name, error.rawValue))
+            switch (error, client.proxy) {
+            case (.proxy, let proxy?): return .failure(.proxy("\(proxy)", endpoint: name, "it does not connect"))
+            case (.proxyCredentials, let proxy?):
+                return .failure(.proxy("\(proxy)", endpoint: name, OutboundProxyFailure.credentials.text))
+            default: return .failure(.unreachable(endpoint: name, error.rawValue))
+            }
         }
     }
 
     private func fetch(
         _ form: String,
         by client: HTTPClient,
+        through proxy: OutboundProxy?,
         on eventLoop: any EventLoop
     ) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
         let name = name
@@ -113,7 +122,7 @@ struct TokenEndpoint: Sendable {
                 name: name
             )
         }.flatMapErrorThrowing { error in
-            .failure(.unreachable(endpoint: name, Self.text(error)))
+            .failure(Self.failure(error, name, through: proxy))
         }
     }
 
@@ -137,6 +146,16 @@ struct TokenEndpoint: Sendable {
     private static func isErrorCode(_ code: String) -> Bool {
         !code.isEmpty && code.utf8.count <= 64
             && code.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func failure(
+        _ error: any Error,
+        _ name: String,
+        through proxy: OutboundProxy?
+    ) -> TokenFetchFailure {
+        guard let proxy else { return .unreachable(endpoint: name, text(error)) }
+        if let failure = OutboundProxyFailure(error) { return .proxy("\(proxy)", endpoint: name, failure.text) }
+        return .unreachable(endpoint: name, "\(text(error)), through the proxy \(proxy)")
     }
 
     private static func text(_ error: any Error) -> String {

@@ -4,6 +4,8 @@
 enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The token endpoint could not be reached or did not respond.
     case unreachable(endpoint: String, String)
+    /// The outbound proxy did not connect to the token endpoint.
+    case proxy(String, endpoint: String, String)
     /// It rejected the service account, with an error code of RFC 6749 section 5.2.
     case refused(endpoint: String, code: String)
     /// It responded with a status that is not about the service account.
@@ -17,6 +19,7 @@ enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
     var fault: PushProviderFault {
         switch self {
         case .unreachable, .status, .malformed: .unreachable
+        case .proxy: .proxy
         case .refused, .unsigned: .credential
         }
     }
@@ -24,6 +27,8 @@ enum TokenFetchFailure: Error, Equatable, Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .unreachable(let endpoint, let text): "cannot reach the token endpoint \(endpoint): \(text)"
+        case .proxy(let proxy, let endpoint, let text):
+            "the proxy \(proxy) (provider.proxy) does not connect to the token endpoint \(endpoint): \(text)"
         case .refused(let endpoint, "invalid_grant"):
             "\(endpoint) rejected the service account (invalid_grant): the key is revoked or of another account, or the "
                 + "clock of this host is wrong"

@@ -15,6 +15,8 @@ package enum PushProviderState: Sendable, Equatable {
 package enum PushProviderFault: Sendable {
     /// The provider, or its token endpoint, did not respond as expected.
     case unreachable
+    /// The outbound proxy (`provider.proxy`) did not connect to the provider or its token endpoint; nothing was sent.
+    case proxy
     /// The app's credential cannot be used, or was rejected.
     case credential
 }

@@ -11,7 +11,7 @@ import Telemetry
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check the configuration, each app's credentials and a connection to each provider.",
+        abstract: "Check the configuration, each app's credentials and a connection to the proxy and each provider.",
         discussion: """
             Prints one result per line. The exit status is 1 when a check fails, not for a warning. Sends no push. The \
             data must not be in use by a running gateway. Nothing is created in a directory that has no data yet.
@@ -62,6 +62,9 @@ struct CheckCommand: AsyncParsableCommand {
         }
         // A certificate that an earlier version stored with its password.
         for app in gateway.directory.allApps { _ = try? await gateway.directory.openApp(brand: app.brand, app: app.id) }
+        if let verdict = await gateway.providerFactory.checkProxy() {
+            report.say("proxy", verdict.isUsable, verdict.text)
+        }
         for lane in gateway.directory.lanes {
             let verdict = await ProviderCheck(factory: gateway.providerFactory).check(lane)
             report.say("\(lane.key)", verdict.isUsable, verdict.text)

@@ -29,6 +29,7 @@ struct Harness {
         policy: AddressPolicy = AddressPolicy(),
         resolver: any HostResolver = TableResolver([:]),
         names: (any HostResolver)? = nil,
+        proxy: OutboundProxy? = nil,
         server configuration: HTTP2ServerConfiguration = HTTP2ServerConfiguration(),
         respond: @escaping TestServer.Responder,
         body: (Harness) async throws -> Void
@@ -46,9 +47,14 @@ struct Harness {
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger
         )
-        try await factory(trust: trust, metrics: metrics, policy: policy, resolver: resolver, names: names) {
-            factory,
-            clock in
+        try await factory(
+            trust: trust,
+            metrics: metrics,
+            policy: policy,
+            resolver: resolver,
+            names: names,
+            proxy: proxy
+        ) { factory, clock in
             let result: Result<Void, any Error>
             do {
                 try await body(Harness(server: server, application: application, factory: factory, clock: clock))
@@ -69,6 +75,7 @@ struct Harness {
         policy: AddressPolicy = AddressPolicy(),
         resolver: any HostResolver = TableResolver([:]),
         names: (any HostResolver)? = nil,
+        proxy: OutboundProxy? = nil,
         body: (PushProviderFactory, TestClock) async throws -> Void
     ) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
@@ -78,10 +85,16 @@ struct Harness {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path)
         )
+        let proxied = proxy.map { proxy in
+            var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path)
+            proxy.apply(to: &configuration)
+            return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        }
         let tenants = GuardedHTTPClient(
             resolver: resolver,
             configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path),
             policy: policy,
+            proxy: proxy,
             maxIdle: 0
         )
         var configuration = PushProviderConfiguration()
@@ -95,6 +108,7 @@ struct Harness {
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
                 trustRootsFile: file.path,
                 httpClient: client,
+                proxied: proxy.flatMap { proxy in proxied.map { (proxy: proxy, client: $0) } },
                 tenants: tenants,
                 names: names,
                 clock: clock,
@@ -108,6 +122,7 @@ struct Harness {
             result = .failure(error)
         }
         try await client.shutdown()
+        try await proxied?.shutdown()
         await tenants.close()
         try result.get()
     }

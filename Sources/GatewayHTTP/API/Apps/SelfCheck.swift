@@ -71,6 +71,7 @@ struct SelfCheck {
         let verdict =
             switch fault {
             case .unreachable: "The provider cannot be reached"
+            case .proxy: "The provider cannot be reached through the gateway's outbound proxy"
             case .credential: "The app's credential cannot be used, or the provider does not accept it"
             }
         return Result(

@@ -3142,7 +3142,7 @@ components:
           type: [string, 'null']
           description: >-
             `refused`, `gone` or `unreachable`. The instance's administrator gets the exact reason for a missing
-            response: `timeout`, `unresolved`, `forbidden_address`, `tls`.
+            response: `timeout`, `unresolved`, `forbidden_address`, `tls`, `proxy`, `proxy_credentials`.
         nextTryAt: { $ref: '#/components/schemas/NullableTime' }
     WebhookSettings:
       type: object

@@ -1,0 +1,41 @@
+internal import AsyncHTTPClient
+internal import NIOPosix
+
+/// The reason why the outbound proxy did not connect an HTTP client to a host: nothing was sent.
+package enum OutboundProxyFailure: Sendable, Equatable {
+    /// The proxy cannot be reached.
+    case unreachable
+    /// The proxy requires other credentials (407).
+    case credentials
+    /// The proxy responded with another status than 2xx and 407.
+    case refused
+    /// The proxy did not respond in time, or not as an HTTP proxy.
+    case timeout
+
+    /// Determines the proxy's failure in an error of a client that uses a proxy; nil when it may be the host's own.
+    ///
+    /// - Parameter error: An error of `HTTPClient`.
+    package init?(_ error: any Error) {
+        if error is NIOConnectionError {
+            self = .unreachable
+            return
+        }
+        guard let error = error as? HTTPClientError else { return nil }
+        switch error {
+        case .proxyAuthenticationRequired: self = .credentials
+        case .invalidProxyResponse: self = .refused
+        case .httpProxyHandshakeTimeout, .connectTimeout: self = .timeout
+        default: return nil
+        }
+    }
+
+    /// A text for operators.
+    package var text: String {
+        switch self {
+        case .unreachable: "it cannot be reached"
+        case .credentials: "it does not accept its credentials (407)"
+        case .refused: "it refused to connect"
+        case .timeout: "it did not respond in time"
+        }
+    }
+}
