@@ -97,6 +97,13 @@ struct GatewayLogHandlerTests {
         }
     }
 
+    @Test("the line that announces dropped lines has their number")
+    func announcement() {
+        let line = GatewayLogHandler.announcement(of: 1204, label: "test.room", format: .text, at: TestClock().now)
+        let text = "log lines were dropped: standard error was not read fast enough count=\"1204\"\n"
+        #expect(String(decoding: line, as: UTF8.self) == "2026-01-02T03:04:05.678Z warning  test.room: " + text)
+    }
+
     @Test("a text line is readable and stays one line")
     func text() {
         logger(.text).error("broken\npipe", metadata: [LogKey.path: "/a\n/b"])
