@@ -251,11 +251,10 @@ extension SQLiteStore {
                 let head = try Row.fetchOne(
                     try db.cachedStatement(
                         sql: """
-                            SELECT c.key, c.last_message FROM current_conversations c JOIN brands b ON b.key = c.brand
-                            WHERE b.id = ? AND c.id = ? AND c.consumer = ?
+                            SELECT key, last_message FROM current_conversations WHERE consumer = ? AND id = ?
                             """
                     ),
-                    arguments: [brand.rawValue, conversation.rawValue, key]
+                    arguments: [key, conversation.rawValue]
                 )
                 guard let head else {
                     let isArchived = try Bool.fetchOne(

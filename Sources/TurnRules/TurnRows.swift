@@ -74,8 +74,14 @@ package protocol TurnRows {
         at now: Timestamp
     ) throws(Failure) -> [BrandedName]
 
+    /// Returns the names that lead to a consumer since merges, those of the youngest consumers first; at most
+    /// ``KnownConsumer/mergedLimit``.
+    mutating func mergedNames(of consumer: Int64) throws(Failure) -> [String]
+
     /// Moves a consumer's conversations and registrations to another, and deletes its profile; its name and those that
     /// lead to it lead to the other.
+    ///
+    /// No conversation of one has an id of the other; what is archived under such an id is deleted.
     mutating func move(_ source: KnownConsumer, into consumer: KnownConsumer) throws(Failure)
 
     /// Deletes a consumer without registrations and those that were merged into it, with their sessions.
@@ -193,13 +199,23 @@ package protocol TurnRows {
 
     // MARK: Conversations
 
-    /// Returns the conversation of an id, as a consumer may see it; nil for an unknown consumer.
+    /// Returns the conversation of a consumer with an id; nil when it has none.
     ///
     /// The same object as long as it has changes to be stored.
     mutating func conversation(
         _ name: BrandedName,
-        of consumer: KnownConsumer?
-    ) throws(Failure) -> NamedConversation
+        of consumer: KnownConsumer
+    ) throws(Failure) -> KnownConversation?
+
+    /// Returns the conversations of a consumer whose ids another has too, with messages or archived, in the order of
+    /// their numbers.
+    mutating func namesakes(
+        of source: KnownConsumer,
+        in consumer: KnownConsumer
+    ) throws(Failure) -> [(conversation: Int64, id: String)]
+
+    /// Stores another id of a conversation, which its consumer does not have; its consumer is about to be merged.
+    mutating func rename(_ conversation: Int64, to id: String) throws(Failure)
 
     /// Inserts a conversation that does not exist.
     ///
@@ -307,7 +323,7 @@ package protocol TurnRows {
     mutating func firstArrival(_ request: ClientRequest, hours: Int64) throws(Failure) -> FirstArrival?
 
     /// Stores the id of an app's request that has not arrived before, with the message that it makes.
-    mutating func remember(_ request: ClientRequest, message: Int64, hours: Int64) throws(Failure)
+    mutating func remember(_ request: ClientRequest, message: Int64) throws(Failure)
 
     /// Returns the consumers that were merged into one, the youngest first.
     mutating func mergedConsumers(into consumer: Int64, limit: Int) throws(Failure) -> [Int64]
@@ -320,7 +336,10 @@ package protocol TurnRows {
 
     // MARK: Replays
 
-    /// Stores an event's id, or returns the facts of its first arrival.
+    /// Stores an event's id under its consumer's name, or returns the facts of its first arrival.
+    ///
+    /// The event may have come under another name of the same consumer: the name that it has is searched first, then
+    /// the others in their order.
     ///
     /// - Parameters:
     ///   - event: The key of the event.

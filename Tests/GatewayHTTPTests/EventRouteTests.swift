@@ -153,16 +153,32 @@ struct EventRouteTests {
         }
     }
 
-    @Test("another consumer's conversation is rejected as an invalid member")
-    func otherConversation() async throws {
+    @Test("two consumers may use the same event id and the same conversation id")
+    func sameIDs() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
-            try await api.post("1")
-            let single = try await api.call(
-                .post,
-                Self.path,
-                #"{"id":"2","type":"agent.message","consumer":"u-2","conversation":"c-1","text":"x"}"#
-            )
+            let other = #"{"id":"1","type":"agent.message","consumer":"u-2","conversation":"c-1","text":"theirs"}"#
+            let batch = try await api.call(.post, Self.path, "[\(Self.event("1")),\(other),\(other)]").json()
+            let results = batch["results"]?.items ?? []
+            #expect(results.map { $0["status"]?.string } == ["accepted", "accepted", "duplicate"])
+            #expect(results.map { $0["sequence"]?.int } == [1, 1, 1])
+            #expect(results.map { $0["unread"]?.int } == [1, 1, 1])
+            #expect(results[1]["messageId"]?.string == results[2]["messageId"]?.string)
+            #expect(results[0]["messageId"]?.string != results[1]["messageId"]?.string)
+            // Each session sees and changes its own.
+            let (first, second) = (try await api.makeSession("u-1"), try await api.makeSession("u-2"))
+            let path = "/v1/brands/acme/conversations/c-1"
+            for (session, text) in [(first, "hello"), (second, "theirs")] {
+                let messages = try await api.call(.get, "/v1/brands/acme/messages?conversation=c-1", as: session)
+                #expect(messages["items"]?.items.map { $0["text"]?.string } == [text])
+            }
+            let read = try await api.call(.post, path + "/read", as: second, #"{"upToSequence":1}"#)
+            #expect(read["unread"]?.int == 0)
+            try #require(try await api.call(.post, path + "/resolve", as: second).status == 204)
+            #expect(try await api.call(.get, "/v1/brands/acme/unread", as: first)["unread"]?.int == 1)
+            // A read of a conversation that only another consumer has names the member.
+            let stranger = #"{"id":"2","type":"messages.read","consumer":"u-3","conversation":"c-1","upToSequence":1}"#
+            let single = try await api.call(.post, Self.path, stranger)
             single.expectProblem(422, "invalid_request")
             #expect(single.pointers == ["/conversation"])
         }

@@ -132,8 +132,7 @@ struct ProblemTests {
     @Test(
         "an error of the store about an event names the member",
         arguments: [
-            (EventRejection.conversationOfAnotherConsumer, 422, ["/conversation"]),
-            (.unknownConversation, 422, ["/conversation"]), (.unknownMessage, 422, ["/upToMessageId"]),
+            (EventRejection.unknownConversation, 422, ["/conversation"]), (.unknownMessage, 422, ["/upToMessageId"]),
             (.unknownBrand, 404, []),
         ]
     )

@@ -4,6 +4,7 @@ import GatewayModel
 import GatewayStorage
 import StorageContract
 import Testing
+import TurnRules
 
 @testable import SQLiteStorage
 
@@ -45,11 +46,16 @@ struct LargeUpgradeTests {
                         1795401000000, 10000 + value FROM json_each('[1, 2, 3]');
                     """
             )
-            let isHashed = last >= 9
-            let id = Replay(key: Self.longID, brand: 3, day: Self.day + 1, isHashed: isHashed)
+            let event = AgentEvent(
+                id: EventID(trusted: Self.longID),
+                type: .agentMessage,
+                consumer: ConsumerID(trusted: "new")
+            )
+            let key = EventKey(event, of: nil, brand: 3, at: Self.due)
+            let hash = last >= 9 ? Replay(byBrand: key).hash : nil
             try db.execute(
                 sql: "INSERT INTO dedupe (day, brand, event, body_hash) VALUES (?, 3, ?, 5)",
-                arguments: [Self.day + 1, id.hash.map { Data($0).databaseValue } ?? Self.longID.databaseValue]
+                arguments: [Self.day + 1, hash.map { Data($0).databaseValue } ?? Self.longID.databaseValue]
             )
         }
         return queue
@@ -222,11 +228,17 @@ struct LargeUpgradeTests {
 
     private func expectDuplicates(_ store: SQLiteStore, _ incarnation: IncarnationID, at now: Timestamp) async throws {
         var ids = MessageIDGenerator()
-        let known: [(String, UInt64)] = [
-            ("ev-1", 1), ("ev-2030", 2030), ("ev-4060", 4060), (Self.longID, 5), ("ev-4061", 4061),
+        // An event with a message is its consumer's.
+        let known: [(String, String, UInt64)] = [
+            ("ev-1", "p-1", 1), ("ev-2030", "p-10", 2030), ("ev-4060", "p-20", 4060), (Self.longID, "new", 5),
+            ("ev-4061", "new", 4061), ("ev-1", "new", 1),
         ]
-        let events = known.map { id, hash in
-            var event = AgentEvent(id: EventID(trusted: id), type: .agentMessage, consumer: ConsumerID(trusted: "new"))
+        let events = known.map { id, consumer, hash in
+            var event = AgentEvent(
+                id: EventID(trusted: id),
+                type: .agentMessage,
+                consumer: ConsumerID(trusted: consumer)
+            )
             event.text = "text"
             event.bodyHash = hash
             return PostedEvent(event, ids.next(at: now))
@@ -234,7 +246,8 @@ struct LargeUpgradeTests {
         var turn = WriterTurn(now: now, incarnation: incarnation)
         turn.accepts = [AcceptRequest(brand: Self.brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
         let results = try await store.commit(turn).accepts.flatMap { $0 }
-        #expect(results.map { if case .duplicate = $0 { true } else { false } } == [true, true, true, true, false])
+        let areDuplicates = results.map { if case .duplicate = $0 { true } else { false } }
+        #expect(areDuplicates == [true, true, true, true, false, false])
     }
 
     private func expectClaims(_ store: SQLiteStore, _ incarnation: IncarnationID, before: Timestamp) async throws {

@@ -4,18 +4,37 @@ import GatewayStorage
 import Testing
 
 @testable import SQLiteStorage
+@testable import TurnRules
 
 @Suite("The stored key of an event id", .timeLimit(.minutes(10)))
 struct ReplayKeyTests {
     private static let id = "0190f3c2-7f0e-7cc0-8000-3b2a73afe97c"
 
-    @Test("a long key is stored as 16 bytes; a short one and one that is found by a prefix are stored unchanged")
+    private static func key(_ id: String, of consumer: String, source: String = "") -> EventKey {
+        var event = AgentEvent(
+            id: EventID(trusted: id),
+            type: .agentMessage,
+            consumer: ConsumerID(trusted: consumer)
+        )
+        event.source = source
+        return EventKey(event, of: nil, brand: 1, at: Timestamp(milliseconds: 86_400_000))
+    }
+
+    @Test("an event's key is stored as 16 bytes, which no other event has; one that is found by a prefix is unchanged")
     func short() {
-        let long = Replay(key: Self.id, brand: 1, day: 1, isHashed: true)
-        #expect(long.hash?.count == 16)
-        #expect(long.hash != Replay(key: Self.id + "-", brand: 1, day: 1, isHashed: true).hash)
-        #expect(Replay(key: "evt-1", brand: 1, day: 1, isHashed: true).hash == nil)
-        #expect(Replay(key: Self.id, brand: 1, day: 1, isHashed: false).hash == nil)
+        let keys = [
+            Self.key(Self.id, of: "u-1"), Self.key(Self.id + "-", of: "u-1"), Self.key(Self.id, of: "u-2"),
+            Self.key("1", of: "u"), Self.key("1", of: "1", source: "u"), Self.key("1", of: "u", source: "1"),
+            Self.key("u", of: "1"), Self.key("1u", of: "1"), Self.key("1", of: "1u"),
+        ]
+        let hashes = keys.map { Replay($0, of: $0.consumer).hash }
+        #expect(hashes.allSatisfy { $0?.count == 16 } && Set(hashes).count == keys.count)
+        let request = ClientRequest(brand: 1, consumer: 1, id: ClientID(trusted: Self.id), day: 1)
+        #expect(Replay(request).hash == nil)
+        // As the earlier version stored them: for whatever consumer, and only long ones hashed.
+        #expect(Replay(byBrand: keys[0]).hash == Replay(byBrand: keys[2]).hash && Replay(byBrand: keys[3]).hash == nil)
+        let named = Self.key("1", of: "u", source: Self.id)
+        #expect(Replay(byBrand: named).hash != Replay(Self.key("1", of: Self.id), of: Self.id).hash)
     }
 
     @Test("an event that the earlier version accepted is known, whatever its day", arguments: [0, 1] as [Int64])
@@ -34,8 +53,9 @@ struct ReplayKeyTests {
                 sql: """
                     INSERT INTO dedupe (day, brand, event, body_hash) SELECT ?, key, ?, 5 FROM brands;
                     INSERT INTO dedupe_text_days VALUES (?);
+                    INSERT INTO dedupe_brand_buckets VALUES (?);
                     """,
-                arguments: [day, Self.id, day]
+                arguments: [day, Self.id, day, day]
             )
         }
         let start = try await store.begin(now: now)

@@ -3,13 +3,19 @@ import GRDB
 import GatewayModel
 import GatewayStorage
 import Testing
+import TurnRules
 
 @testable import SQLiteStorage
 
 @Suite("The writer's memory of event ids", .timeLimit(.minutes(10)))
 struct ReplayMemoryTests {
     private static func mark(_ number: Int, _ brand: Int64 = 1) -> UInt32 {
-        Replay(key: "event-with-a-long-id-\(number)", brand: brand, day: 0, isHashed: true).mark
+        let event = AgentEvent(
+            id: EventID(trusted: "event-with-a-long-id-\(number)"),
+            type: .agentMessage,
+            consumer: ConsumerID(trusted: "u-1")
+        )
+        return Replay(EventKey(event, of: nil, brand: brand, at: Timestamp(milliseconds: 0)), of: "u-1").mark
     }
 
     /// Stores this many ids of a day, and returns the bucket of each.

@@ -15,9 +15,7 @@ package enum EventResult: Sendable, Equatable {
 
 /// The reason why a well-formed event cannot be stored.
 package enum EventRejection: Sendable, Equatable {
-    /// The conversation is another consumer's.
-    case conversationOfAnotherConsumer
-    /// The conversation does not exist (read, resolved).
+    /// The consumer has no such conversation (read, resolved).
     case unknownConversation
     /// The read target names a message that is not in the conversation.
     case unknownMessage

@@ -30,7 +30,7 @@ extension Writer {
             SELECT u.brand, u.id, u.anonymous AND u.merged_into IS NULL, \
             (SELECT max(expires_at) FROM sessions WHERE consumer = ?1), \
             EXISTS (SELECT 1 FROM conversations WHERE consumer = ?1) \
-            OR EXISTS (SELECT 1 FROM resting_conversations WHERE consumer = ?1) \
+            OR EXISTS (SELECT 1 FROM resting_conversations WHERE brand = u.brand AND consumer = ?1) \
             OR EXISTS (SELECT 1 FROM registrations WHERE consumer = ?1) \
             OR EXISTS (SELECT 1 FROM delivery_log INDEXED BY delivery_log_alone WHERE indexed = 1 \
             AND (message IS NULL OR message_low IS NOT NULL) AND consumer IN (SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1)) \

@@ -77,8 +77,8 @@ extension Writer {
         guard room > 0 else { return }
         try db.prepare(
             """
-            DELETE FROM resting_conversations WHERE brand = ?1 AND id <= (SELECT max(id) FROM \
-            (SELECT id FROM resting_conversations WHERE brand = ?1 ORDER BY id LIMIT ?2))
+            DELETE FROM resting_conversations WHERE (brand, consumer, id) IN (SELECT brand, consumer, id \
+            FROM resting_conversations WHERE brand = ?1 LIMIT ?2)
             """
         ).int(brand).int(room).run()
         room -= db.changedRows

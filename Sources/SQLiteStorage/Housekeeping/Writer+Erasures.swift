@@ -85,7 +85,7 @@ extension Writer {
             try removeConversation(conversation)
             room -= 1
         }
-        if room > 0 { room -= try removeArchived(of: work.consumer, limit: room) }
+        if room > 0 { room -= try removeArchived(of: work, limit: room) }
         try loadReplays()
         for bucket in replays.buckets where room > 0 {
             room -= try removeClientIDs(of: work, bucket: bucket, limit: room)
@@ -123,13 +123,13 @@ extension Writer {
         return ids
     }
 
-    private func removeArchived(of consumer: Int64, limit: Int) throws -> Int {
+    private func removeArchived(of work: ErasureWork, limit: Int) throws -> Int {
         try db.prepare(
             """
-            DELETE FROM resting_conversations WHERE (brand, id) IN (SELECT brand, id FROM resting_conversations \
-            INDEXED BY resting_conversations_consumer WHERE consumer = ? LIMIT ?)
+            DELETE FROM resting_conversations WHERE brand = ?1 AND consumer = ?2 AND id <= (SELECT max(id) FROM \
+            (SELECT id FROM resting_conversations WHERE brand = ?1 AND consumer = ?2 ORDER BY id LIMIT ?3))
             """
-        ).int(consumer).int(limit).run()
+        ).int(work.brand).int(work.consumer).int(limit).run()
         return db.changedRows
     }
 

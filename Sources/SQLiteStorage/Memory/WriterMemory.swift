@@ -20,6 +20,8 @@ struct WriterMemory {
     var campaigns = GenerationalCache<BrandedName, Int64>(limit: 256 << 10) { name, _ in 128 + name.id.utf8.count }
     /// The last day whose long event ids were not hashed yet; nil until it is needed.
     var lastTextDay: Int64?
+    /// The last bucket with events that were stored without their consumer; nil until it is needed.
+    var lastBrandBucket: Int64?
     /// The readers of outbound feeds; nil until it is needed.
     var outbound: OutboundMemory?
     /// The next delivery's number; nil until it is needed.

@@ -1,46 +1,50 @@
 internal import Crypto
 import TurnRules
 
-/// The key that identifies an event and its replays.
+/// The key that identifies an event of a consumer, or a request of its app, and its replays.
 struct Replay {
-    /// Source and id in one text.
+    /// The whole key in one text.
     let key: String
     let brand: Int64
     /// The day on which it came, since 1970.
     let day: Int64
-    /// The hash of a long key: pages with short keys hold more of them.
+    /// The hash that is stored instead of the key; nil where the key itself is stored, as a text.
     let hash: [UInt8]?
 
-    /// The first half of a SHA-256 is shorter than most ids with their source, and has no collisions in practice.
+    /// The first half of a SHA-256 is shorter than most ids with their consumer, and has no collisions in practice.
     private static let hashBytes = 16
 
-    /// Creates a key.
+    /// Creates the key of an event under one of its consumer's names.
     ///
-    /// - Parameters:
-    ///   - key: Source and id.
-    ///   - brand: The brand.
-    ///   - day: The day, since 1970.
-    ///   - isHashed: Whether a long key is hashed; keys that are found by a prefix are not.
-    init(key: String, brand: Int64, day: Int64, isHashed: Bool) {
-        self.key = key
-        self.brand = brand
-        self.day = day
-        guard isHashed, key.utf8.count > Self.hashBytes else {
-            hash = nil
-            return
-        }
+    /// Always hashed: the stored key names nobody, and stays when its consumer is erased.
+    init(_ event: EventKey, of consumer: String) {
+        key = event.text(of: consumer)
+        brand = event.brand
+        day = event.day
+        hash = Self.hash(key)
+    }
+
+    /// Creates the key under which the earlier version stored an event of whatever consumer; only a long one is hashed.
+    init(byBrand event: EventKey) {
+        key = event.text
+        brand = event.brand
+        day = event.day
+        hash = key.utf8.count > Self.hashBytes ? Self.hash(key) : nil
+    }
+
+    /// Creates the key of an app's request, which is stored as it is, because it is found by its prefix.
+    init(_ request: ClientRequest) {
+        key = request.text
+        brand = request.brand
+        day = request.day
+        hash = nil
+    }
+
+    private static func hash(_ key: String) -> [UInt8] {
         var sha = SHA256()
         var key = key
         key.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        hash = Array(sha.finalize().prefix(Self.hashBytes))
-    }
-
-    /// Creates the key of an event.
-    init(_ event: EventKey) { self.init(key: event.text, brand: event.brand, day: event.day, isHashed: true) }
-
-    /// Creates the key of an app's request, which is found by its prefix.
-    init(_ request: ClientRequest) {
-        self.init(key: request.text, brand: request.brand, day: request.day, isHashed: false)
+        return Array(sha.finalize().prefix(hashBytes))
     }
 
     /// The mark of the stored key in a ``ReplayFilter``.

@@ -4,34 +4,72 @@ import TurnRules
 
 extension Writer {
     func remember(_ event: EventKey, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstArrival? {
-        try remember(Replay(event), hash: hash, message: message, hours: hours)
+        let replay = Replay(event, of: event.consumer)
+        if let first = try find(replay, hours: hours) { return first }
+        for name in event.otherNames {
+            if let first = try find(Replay(event, of: name), hours: hours) { return first }
+        }
+        if let first = try findByBrand(event, hours: hours) { return first }
+        try store(replay, hash: hash, message: message)
+        return nil
     }
 
     func forget(_ event: EventKey) throws {
         try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(replays.current).int(event.brand).event(Replay(event)).run()
+            .int(replays.current).int(event.brand).event(Replay(event, of: event.consumer)).run()
     }
 
-    /// Stores an event's id, or returns the facts of its first arrival.
-    func remember(_ replay: Replay, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstArrival? {
-        if let first = try find(replay, hours: hours) { return first }
+    /// Stores the key of an event or request that is not stored yet.
+    func store(_ replay: Replay, hash: UInt64, message: Int64?) throws {
+        try loadReplays()
         if let closed = replays.prepare(for: replay.day) { try storeMarks(closed) }
         try db.prepare("INSERT INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)")
             .int(replays.current).int(replay.brand).event(replay).int(Int64(bitPattern: hash)).int(message).run()
         replays.add(replay.mark)
-        return nil
     }
 
-    /// Returns the facts of an event's first arrival, if its id is stored.
+    /// Returns the facts of the first arrival of an event or request, if its key is stored.
     ///
     /// Later days are searched too: the clock may have been set back.
-    func find(_ replay: Replay, hours: Int64) throws -> FirstArrival? {
+    func find(_ replay: Replay, hours: Int64, through last: Int64 = .max) throws -> FirstArrival? {
         let oldest = EventKey.oldestDay(replay.day, hours: hours)
         try loadReplays()
-        for bucket in replays.candidates(replay.mark, since: oldest) {
+        for bucket in replays.candidates(replay.mark, since: oldest) where bucket <= last {
             if let first = try firstArrival(replay, in: bucket) { return first }
         }
         return nil
+    }
+
+    /// The same for an event that the earlier version stored without its consumer.
+    ///
+    /// Its message tells whose it was. Without a message, or when that is removed, it counts as any consumer's, as it
+    /// did: a lost replay would be shown twice.
+    private func findByBrand(_ event: EventKey, hours: Int64) throws -> FirstArrival? {
+        let last = try lastBrandBucket()
+        guard last != .min, ReplayMemory.day(of: last) >= EventKey.oldestDay(event.day, hours: hours),
+            let first = try find(Replay(byBrand: event), hours: hours, through: last)
+        else { return nil }
+        guard let message = first.message, let owner = try self.owner(ofMessage: message) else { return first }
+        return try consumer(BrandedName(brand: event.brand, id: event.consumer))?.key == owner ? first : nil
+    }
+
+    /// Returns the consumer of a message; nil when one of both is removed.
+    private func owner(ofMessage message: Int64) throws -> Int64? {
+        try first(
+            """
+            SELECT u.key FROM messages m JOIN conversations c ON c.key = m.conversation \
+            JOIN consumers u ON u.key = c.consumer WHERE m.key = ?
+            """,
+            message
+        )
+    }
+
+    /// Returns the last bucket with events that were stored without their consumer.
+    private func lastBrandBucket() throws -> Int64 {
+        if let known = memory.lastBrandBucket { return known }
+        let bucket = try first("SELECT bucket FROM dedupe_brand_buckets ORDER BY bucket DESC LIMIT 1", nil) ?? .min
+        memory.lastBrandBucket = bucket
+        return bucket
     }
 
     private func firstArrival(_ replay: Replay, in bucket: Int64) throws -> FirstArrival? {

@@ -22,6 +22,7 @@ enum Migrations {
         M0015RememberDevicesQuickly.migration,
         M0016ChainMessages.migration,
         M0017PassOverProactive.migration,
+        M0018NameByConsumer.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

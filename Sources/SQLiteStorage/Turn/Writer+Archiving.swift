@@ -24,24 +24,20 @@ extension Writer {
         try db.prepare("DELETE FROM conversation_heads WHERE conversation = ?").int(conversation).run()
     }
 
-    /// Restores a resting conversation unchanged, and returns whether there was one; one whose consumer is being erased
-    /// is deleted, so that its name is free.
-    func restoreArchived(_ name: BrandedName) throws -> Bool {
+    /// Restores a consumer's resting conversation unchanged, and returns whether there was one.
+    func restoreArchived(_ name: BrandedName, of consumer: Int64) throws -> Bool {
         let row = try db.prepare(
             """
-            DELETE FROM resting_conversations WHERE brand = ? AND id = ? RETURNING consumer, last_sequence, read_sequence
+            DELETE FROM resting_conversations WHERE brand = ? AND consumer = ? AND id = ? \
+            RETURNING last_sequence, read_sequence
             """
-        ).int(name.brand).text(name.id)
+        ).int(name.brand).int(consumer).text(name.id)
         guard try row.next() else { return false }
-        let (consumer, last, read) = (row.int64(0), row.int64(1), row.int64(2))
+        let (last, read) = (row.int64(0), row.int64(1))
         row.end()
         try db.prepare(
-            """
-            INSERT INTO conversations (brand, id, consumer, read_sequence, resolved) \
-            SELECT ?1, ?2, key, ?4, 1 FROM consumers WHERE key = ?3
-            """
+            "INSERT INTO conversations (brand, id, consumer, read_sequence, resolved) VALUES (?, ?, ?, ?, 1)"
         ).int(name.brand).text(name.id).int(consumer).int(read).run()
-        guard db.changedRows == 1 else { return false }
         try insertHead(of: db.lastInsertedRow, sequence: last, message: 0)
         return true
     }

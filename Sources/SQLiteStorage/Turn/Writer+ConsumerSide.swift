@@ -7,8 +7,8 @@ extension Writer {
         try find(Replay(request), hours: hours)
     }
 
-    func remember(_ request: ClientRequest, message: Int64, hours: Int64) throws {
-        _ = try remember(Replay(request), hash: 0, message: message, hours: hours)
+    func remember(_ request: ClientRequest, message: Int64) throws {
+        try store(Replay(request), hash: 0, message: message)
     }
 
     func mergedConsumers(into consumer: Int64, limit: Int) throws -> [Int64] {

@@ -10,7 +10,9 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT u.key, (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), \
-            (SELECT t.id FROM consumers t WHERE t.key = u.merged_into) FROM consumers u WHERE u.brand = ? AND u.id = ?
+            (SELECT t.id FROM consumers t WHERE t.key = u.merged_into), \
+            EXISTS (SELECT 1 FROM consumers s WHERE s.merged_into = u.key) \
+            FROM consumers u WHERE u.brand = ? AND u.id = ?
             """
         ).int(name.brand).text(name.id)
         guard try row.next() else { return nil }
@@ -20,7 +22,9 @@ extension Writer {
             return try consumer(BrandedName(brand: name.brand, id: other))
         }
         let consumer = KnownConsumer(key: row.int64(0), name: name, unread: row.int64(1))
+        let hasOthers = row.int64(3) != 0
         row.end()
+        if hasOthers { consumer.mergedNames = try mergedNames(of: consumer.key) }
         memory.consumers.keep(consumer, for: name)
         return consumer
     }
@@ -36,36 +40,32 @@ extension Writer {
         return consumer
     }
 
-    /// Returns the conversation of an id, as a consumer may see it; nil for an unknown one.
-    func conversation(_ name: BrandedName, of consumer: KnownConsumer?) throws -> NamedConversation {
-        if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
+    func conversation(_ name: BrandedName, of consumer: KnownConsumer) throws -> KnownConversation? {
+        if let known = consumer.conversations.last(where: { $0.name == name }) { return known }
         let row = try db.prepare(
             """
-            SELECT key, consumer, last_sequence, read_sequence, unread, last_message, last_spoken, resolved, \
-            has_unread FROM current_conversations WHERE brand = ? AND id = ?
+            SELECT key, last_sequence, read_sequence, unread, last_message, last_spoken, resolved, has_unread \
+            FROM current_conversations WHERE consumer = ? AND id = ?
             """
-        ).int(name.brand).text(name.id)
+        ).int(consumer.key).text(name.id)
         guard try row.next() else {
-            return try restoreArchived(name) ? try self.conversation(name, of: consumer) : .none
+            return try restoreArchived(name, of: consumer.key) ? try self.conversation(name, of: consumer) : nil
         }
         defer { row.end() }
-        guard let consumer, row.int64(1) == consumer.key else {
-            return try releaseErased(conversation: row.int64(0), of: row.int64(1)) ? .none : .foreign
-        }
         let conversation = KnownConversation(
             key: row.int64(0),
             name: name,
             consumer: consumer.key,
-            lastSequence: row.int64(2),
-            readSequence: row.int64(3),
-            unread: row.int64(4),
-            lastMessage: row.int64(5),
-            lastSpoken: row.int64(6),
-            isResolved: row.int64(7) != 0,
-            isIndexed: row.int64(8) != 0
+            lastSequence: row.int64(1),
+            readSequence: row.int64(2),
+            unread: row.int64(3),
+            lastMessage: row.int64(4),
+            lastSpoken: row.int64(5),
+            isResolved: row.int64(6) != 0,
+            isIndexed: row.int64(7) != 0
         )
         remember(conversation, of: consumer)
-        return .own(conversation)
+        return conversation
     }
 
     private func remember(_ conversation: KnownConversation, of consumer: KnownConsumer) {

@@ -27,17 +27,4 @@ extension Writer {
         memory.consumers.remove(consumer.name)
         memory.registrations.remove(consumer.key)
     }
-
-    /// Renames a conversation whose consumer is being erased, so that its name is free; false when the consumer exists.
-    func releaseErased(conversation: Int64, of consumer: Int64) throws -> Bool {
-        let owner = try db.prepare("SELECT 1 FROM consumers WHERE key = ?").int(consumer)
-        guard try !owner.next() else {
-            owner.end()
-            return false
-        }
-        // No id contains this character.
-        try db.prepare("UPDATE conversations SET id = ? WHERE key = ?").text("\u{1F}\(conversation)").int(conversation)
-            .run()
-        return true
-    }
 }

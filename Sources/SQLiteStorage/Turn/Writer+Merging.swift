@@ -65,11 +65,48 @@ extension Writer {
         return found
     }
 
+    func mergedNames(of consumer: Int64) throws -> [String] {
+        var names: [String] = []
+        let rows = try db.prepare("SELECT id FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT ?")
+            .int(consumer).int(KnownConsumer.mergedLimit)
+        while try rows.next() { names.append(rows.string(0)) }
+        return names
+    }
+
+    func namesakes(
+        of source: KnownConsumer,
+        in consumer: KnownConsumer
+    ) throws -> [(conversation: Int64, id: String)] {
+        var found: [(conversation: Int64, id: String)] = []
+        let rows = try db.prepare(
+            """
+            SELECT c.key, c.id FROM conversations c WHERE c.consumer = ?1 AND ( \
+            EXISTS (SELECT 1 FROM conversations o WHERE o.consumer = ?2 AND o.id = c.id) \
+            OR EXISTS (SELECT 1 FROM resting_conversations r WHERE r.brand = ?3 AND r.consumer = ?2 AND r.id = c.id)) \
+            ORDER BY c.key
+            """
+        ).int(source.key).int(consumer.key).int(consumer.name.brand)
+        while try rows.next() { found.append((rows.int64(0), rows.string(1))) }
+        return found
+    }
+
+    func rename(_ conversation: Int64, to id: String) throws {
+        try db.prepare("UPDATE conversations SET id = ? WHERE key = ?").text(id).int(conversation).run()
+    }
+
     func move(_ source: KnownConsumer, into consumer: KnownConsumer) throws {
+        // Of one without messages only counters are left, and the name is the other consumer's.
+        try db.prepare(
+            """
+            DELETE FROM resting_conversations WHERE brand = ?1 AND consumer = ?2 AND ( \
+            EXISTS (SELECT 1 FROM conversations c WHERE c.consumer = ?3 AND c.id = resting_conversations.id) \
+            OR id IN (SELECT r.id FROM resting_conversations r WHERE r.brand = ?1 AND r.consumer = ?3))
+            """
+        ).int(consumer.name.brand).int(source.key).int(consumer.key).run()
         try db.prepare("UPDATE conversations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()
-        try db.prepare("UPDATE resting_conversations SET consumer = ? WHERE consumer = ?")
-            .int(consumer.key).int(source.key).run()
+        try db.prepare("UPDATE resting_conversations SET consumer = ? WHERE brand = ? AND consumer = ?")
+            .int(consumer.key).int(consumer.name.brand).int(source.key).run()
         try db.prepare("UPDATE registrations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()
         // The profile from its assertion belongs to no consumer any more.
@@ -83,6 +120,7 @@ extension Writer {
         try db.prepare("UPDATE consumers SET merged_into = ? WHERE merged_into = ?")
             .int(consumer.key).int(source.key).run()
         memory.consumers.remove(source.name)
+        memory.consumers.grew(by: 16 + source.name.id.utf8.count)
         memory.registrations.remove(source.key)
         memory.registrations.remove(consumer.key)
     }

@@ -4,7 +4,7 @@ import Glibc
 import Musl
 #endif
 
-/// A consumer's or conversation's id within a brand, as a key.
+/// The id of a consumer within a brand, or of a conversation within its consumer, as a key.
 ///
 /// Compared by bytes, as the database does: Swift finds two texts that look alike equal, and one consumer would be
 /// taken for another.

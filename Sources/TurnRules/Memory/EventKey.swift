@@ -1,9 +1,13 @@
 package import GatewayModel
 
-/// The key that identifies an event and its replays, and the day on which it came.
+/// The key that identifies an event of a consumer and its replays, and the day on which it came.
 package struct EventKey {
     /// The event's source and id in one text; the id alone without a source.
     package let text: String
+    /// The name of the consumer, as the event has it: the same request always has the same key.
+    package let consumer: String
+    /// The other names of the same consumer, under which the event may have come before; the consumer's own name first.
+    package let otherNames: [String]
     /// The number of the brand.
     package let brand: Int64
     /// The day, since 1970.
@@ -13,13 +17,30 @@ package struct EventKey {
     ///
     /// - Parameters:
     ///   - event: The event.
+    ///   - known: Its consumer; nil when there is none yet.
     ///   - brand: The number of its brand.
     ///   - now: The time of the turn.
-    package init(_ event: AgentEvent, brand: Int64, at now: Timestamp) {
+    package init(_ event: AgentEvent, of known: KnownConsumer?, brand: Int64, at now: Timestamp) {
         text = event.source.isEmpty ? event.id.rawValue : event.source + "\u{1F}" + event.id.rawValue
+        let consumer = event.consumer.rawValue
+        self.consumer = consumer
+        if let known, !known.mergedNames.isEmpty {
+            otherNames = ([known.name.id] + known.mergedNames).filter { !$0.utf8.elementsEqual(consumer.utf8) }
+        } else {
+            otherNames = []
+        }
         self.brand = brand
         day = Self.day(of: now)
     }
+
+    /// Returns the consumer, the source and the id in one text, which no other event has: none of them has a control
+    /// character.
+    ///
+    /// Nor is it a text of source and id alone, as the earlier version stored them.
+    ///
+    /// - Parameter consumer: One of the consumer's names.
+    /// - Returns: The text.
+    package func text(of consumer: String) -> String { consumer + "\u{1E}" + text }
 
     /// Returns the day of a moment, since 1970.
     static func day(of now: Timestamp) -> Int64 { now.milliseconds / 86_400_000 }

@@ -4,7 +4,7 @@
 package final class KnownConversation {
     /// Its number in the store.
     package let key: Int64
-    /// Its id within its brand.
+    /// Its id, which belongs to its consumer, and the number of its brand.
     package let name: BrandedName
     /// The number of its consumer.
     package let consumer: Int64

@@ -29,7 +29,8 @@ extension TurnRows {
         if posted.event.type == .agentTyping {
             return try acceptTyping(posted.event, request.brand, brand: brand, &context)
         }
-        let key = EventKey(posted.event, brand: brand, at: context.turn.now)
+        let known = try consumer(BrandedName(brand: brand, id: posted.event.consumer.rawValue))
+        let key = EventKey(posted.event, of: known, brand: brand, at: context.turn.now)
         let makesMessage = posted.event.type == .agentMessage || posted.event.type == .proactiveMessage
         let first = try remember(
             key,
@@ -37,12 +38,13 @@ extension TurnRows {
             message: makesMessage ? Int64(bitPattern: posted.messageID.high) : nil,
             hours: request.dedupeHours
         )
-        if let first { return try duplicate(of: first, posted.event, brand: brand, &context) }
+        if let first { return try duplicate(of: first, posted.event, known, &context) }
         let result: EventResult
         switch posted.event.type {
-        case .agentMessage, .proactiveMessage: result = try acceptMessage(posted, request, brand: brand, &context)
-        case .messagesRead: result = try acceptRead(posted.event, request, brand: brand, &context)
-        case .conversationResolved: result = try acceptResolved(posted.event, request, brand: brand, &context)
+        case .agentMessage, .proactiveMessage:
+            result = .accepted(try acceptMessage(posted, of: known, request, brand: brand, &context))
+        case .messagesRead: result = try acceptRead(posted.event, of: known, request, &context)
+        case .conversationResolved: result = try acceptResolved(posted.event, of: known, request, &context)
         case .agentTyping: result = .rejected(.unknownConversation)
         }
         // It may be sent again, corrected.
@@ -54,7 +56,7 @@ extension TurnRows {
     private mutating func duplicate(
         of first: FirstArrival,
         _ event: AgentEvent,
-        brand: Int64,
+        _ known: KnownConsumer?,
         _ context: inout TurnContext
     ) throws(Failure) -> EventResult {
         let bodyDiffers = first.hash != event.bodyHash
@@ -62,7 +64,6 @@ extension TurnRows {
             try flush(&context)
             if let result = try accepted(message) { return .duplicate(result, bodyDiffers: bodyDiffers) }
         }
-        let known = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
         return .duplicate(.withoutMessage(event.conversation, unread: known?.unread ?? 0), bodyDiffers: bodyDiffers)
     }
 
@@ -70,33 +71,27 @@ extension TurnRows {
 
     private mutating func acceptMessage(
         _ posted: PostedEvent,
+        of known: KnownConsumer?,
         _ request: AcceptRequest,
         brand: Int64,
         _ context: inout TurnContext
-    ) throws(Failure) -> EventResult {
+    ) throws(Failure) -> AcceptedEvent {
         let now = context.turn.now
-        let consumerName = BrandedName(brand: brand, id: posted.event.consumer.rawValue)
-        var knownConsumer = try self.consumer(consumerName)
+        let consumer: KnownConsumer
+        if let known {
+            consumer = known
+        } else {
+            let name = BrandedName(brand: brand, id: posted.event.consumer.rawValue)
+            consumer = try makeConsumer(name, isAnonymous: false, at: now)
+        }
         // A proactive message opens no conversation, and makes none active (R206).
         let opens = posted.event.kind == .agent
         var id = posted.event.conversation
-        if id == nil, !opens {
-            if knownConsumer == nil { knownConsumer = try makeConsumer(consumerName, isAnonymous: false, at: now) }
-            if let knownConsumer { id = .proactive(of: ConsumerKey(knownConsumer.key)) }
-        }
+        if id == nil, !opens { id = .proactive(of: ConsumerKey(consumer.key)) }
         var knownConversation: KnownConversation?
-        if let id {
-            switch try self.conversation(BrandedName(brand: brand, id: id.rawValue), of: knownConsumer) {
-            case .none: break
-            case .own(let conversation): knownConversation = conversation
-            case .foreign: return .rejected(.conversationOfAnotherConsumer)
-            }
-        }
-        let consumer: KnownConsumer
-        if let knownConsumer {
-            consumer = knownConsumer
-        } else {
-            consumer = try makeConsumer(consumerName, isAnonymous: false, at: now)
+        // A new consumer has none.
+        if let id, known != nil {
+            knownConversation = try self.conversation(BrandedName(brand: brand, id: id.rawValue), of: consumer)
         }
         let conversation: KnownConversation
         if let knownConversation {
@@ -157,14 +152,12 @@ extension TurnRows {
             deliveries += 1
         }
         if let campaign { context.campaigns[campaign, default: CampaignDelta()].add(deliveries: deliveries) }
-        return .accepted(
-            AcceptedEvent(
-                messageID: posted.messageID,
-                conversation: message.conversation,
-                sequence: message.sequence,
-                unread: consumer.unread,
-                deliveries: deliveries
-            )
+        return AcceptedEvent(
+            messageID: posted.messageID,
+            conversation: message.conversation,
+            sequence: message.sequence,
+            unread: consumer.unread,
+            deliveries: deliveries
         )
     }
 
@@ -178,7 +171,7 @@ extension TurnRows {
     ) throws(Failure) -> EventResult {
         let known = try consumer(BrandedName(brand: key, id: event.consumer.rawValue))
         if context.hasWindows, let known, let id = event.conversation,
-            try conversation(BrandedName(brand: key, id: id.rawValue), of: known).own != nil
+            try conversation(BrandedName(brand: key, id: id.rawValue), of: known) != nil
         {
             context.notifyWindows(of: known, brand, .typing(id, byConsumer: false))
         }
@@ -187,53 +180,39 @@ extension TurnRows {
 
     private mutating func acceptRead(
         _ event: AgentEvent,
+        of known: KnownConsumer?,
         _ request: AcceptRequest,
-        brand: Int64,
         _ context: inout TurnContext
     ) throws(Failure) -> EventResult {
-        guard let id = event.conversation, let target = event.readTarget else { return .rejected(.unknownConversation) }
-        let known = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
-        switch try conversation(BrandedName(brand: brand, id: id.rawValue), of: known) {
-        case .none: return .rejected(.unknownConversation)
-        case .foreign: return .rejected(.conversationOfAnotherConsumer)
-        case .own(let conversation):
-            guard let known, let sequence = try sequence(of: target, in: conversation) else {
-                return .rejected(.unknownMessage)
-            }
-            try read(conversation, of: known, request.brand, upTo: sequence, on: nil, &context)
-            return .accepted(.withoutMessage(id, unread: known.unread))
-        }
+        guard let known, let id = event.conversation, let target = event.readTarget,
+            let conversation = try self.conversation(BrandedName(brand: known.name.brand, id: id.rawValue), of: known)
+        else { return .rejected(.unknownConversation) }
+        guard let sequence = try sequence(of: target, in: conversation) else { return .rejected(.unknownMessage) }
+        try read(conversation, of: known, request.brand, upTo: sequence, on: nil, &context)
+        return .accepted(.withoutMessage(id, unread: known.unread))
     }
 
     private mutating func acceptResolved(
         _ event: AgentEvent,
+        of known: KnownConsumer?,
         _ request: AcceptRequest,
-        brand: Int64,
         _ context: inout TurnContext
     ) throws(Failure) -> EventResult {
-        guard let id = event.conversation else { return .rejected(.unknownConversation) }
-        let known = try consumer(BrandedName(brand: brand, id: event.consumer.rawValue))
-        switch try conversation(BrandedName(brand: brand, id: id.rawValue), of: known) {
-        case .none: return .rejected(.unknownConversation)
-        case .foreign: return .rejected(.conversationOfAnotherConsumer)
-        case .own(let conversation):
-            if !conversation.isResolved {
-                try publish(
-                    brand,
-                    at: context.turn.now,
-                    .resolved(
-                        consumer: known?.name.id ?? event.consumer.rawValue,
-                        conversation: id.rawValue,
-                        byConsumer: false
-                    )
-                )
-                if let known { context.notifyWindows(of: known, request.brand, .resolved(id, byConsumer: false)) }
-            }
-            conversation.isResolved = true
-            context.changed(conversation)
-            known?.active = .unknown
-            return .accepted(.withoutMessage(id, unread: known?.unread ?? 0))
+        guard let known, let id = event.conversation,
+            let conversation = try self.conversation(BrandedName(brand: known.name.brand, id: id.rawValue), of: known)
+        else { return .rejected(.unknownConversation) }
+        if !conversation.isResolved {
+            try publish(
+                known.name.brand,
+                at: context.turn.now,
+                .resolved(consumer: known.name.id, conversation: id.rawValue, byConsumer: false)
+            )
+            context.notifyWindows(of: known, request.brand, .resolved(id, byConsumer: false))
         }
+        conversation.isResolved = true
+        context.changed(conversation)
+        known.active = .unknown
+        return .accepted(.withoutMessage(id, unread: known.unread))
     }
 }
 

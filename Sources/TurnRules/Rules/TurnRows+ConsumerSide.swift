@@ -1,10 +1,6 @@
 internal import GatewayModel
 internal import GatewayStorage
 
-/// The upper bound of the merged consumers that are searched, the youngest: an app logs in again a few times while its
-/// ids are stored, and each costs every message a lookup.
-private let mergedLimit = 20
-
 /// Changes by consumers in their conversations.
 extension TurnRows {
     /// Stores a consumer's message, once for its client's id.
@@ -22,16 +18,16 @@ extension TurnRows {
             day: EventKey.day(of: now)
         )
         if let first = try firstMessage(of: client, hours: request.dedupeHours) {
-            return try repeated(request, first: first)
+            return try repeated(request, first: first.message, isOwn: first.isOwn)
         }
         guard
             let conversation = try self.conversation(
                 BrandedName(brand: brand, id: request.conversation.rawValue),
                 of: consumer
-            ).own
+            )
         else { return .notFound }
         let key = Int64(bitPattern: request.messageID.high)
-        try remember(client, message: key, hours: request.dedupeHours)
+        try remember(client, message: key)
         try open(conversation, of: consumer, at: now)
         let previous = conversation.append(key)
         context.changed(conversation)
@@ -48,25 +44,32 @@ extension TurnRows {
         return .written(WrittenMessage(messageID: message.id, sequence: message.sequence, isRepeated: false))
     }
 
-    /// Returns the message of the first request with an id, which an anonymous consumer may have sent that was merged
-    /// into this one.
-    private mutating func firstMessage(of request: ClientRequest, hours: Int64) throws(Failure) -> Int64? {
-        if let first = try firstArrival(request, hours: hours) { return first.message }
+    /// Returns the message of the first request with an id; it is not the consumer's own when an anonymous one has sent
+    /// it that was merged into this one.
+    private mutating func firstMessage(
+        of request: ClientRequest,
+        hours: Int64
+    ) throws(Failure) -> (message: Int64, isOwn: Bool)? {
+        if let first = try firstArrival(request, hours: hours)?.message { return (first, true) }
         var earlier = request
-        for consumer in try mergedConsumers(into: request.consumer, limit: mergedLimit) {
+        for consumer in try mergedConsumers(into: request.consumer, limit: KnownConsumer.mergedLimit) {
             earlier.consumer = consumer
-            if let first = try firstArrival(earlier, hours: hours) { return first.message }
+            if let first = try firstArrival(earlier, hours: hours)?.message { return (first, false) }
         }
         return nil
     }
 
     /// Returns the result for a message that is stored already, if its content is the same.
+    ///
+    /// The conversation of one that is not the consumer's own may have got another id at the merge.
     private mutating func repeated(
         _ request: ConsumerMessage,
-        first: Int64
+        first: Int64,
+        isOwn: Bool
     ) throws(Failure) -> StoreChangeResult {
         guard let message = try written(first) else { return .gone }
-        guard message.conversation == request.conversation, message.text.utf8.elementsEqual(request.text.utf8),
+        guard !isOwn || message.conversation == request.conversation,
+            message.text.utf8.elementsEqual(request.text.utf8),
             message.data.map({ Array($0.utf8) }) == request.data.map({ Array($0.text.utf8) })
         else { return .conflict }
         return .written(WrittenMessage(messageID: message.id, sequence: message.sequence, isRepeated: true))
@@ -103,7 +106,7 @@ extension TurnRows {
     ) throws(Failure) -> StoreChangeResult {
         guard let consumer = try self.consumer(brand, consumer) else { return .notFound }
         let name = BrandedName(brand: consumer.name.brand, id: id.rawValue)
-        guard let conversation = try self.conversation(name, of: consumer).own else { return .notFound }
+        guard let conversation = try self.conversation(name, of: consumer) else { return .notFound }
         guard !conversation.isResolved else { return .conflict }
         conversation.isResolved = true
         context.changed(conversation)

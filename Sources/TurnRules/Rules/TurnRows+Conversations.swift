@@ -64,7 +64,7 @@ extension TurnRows {
     ) throws(Failure) -> KnownConversation? {
         switch consumer.active {
         case .conversation(let id):
-            return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+            return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer)
         case .none: return nil
         case .unknown: break
         }
@@ -74,6 +74,6 @@ extension TurnRows {
             return nil
         }
         consumer.active = .conversation(id)
-        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer).own
+        return try conversation(BrandedName(brand: consumer.name.brand, id: id), of: consumer)
     }
 }

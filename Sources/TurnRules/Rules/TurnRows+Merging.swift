@@ -83,9 +83,11 @@ extension TurnRows {
         try flush(&context)
         let theirs = try quietHours(of: source.key)
         let own = try quietHours(of: consumer.key)
+        try renameNamesakes(of: source, in: consumer)
         consumer.unread += source.unread
         consumer.active = .unknown
         try move(source, into: consumer)
+        consumer.mergedNames = try mergedNames(of: consumer.key)
         context.merged(source.key, into: consumer, quietHours: own)
         // Rows that wait for the end of its former quiet hours are evaluated again.
         if theirs != own { try requeue(consumer.key, &context) }
@@ -98,5 +100,30 @@ extension TurnRows {
                 quietHours: own
             )
         )
+    }
+
+    /// Gives another id to each conversation of a merged consumer whose id the other consumer has, too: that one keeps
+    /// it, with its sequences, and both conversations stay what they are.
+    private mutating func renameNamesakes(
+        of source: KnownConsumer,
+        in consumer: KnownConsumer
+    ) throws(Failure) {
+        for namesake in try namesakes(of: source, in: consumer) {
+            let id = ConversationID(trusted: namesake.id)
+            var attempt = 0
+            var name = BrandedName(brand: consumer.name.brand, id: "")
+            var isTaken = true
+            while isTaken {
+                name.id = id.renamed(by: namesake.conversation, attempt: attempt).rawValue
+                attempt += 1
+                isTaken = try has(name, consumer)
+                if !isTaken { isTaken = try has(name, source) }
+            }
+            try rename(namesake.conversation, to: name.id)
+        }
+    }
+
+    private mutating func has(_ name: BrandedName, _ consumer: KnownConsumer) throws(Failure) -> Bool {
+        try conversation(name, of: consumer) != nil
     }
 }

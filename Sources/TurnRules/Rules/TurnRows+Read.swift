@@ -13,7 +13,7 @@ extension TurnRows {
             let conversation = try self.conversation(
                 BrandedName(brand: brand, id: request.conversation.rawValue),
                 of: consumer
-            ).own,
+            ),
             let sequence = try self.sequence(of: request.target, in: conversation)
         else { return .notFound }
         try read(conversation, of: consumer, request.brand, upTo: sequence, on: request.device, &context)

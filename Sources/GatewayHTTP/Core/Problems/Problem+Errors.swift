@@ -78,8 +78,6 @@ extension Problem {
     /// Converts the reason for which a valid event was not stored.
     package init(_ rejection: EventRejection) {
         switch rejection {
-        case .conversationOfAnotherConsumer:
-            self.init(invalid: "/conversation", "belongs to another consumer")
         case .unknownConversation:
             self.init(invalid: "/conversation", "is not known")
         case .unknownMessage:

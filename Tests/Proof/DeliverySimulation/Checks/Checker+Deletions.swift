@@ -89,9 +89,6 @@ extension Checker {
             || store.registrations.contains { $0.map { isErased($0.consumer) } ?? false }
             || store.sessions.contains { isErased($0.consumer) }
             || store.consumerKeys.values.contains { $0.values.contains(where: isErased) }
-            || store.conversationKeys.values.contains { keys in
-                keys.values.contains { isErased(store.conversations[Int($0) - 1].consumer) }
-            }
         try expect(.erasedIsGone, !isFound) { "something is left of erased consumers" }
     }
 

@@ -107,7 +107,7 @@ struct Ledger: Sendable {
             }
         case .accepted(let accepted):
             try expect(.replayCountsNothing, first == nil) { "\(name) was accepted twice" }
-            let conversation = accepted.conversation.flatMap { store.conversationKeys[brand]?[$0] }.map { Int($0) - 1 }
+            let conversation = store.conversation(accepted.conversation, of: event.consumer, brand).map { Int($0) - 1 }
             events[name] = First(
                 response: accepted,
                 hash: event.bodyHash,
@@ -128,7 +128,7 @@ struct Ledger: Sendable {
         _ brand: BrandID,
         _ store: SimulatedStore
     ) throws(Violation) {
-        guard let name = accepted.conversation, let key = store.conversationKeys[brand]?[name] else { return }
+        guard let key = store.conversation(accepted.conversation, of: event.consumer, brand) else { return }
         let place = Int(key) - 1
         let counts = event.kind == .agent && !event.silent
         conversations[place].counts.append(counts)

@@ -95,7 +95,7 @@ struct SimulatedWorld: Sendable {
 
     private mutating func event(of consumer: Int, _ random: inout SplitMix64) -> AgentEvent {
         events += 1
-        // Sometimes another consumer's conversation.
+        // Sometimes the name of another consumer's conversation: a merge may bring both together.
         let owner = random.chance(4) ? self.consumer(&random) : consumer
         let kind = random.below(100)
         let type: EventType = kind < 12 ? .messagesRead : kind < 25 ? .proactiveMessage : .agentMessage

@@ -141,6 +141,7 @@ extension SimulatedStore {
     struct DayKey: Hashable, Sendable {
         var day: Int64
         var brand: BrandID
+        /// The consumer, the source and the id.
         var event: String
     }
 }

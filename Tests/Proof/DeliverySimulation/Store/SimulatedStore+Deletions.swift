@@ -58,7 +58,7 @@ extension SimulatedStore {
         }
         brandsToRemove.append(keys)
         sessions.removeAll { keys.contains($0.consumer) }
-        (consumerKeys[brand], conversationKeys[brand], campaigns[brand], looks[brand]) = (nil, nil, nil, nil)
+        (consumerKeys[brand], campaigns[brand], looks[brand]) = (nil, nil, nil)
         dedupe = dedupe.filter { $0.key.brand != brand }
         return lanes
     }
@@ -86,7 +86,6 @@ extension SimulatedStore {
         let key = consumer.key
         if flaw == .endsOthers { endsStrangerTo = 0 }
         sessions.removeAll { $0.consumer == key }
-        conversationKeys[brand] = conversationKeys[brand]?.filter { conversations[Int($0.value) - 1].consumer != key }
         consumerKeys[brand] = consumerKeys[brand]?.filter { $0.value != key }
         for place in consumers.indices where Int64(place) + 1 == key || consumers[place].mergedInto == key {
             consumers[place].isErased = true

@@ -26,7 +26,7 @@ extension SimulatedStore: TurnRows {
         let stored = consumers[Int(key) - 1]
         let name = BrandedName(brand: number(of: stored.brand), id: stored.id.rawValue)
         let unread = stored.conversations.reduce(0) { $0 + conversations[Int($1) - 1].unread }
-        let consumer = KnownConsumer(key: key, name: name, unread: unread)
+        let consumer = KnownConsumer(key: key, name: name, unread: unread, mergedNames: mergedNames(of: key))
         turnConsumers[key] = consumer
         return consumer
     }
@@ -66,11 +66,26 @@ extension SimulatedStore: TurnRows {
 
     // MARK: Conversations
 
-    func conversation(_ name: BrandedName, of consumer: KnownConsumer?) -> NamedConversation {
-        if let known = consumer?.conversations.last(where: { $0.name == name }) { return .own(known) }
-        guard let key = conversationKeys[brand(name.brand)]?[ConversationID(trusted: name.id)] else { return .none }
+    /// Returns the id of a consumer's conversation.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the conversation.
+    ///   - consumer: A name of the consumer.
+    ///   - brand: The brand.
+    /// - Returns: Nil when there is none.
+    func conversation(_ name: ConversationID?, of consumer: ConsumerID, _ brand: BrandID) -> Int64? {
+        guard let name, let key = consumerKeys[brand]?[consumer] else { return nil }
+        return conversation(name, of: key)
+    }
+
+    private func conversation(_ name: ConversationID, of consumer: Int64) -> Int64? {
+        consumers[Int(consumer) - 1].conversations.first { conversations[Int($0) - 1].name == name }
+    }
+
+    func conversation(_ name: BrandedName, of consumer: KnownConsumer) -> KnownConversation? {
+        if let known = consumer.conversations.last(where: { $0.name == name }) { return known }
+        guard let key = self.conversation(ConversationID(trusted: name.id), of: consumer.key) else { return nil }
         let stored = conversations[Int(key) - 1]
-        guard let consumer, stored.consumer == consumer.key else { return .foreign }
         let conversation = KnownConversation(
             key: key,
             name: name,
@@ -83,7 +98,18 @@ extension SimulatedStore: TurnRows {
             isResolved: stored.isResolved
         )
         consumer.remember(conversation)
-        return .own(conversation)
+        return conversation
+    }
+
+    func namesakes(of source: KnownConsumer, in consumer: KnownConsumer) -> [(conversation: Int64, id: String)] {
+        consumers[Int(source.key) - 1].conversations.sorted().compactMap { key in
+            let name = conversations[Int(key) - 1].name
+            return conversation(name, of: consumer.key).map { _ in (conversation: key, id: name.rawValue) }
+        }
+    }
+
+    mutating func rename(_ conversation: Int64, to id: String) {
+        conversations[Int(conversation) - 1].name = ConversationID(trusted: id)
     }
 
     mutating func insertConversation(
@@ -91,11 +117,9 @@ extension SimulatedStore: TurnRows {
         of consumer: KnownConsumer,
         own: Int64?
     ) -> KnownConversation {
-        let (brand, id) = (brand(name.brand), ConversationID(trusted: name.id))
-        conversations.append(Conversation(name: id, consumer: consumer.key))
+        conversations.append(Conversation(name: ConversationID(trusted: name.id), consumer: consumer.key))
         conversations[conversations.count - 1].isOwn = own != nil
         let key = Int64(conversations.count)
-        conversationKeys[brand, default: [:]][id] = key
         consumers[Int(consumer.key) - 1].conversations.append(key)
         let conversation = KnownConversation(
             key: key,
@@ -202,20 +226,28 @@ extension SimulatedStore: TurnRows {
     // MARK: Replays
 
     mutating func remember(_ event: EventKey, hash: UInt64, message: Int64?, hours: Int64) -> FirstArrival? {
-        let first = firstArrival(event.text, event.brand, on: event.day, hours: hours)
-        if flaw != .countsReplay, let first { return first }
-        dedupe[key(event.text, event.brand, on: event.day)] = FirstArrival(message: message, hash: hash)
+        if flaw != .countsReplay {
+            for name in [event.consumer] + event.otherNames {
+                if let first = firstArrival(event.text(of: name), event.brand, on: event.day, hours: hours) {
+                    return first
+                }
+            }
+        }
+        dedupe[key(event.text(of: event.consumer), event.brand, on: event.day)] =
+            FirstArrival(message: message, hash: hash)
         dedupeDays.insert(event.day)
         return nil
     }
 
-    mutating func forget(_ event: EventKey) { dedupe[key(event.text, event.brand, on: event.day)] = nil }
+    mutating func forget(_ event: EventKey) {
+        dedupe[key(event.text(of: event.consumer), event.brand, on: event.day)] = nil
+    }
 
     func firstArrival(_ request: ClientRequest, hours: Int64) -> FirstArrival? {
         firstArrival(request.text, request.brand, on: request.day, hours: hours)
     }
 
-    mutating func remember(_ request: ClientRequest, message: Int64, hours: Int64) {
+    mutating func remember(_ request: ClientRequest, message: Int64) {
         dedupe[key(request.text, request.brand, on: request.day)] = FirstArrival(message: message, hash: 0)
         dedupeDays.insert(request.day)
     }
@@ -254,11 +286,12 @@ extension SimulatedStore: TurnRows {
 
     func accepted(_ message: Int64) -> AcceptedEvent? {
         guard let (message, conversation) = messages[message] else { return nil }
-        let consumer = consumers[Int(conversations[Int(conversation) - 1].consumer) - 1]
+        let stored = conversations[Int(conversation) - 1]
+        let consumer = consumers[Int(stored.consumer) - 1]
         guard !consumer.isErased, !consumer.isDeleted else { return nil }
         return AcceptedEvent(
             messageID: message.id,
-            conversation: message.conversation,
+            conversation: stored.name,
             sequence: message.sequence,
             unread: consumer.unread,
             deliveries: 0

@@ -136,6 +136,11 @@ extension SimulatedStore {
         return before - sessions.count
     }
 
+    func mergedNames(of consumer: Int64) -> [String] {
+        let merged = consumers.indices.reversed().filter { consumers[$0].mergedInto == consumer }
+        return merged.prefix(KnownConsumer.mergedLimit).map { consumers[$0].id.rawValue }
+    }
+
     mutating func move(_ source: KnownConsumer, into consumer: KnownConsumer) {
         let (from, into) = (Int(source.key) - 1, Int(consumer.key) - 1)
         let old = consumers[from]

@@ -49,7 +49,6 @@ struct SimulatedStore {
     var turnConsumers: [Int64: KnownConsumer] = [:]
 
     var consumerKeys: [BrandID: [ConsumerID: Int64]] = [:]
-    var conversationKeys: [BrandID: [ConversationID: Int64]] = [:]
     /// The ids of campaigns, by brand and name.
     var campaigns: [BrandID: [String: Int64]] = [:]
     var lastCampaign: Int64 = 0

@@ -5,7 +5,7 @@ import Testing
 /// Messages, sequences, conversations and unread counts.
 enum AcceptCases {
     static let all = [
-        sequenceIsDense, wholeMessageIsKept, activeConversation, opensConversation, foreignConversation,
+        sequenceIsDense, wholeMessageIsKept, activeConversation, opensConversation, sameConversation,
         resolvedOpensAgain, resolvedIsNotActive, proactiveOpensNone, resolveUnknown, unreadCounts, silentAndProactive,
         typing, readEvents, unknownBrand, rejectedLeavesNothing,
     ]
@@ -89,25 +89,37 @@ enum AcceptCases {
         #expect(try await f.messages("u-1", in: id).count == 2)
     }
 
-    static let foreignConversation = ContractCase("another consumer's conversation is rejected") { (f) async throws in
-        let results = try await f.accept(f.message("u-1"), f.message("u-2"), f.message("u-1"))
-        #expect(results[1] == .rejected(.conversationOfAnotherConsumer))
-        #expect(try results[2].acceptedEvent.sequence == 2)
-        #expect(try await f.accept(f.message("u-2")) == [.rejected(.conversationOfAnotherConsumer)])
-        let resolved = f.event(.conversationResolved, "u-2", in: "c-1")
-        #expect(try await f.accept(resolved) == [.rejected(.conversationOfAnotherConsumer)])
-        let read = f.readEvent("u-2", in: "c-1", .sequence(2))
-        #expect(try await f.accept(read) == [.rejected(.conversationOfAnotherConsumer)])
+    static let sameConversation = ContractCase("two consumers have conversations of one id, each its own") {
+        (f) async throws in
+        let results = try await f.accept(f.message("u-1", text: "one"), f.message("u-2", text: "two"), f.message("u-1"))
+        #expect(try results.map { try $0.acceptedEvent.sequence } == [1, 1, 2])
+        #expect(try results.map { try $0.acceptedEvent.unread } == [1, 1, 2])
+        for life in 1...2 {
+            #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [1, 2], "\(life)")
+            #expect(try await f.messages("u-2", in: "c-1").map(\.text) == ["two"])
+            _ = try await f.restart()
+        }
+        // What happens in one does nothing to the other.
+        try await f.change(f.words("m-1", "hello", of: "u-2"))
+        #expect(try await f.messages("u-2", in: "c-1").map(\.text) == ["two", "hello"])
+        try await f.accepted(f.readEvent("u-2", in: "c-1", .sequence(9)))
+        try await f.accepted(f.event(.conversationResolved, "u-2", in: "c-1"))
         #expect(try await f.unread("u-1") == 2)
         #expect(try await f.unread("u-2") == 0)
-        // A rejected event is not remembered: the same event may be sent again, corrected.
-        let corrected = f.message("u-2", in: "c-2", id: "evt-again")
-        let wrong = f.message("u-2", in: "c-1", id: "evt-again")
-        #expect(try await f.accept(wrong) == [.rejected(.conversationOfAnotherConsumer)])
-        #expect(try await f.accepted(corrected).sequence == 1)
+        #expect(try await f.active("u-1") == "c-1")
+        #expect(try await f.active("u-2") == nil)
+        #expect(try await f.accepted(f.message("u-1")).sequence == 3)
+        #expect(try await f.accepted(f.message("u-2")).sequence == 3)
+        // A consumer without such a conversation reads and resolves nothing; a rejected event may be sent again.
+        let again = f.readEvent("u-3", in: "c-1", .sequence(1), id: "evt-again")
+        #expect(try await f.accept(again) == [.rejected(.unknownConversation)])
+        let resolved = f.event(.conversationResolved, "u-3", in: "c-1")
+        #expect(try await f.accept(resolved) == [.rejected(.unknownConversation)])
+        #expect(try await f.accepted(f.message("u-3", in: "c-2", id: "evt-again")).sequence == 1)
+        #expect(try await f.accept(resolved) == [.rejected(.unknownConversation)])
         let asked = try await f.store.messages(
             brand: f.brand,
-            consumer: ConsumerID(trusted: "u-2"),
+            consumer: ConsumerID(trusted: "u-3"),
             conversation: ConversationID(trusted: "c-1"),
             afterSequence: 0,
             after: nil,
@@ -298,8 +310,7 @@ enum AcceptCases {
     static let rejectedLeavesNothing = ContractCase("a rejected event leaves no consumer behind") { (f) async throws in
         try await f.accepted(f.message("u-1"))
         let events = [
-            f.message("u-2"), f.event(.conversationResolved, "u-2", in: "c-1"),
-            f.readEvent("u-2", in: "c-1", .sequence(1)),
+            f.event(.conversationResolved, "u-2", in: "c-1"), f.readEvent("u-2", in: "c-1", .sequence(1)),
             f.event(.conversationResolved, "u-2", in: "c-9"), f.readEvent("u-2", in: "c-9", .sequence(1)),
         ]
         for event in events {

@@ -7,6 +7,7 @@ enum MergeCases {
     static let all = [
         everything, follows, forwards, active, sameTurn, handedOut, proofs, late, otherDevices, candidates, never,
         twiceNothing, ofSeveral, logged, big, byBackend, refused, chain, ownTimes, crowded,
+        namesakes, namesakesAtRest, namesakesWritten,
     ]
 
     private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
@@ -596,5 +597,106 @@ enum MergeCases {
         #expect(opening.endedRegistrations.count == 20)
         let left = try await f.registrations("u-1").map(\.device.rawValue)
         #expect(left.count == 100 && left.count { $0.hasPrefix("u-") } == 60)
+    }
+
+    // MARK: Conversations of one id
+
+    private static func names(_ f: ContractFixture, _ consumer: String) async throws -> [String] {
+        let id = ConsumerID(trusted: consumer)
+        return try await f.store.conversations(brand: f.brand, consumer: id, after: nil, limit: 100)?
+            .map(\.unread.id.rawValue) ?? []
+    }
+
+    static let namesakes = ContractCase("of two conversations of one id that a merge brings together both stay whole") {
+        (f) async throws in
+        // The longest name is cut to make room.
+        let long = String(repeating: "\u{20AC}", count: 85) + "x"
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        for conversation in ["c-1", long, "c-own"] {
+            for _ in 1...2 { try await f.accepted(f.message("a-1", in: conversation, text: "theirs")) }
+        }
+        let tapped = try await f.accepted(f.message("a-1", in: "c-1", text: "theirs"))
+        try await f.change(f.read("a-1", "c-1", 1))
+        for conversation in ["c-1", long] { try await f.accepted(f.message("u-1", in: conversation, text: "own")) }
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
+
+        let result = try await f.commit { $0.changes = [shows(f.session(2, device: "d-1"), f.session(1))] }
+        #expect(try merges(result.changes[0].opening) == ["a-1"])
+        var renamed: [String] = []
+        for life in 1...2 {
+            let all = try await names(f, "u-1")
+            renamed = all.filter { !["c-1", long, "c-own"].contains($0) }
+            #expect(all.count == 5 && Set(all).count == 5 && renamed.count == 2, "\(life)")
+            #expect(renamed.allSatisfy { ConversationID($0) != nil && $0.utf8.count <= 256 && $0.contains("~") })
+            #expect(try await names(f, "a-1") == all)
+            #expect(try await f.unread("u-1") == 7)
+            #expect(try await f.messages("u-1", in: "c-1").map(\.text) == ["own"])
+            #expect(try await f.messages("u-1", in: renamed[0]).map(\.sequence) == [1, 2, 3])
+            #expect(try await f.messages("u-1", in: renamed[0]).allSatisfy { $0.text == "theirs" })
+            #expect(try await f.messages("u-1", in: renamed[1]).count == 2)
+            #expect(try await f.messages("u-1", in: "c-own").count == 2)
+            _ = try await f.restart()
+        }
+        #expect(renamed[0].hasPrefix("c-1~") && renamed[1].hasPrefix("\u{20AC}\u{20AC}"))
+        // The id is the conversation of the consumer that stays, whichever name an event has.
+        let next = try await f.accepted(f.message("a-1", in: "c-1"))
+        #expect(next.sequence == 2 && next.unread == 8 && next.conversation?.rawValue == "c-1")
+        let theirs = try await f.accepted(f.message("u-1", in: renamed[0]))
+        #expect(theirs.sequence == 4 && theirs.unread == 9)
+        let tap = try await f.change(f.tap("u-1", "d-1", try #require(tapped.messageID))).tapResult
+        #expect(tap.first)
+        try await f.accepted(f.readEvent("u-1", in: renamed[0], .sequence(4)))
+        #expect(try await f.unread("u-1") == 6)
+        // A second merge finds the ids of the first.
+        try await f.change(f.anonymous("a-2"))
+        for conversation in ["c-1", renamed[0]] { try await f.accepted(f.message("a-2", in: conversation)) }
+        _ = try merged(try await f.change(merge(f, "a-2", into: "u-1")))
+        let all = try await names(f, "u-1")
+        #expect(all.count == 7 && Set(all).count == 7)
+        #expect(try await f.unread("u-1") == 8)
+        _ = try await ErasureCases.erase(f, "u-1")
+        while try await f.runHousekeeping(.erasures) > 0 {}
+        #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 1)
+    }
+
+    static let namesakesAtRest = ContractCase("an archived conversation of one id is that of the consumer that stays") {
+        (f) async throws in
+        try await f.change(f.anonymous("a-1"))
+        for _ in 1...3 { try await f.accepted(f.message("u-1", in: "c-1")) }
+        for consumer in ["u-1", "a-1"] { try await f.accepted(f.message(consumer, in: "c-both")) }
+        for conversation in ["c-2", "c-3"] { try await f.accepted(f.message("a-1", in: conversation)) }
+        let resting = [("u-1", "c-1"), ("u-1", "c-both"), ("a-1", "c-both"), ("a-1", "c-2"), ("a-1", "c-3")]
+        for (consumer, conversation) in resting {
+            try await f.accepted(f.event(.conversationResolved, consumer, in: conversation))
+        }
+        f.wait(seconds: 100)
+        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now])) == 7)
+        #expect(try await f.runHousekeeping(.conversations(before: [f.brand: f.now])) == 5)
+        // The other way round, too: an archived one meets one with messages.
+        try await f.accepted(f.message("a-1", in: "c-1", text: "theirs"))
+        try await f.accepted(f.message("u-1", in: "c-2", text: "own"))
+        _ = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
+        let all = try await names(f, "u-1")
+        #expect(all.count == 2 && all.contains("c-2") && all.contains { $0.hasPrefix("c-1~") })
+        _ = try await f.restart()
+        // Each continues where its consumer's was.
+        #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 4)
+        #expect(try await f.accepted(f.message("u-1", in: "c-2")).sequence == 2)
+        #expect(try await f.accepted(f.message("a-1", in: "c-3")).sequence == 2)
+        #expect(try await f.accepted(f.message("u-1", in: "c-both")).sequence == 2)
+        #expect(try await f.unread("u-1") == 6)
+    }
+
+    static let namesakesWritten = ContractCase("a message is repeated after its conversation got another id") {
+        (f) async throws in
+        try await f.change(f.anonymous("a-1"))
+        for consumer in ["a-1", "u-1"] { try await f.accepted(f.message(consumer, in: "c-1")) }
+        let first = try await f.change(f.words("m-1", "one", of: "a-1")).written
+        _ = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
+        let again = try await f.change(f.words("m-1", "one")).written
+        #expect(again.messageID == first.messageID && again.isRepeated)
+        let response = try await f.change(f.words("m-1", "two"))
+        guard case .conflict = response else { throw Unexpected(what: "\(response)") }
     }
 }

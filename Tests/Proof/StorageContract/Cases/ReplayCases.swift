@@ -4,7 +4,10 @@ import Testing
 
 /// An event is counted once (R179).
 enum ReplayCases {
-    static let all = [withinTurn, acrossTurns, otherBody, sources, afterMidnight, afterWindow, withoutMessage, brands]
+    static let all = [
+        withinTurn, acrossTurns, otherBody, sources, afterMidnight, afterWindow, withoutMessage, brands, consumers,
+        merged, mergedBoth,
+    ]
 
     static let withinTurn = ContractCase("a replay within a turn counts once and returns the first one's ids") {
         (f) async throws in
@@ -40,13 +43,83 @@ enum ReplayCases {
     static let otherBody = ContractCase("a replay with another body is reported and counts nothing") {
         (f) async throws in
         let first = try await f.accepted(f.message("u-1", id: "e"))
-        var replay = f.message("u-2", in: "c-2", id: "e", text: "something else")
+        var replay = f.message("u-1", in: "c-2", id: "e", text: "something else")
         replay.bodyHash = 2
         let (event, bodyDiffers) = try await f.accept(replay)[0].duplicateEvent
         #expect(bodyDiffers && event.messageID == first.messageID && event.conversation?.rawValue == "c-1")
         #expect(event.unread == 1)
-        #expect(try await f.unread("u-2") == 0)
-        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) == nil)
+        #expect(try await f.unread("u-1") == 1)
+        #expect(try await f.messages("u-1", in: "c-2").isEmpty)
+    }
+
+    static let consumers = ContractCase("one id for two consumers is two events, in one turn and across a restart") {
+        (f) async throws in
+        let ids = ["e", "0190f3c2-7f0e-7cc0-8000-3b2a73afe97c"]
+        for id in ids {
+            let events = ["u-1", "u-2"].map { f.message($0, id: id) }
+            let first = try await f.accept(events[0], events[1], events[0])
+            let known = try [first[0].acceptedEvent.messageID, first[1].acceptedEvent.messageID]
+            #expect(try known[0] != known[1] && first[2].duplicateEvent.event.messageID == known[0])
+            _ = try await f.restart()
+            for place in 0...1 {
+                #expect(try await f.accept(events[place])[0].duplicateEvent.event.messageID == known[place])
+            }
+        }
+        // A name and an id that meet in another place are another event.
+        var other = f.message("u-1", id: "2")
+        other.source = "u"
+        try await f.accepted(other)
+        try await f.accepted(f.message("u-1", id: "u-2"))
+        #expect(try await f.unread("u-1") == 4)
+        #expect(try await f.unread("u-2") == 2)
+        // Ids of all consumers end with their hours.
+        f.wait(seconds: 6 * 86_400)
+        #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 6)
+        #expect(try await f.accepted(f.message("u-2", id: "e")).sequence == 3)
+    }
+
+    static let merged = ContractCase("an event of a merged consumer is a replay under either name, across a restart") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        let first = try await f.accepted(f.message("a-1", in: "c-a", id: "e"))
+        let read = f.readEvent("a-1", in: "c-a", .sequence(1), id: "r")
+        try await f.accepted(read)
+        try await f.accepted(f.message("u-1", in: "c-u"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
+        for life in 1...2 {
+            for name in ["a-1", "u-1"] {
+                let (event, _) = try await f.accept(f.message(name, in: "c-a", id: "e"))[0].duplicateEvent
+                #expect(event.messageID == first.messageID && event.sequence == 1 && event.unread == 1, "\(life)")
+                let again = f.readEvent(name, in: "c-a", .sequence(1), id: "r")
+                #expect(try await f.accept(again)[0].duplicateEvent.event.messageID == nil)
+            }
+            _ = try await f.restart()
+        }
+        // One that came under the old name after the merge, too.
+        let later = try await f.accepted(f.message("a-1", in: "c-a", id: "later"))
+        for name in ["u-1", "a-1"] {
+            let (event, _) = try await f.accept(f.message(name, in: "c-a", id: "later"))[0].duplicateEvent
+            #expect(event.messageID == later.messageID)
+        }
+        #expect(try await f.unread("u-1") == 2)
+        // Another consumer's is another event.
+        #expect(try await f.accepted(f.message("u-2", in: "c-a", id: "e")).sequence == 1)
+    }
+
+    static let mergedBoth = ContractCase("where both have an event of one id, a replay is that of the name it has") {
+        (f) async throws in
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        let theirs = try await f.accepted(f.message("a-1", in: "c-a", id: "e"))
+        let own = try await f.accepted(f.message("u-1", in: "c-u", id: "e"))
+        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
+        #expect(try await f.unread("u-1") == 2)
+        for _ in 1...2 {
+            let (first, _) = try await f.accept(f.message("a-1", in: "c-a", id: "e"))[0].duplicateEvent
+            #expect(first.messageID == theirs.messageID && first.unread == 2)
+            let (second, _) = try await f.accept(f.message("u-1", in: "c-u", id: "e"))[0].duplicateEvent
+            #expect(second.messageID == own.messageID && second.unread == 2)
+            _ = try await f.restart()
+        }
     }
 
     static let sources = ContractCase("one id from two sources is two events") { (f) async throws in

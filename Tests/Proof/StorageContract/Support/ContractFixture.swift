@@ -195,8 +195,13 @@ final class ContractFixture {
         return event
     }
 
-    func readEvent(_ consumer: String, in conversation: String, _ target: ReadTarget) -> AgentEvent {
-        var event = event(.messagesRead, consumer, in: conversation)
+    func readEvent(
+        _ consumer: String,
+        in conversation: String,
+        _ target: ReadTarget,
+        id: String? = nil
+    ) -> AgentEvent {
+        var event = event(.messagesRead, consumer, in: conversation, id: id)
         event.readTarget = target
         return event
     }

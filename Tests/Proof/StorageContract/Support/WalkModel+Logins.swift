@@ -49,8 +49,8 @@ extension WalkModel {
     mutating func merge(_ consumer: String, into other: String) {
         merged[consumer] = other
         anonymous.remove(consumer)
-        for name in conversations.keys where conversations[name]?.consumer == consumer {
-            conversations[name]?.consumer = other
+        for thread in conversations.keys where conversations[thread]?.consumer == consumer {
+            conversations[thread]?.consumer = other
         }
         for id in registrations.keys where registrations[id]?.consumer == consumer {
             registrations[id]?.consumer = other

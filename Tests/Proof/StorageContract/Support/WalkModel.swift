@@ -4,6 +4,7 @@ import GatewayStorage
 /// The expected content of a store, in the simplest form.
 struct WalkModel {
     struct Conversation {
+        var name: String
         var consumer: String
         /// Whether each message counts, in order.
         var counts: [Bool] = []
@@ -30,7 +31,7 @@ struct WalkModel {
         var registration: RegistrationID
         var device: String
         var consumer: String
-        /// Nil for a badge.
+        /// The thread; nil for a badge.
         var conversation: String?
         var sequence: Int64
         var kind: MessageKind?
@@ -59,6 +60,7 @@ struct WalkModel {
 
     struct Made {
         var id: MessageID
+        /// The thread.
         var conversation: String
         var sequence: Int64
         var kind: MessageKind
@@ -67,6 +69,13 @@ struct WalkModel {
         var expiresAt: Timestamp
     }
 
+    /// An event's id under the name of its consumer that it had.
+    struct EventName: Hashable {
+        var consumer: String
+        var id: String
+    }
+
+    /// The conversations by thread: their first consumer and its name for them, which stays the same after a merge.
     var conversations: [String: Conversation] = [:]
     var registrations: [RegistrationID: Registration] = [:]
     var open: [DeliveryID: Row] = [:]
@@ -81,12 +90,30 @@ struct WalkModel {
     /// The number of deliveries that were removed from the log.
     var removed = 0
     /// Every stored event, with its message.
-    var events: [String: Made?] = [:]
+    var events: [EventName: Made?] = [:]
     var made: [MessageID: Made] = [:]
     private var messages = 0
 
     /// Returns the consumer that a name means.
     func name(_ consumer: String) -> String { merged[consumer] ?? consumer }
+
+    /// Returns the thread of a consumer's conversation; nil when it has none of this name.
+    func thread(_ name: String, of consumer: String) -> String? {
+        conversations.first { $0.value.consumer == consumer && $0.value.name == name }?.key
+    }
+
+    /// Returns what is stored of an event under any name of its consumer; nil when it is new.
+    func first(_ event: AgentEvent) -> Made?? {
+        let owner = name(event.consumer.rawValue)
+        // Their numbers rise in the order in which they were created.
+        let others = merged.keys.filter { merged[$0] == owner }.sorted { Self.number($0) > Self.number($1) }.prefix(20)
+        for consumer in [event.consumer.rawValue, owner] + others {
+            if let known = events[EventName(consumer: consumer, id: event.id.rawValue)] { return .some(known) }
+        }
+        return nil
+    }
+
+    private static func number(_ consumer: String) -> Int { Int(consumer.dropFirst(2)) ?? 0 }
 
     func unread(_ consumer: String) -> Int64 {
         conversations.values.reduce(0) { $0 + ($1.consumer == consumer ? $1.unread : 0) }
@@ -94,7 +121,7 @@ struct WalkModel {
 
     func active(_ consumer: String) -> String? {
         conversations.filter { $0.value.consumer == consumer && !$0.value.isResolved }
-            .max { $0.value.newest < $1.value.newest }?.key
+            .max { $0.value.newest < $1.value.newest }?.value.name
     }
 
     func receivers(_ consumer: String, _ kind: MessageKind) -> Int {
@@ -106,8 +133,10 @@ struct WalkModel {
 
     mutating func add(_ event: AgentEvent, _ id: MessageID, to conversation: String, at now: Timestamp) -> Made {
         messages += 1
-        let known = conversations[conversation]
-        var target = known ?? Conversation(consumer: name(event.consumer.rawValue))
+        let owner = name(event.consumer.rawValue)
+        let thread = thread(conversation, of: owner) ?? "\(owner)/\(conversation)"
+        let known = conversations[thread]
+        var target = known ?? Conversation(name: conversation, consumer: owner)
         target.counts.append(event.kind == .agent && !event.silent)
         // A proactive message opens no conversation and makes none active.
         if event.kind == .agent {
@@ -116,10 +145,10 @@ struct WalkModel {
         } else if known == nil {
             target.isResolved = true
         }
-        conversations[conversation] = target
+        conversations[thread] = target
         let message = Made(
             id: id,
-            conversation: conversation,
+            conversation: thread,
             sequence: Int64(target.counts.count),
             kind: event.kind,
             collapseKey: event.collapseKey,
@@ -127,8 +156,13 @@ struct WalkModel {
             expiresAt: now.adding(seconds: event.ttlSeconds ?? ContractFixture.settings.messageTtlSeconds)
         )
         made[id] = message
-        events[event.id.rawValue] = .some(message)
+        store(event, message)
         return message
+    }
+
+    /// Stores an event, with the message that it made.
+    mutating func store(_ event: AgentEvent, _ message: Made?) {
+        events[EventName(consumer: event.consumer.rawValue, id: event.id.rawValue)] = .some(message)
     }
 
     /// Removes old messages without a pending delivery; returns their number.
@@ -144,11 +178,11 @@ struct WalkModel {
     }
 
     /// Moves a mark; the rows of read messages end.
-    mutating func read(_ conversation: String, upTo target: Int64) {
-        guard var read = conversations[conversation] else { return }
+    mutating func read(_ thread: String, upTo target: Int64) {
+        guard var read = conversations[thread] else { return }
         read.mark = max(read.mark, min(Int(target), read.counts.count))
-        conversations[conversation] = read
-        finish { $0.conversation == conversation && $0.sequence <= read.mark }
+        conversations[thread] = read
+        finish { $0.conversation == thread && $0.sequence <= read.mark }
     }
 
     mutating func end(_ ended: [RegistrationID]) {

@@ -81,7 +81,7 @@ struct RawTurnPlanner {
                 raw.add(
                     .dedupe,
                     [
-                        .integer(bucket), .integer(brand), .text(event.id.rawValue),
+                        .integer(bucket), .integer(brand), .text(Self.eventKey(key)),
                         .integer(Int64(bitPattern: event.bodyHash)), .integer(key),
                     ]
                 )
@@ -116,6 +116,12 @@ struct RawTurnPlanner {
             )
         }
         return raw
+    }
+
+    /// Returns 16 bytes in no order, as many as the engine stores of an event's key.
+    private static func eventKey(_ message: Int64) -> String {
+        let mixed = String(UInt64(bitPattern: message) &* 0x9E37_79B9_7F4A_7C15, radix: 16)
+        return String(repeating: "0", count: 16 - mixed.count) + mixed
     }
 
     private static func message(
