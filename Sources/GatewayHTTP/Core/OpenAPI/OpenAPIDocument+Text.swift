@@ -360,8 +360,8 @@ paths:
       tags: [events]
       summary: Posts events; the response is sent when they are on disk.
       description: |
-        One event, or a batch of up to 10,000 in 16 MiB. An event is identified by brand, `source` and `id`:
-        posting it again has no effect and returns the first one's ids. The response to a batch is always 202
+        One event, or a batch of up to 10,000 in 16 MiB. An event is identified by brand, consumer, `source` and
+        `id`: posting it again has no effect and returns the first one's ids. The response to a batch is always 202
         and has a result for each event, in the order of the request; the response to a single invalid event is
         its problem.
 
@@ -1131,7 +1131,8 @@ paths:
         login replaces it. `mergeFrom` must be the only member and names another consumer of the brand, for
         example the anonymous one that this consumer was before. Its conversations, unread messages, devices and
         taps move to this one, its sessions end and its windows close, its profile is deleted, and its id
-        becomes an alias of this one. A repetition has the same response; the audit trail records the merge once
+        becomes an alias of this one. A conversation whose id this one has, too, gets another id: a tilde and a
+        number are added. A repetition has the same response; the audit trail records the merge once
         (`consumer.merged`). 409 when it was merged into a third one, or when it has an identifier and this one
         is anonymous. A merge cannot be undone. Scope: `consumers:write`.
       requestBody:
@@ -2689,8 +2690,9 @@ components:
         consumer: { $ref: '#/components/schemas/Id' }
         conversation:
           description: >-
-            When absent, the consumer's active one, or a new one; for a proactive message one that is never
-            active. A proactive message opens no conversation.
+            The id belongs to the consumer: another consumer may have another conversation with the same one. When
+            absent, the consumer's active one, or a new one; for a proactive message one that is never active. A
+            proactive message opens no conversation.
           oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }]
         dialog: { oneOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }] }
         sourceSequence: { type: [integer, 'null'], minimum: 0, maximum: 9223372036854775807 }
