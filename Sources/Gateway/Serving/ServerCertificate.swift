@@ -3,7 +3,7 @@ package import GatewayClient
 package import GatewayModel
 import HTTP2Connections
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 import Telemetry
 

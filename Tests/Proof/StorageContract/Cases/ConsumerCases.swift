@@ -391,7 +391,7 @@ extension ContractFixture {
 
 extension StoreChangeResult {
     /// The result of a consumer's message; throws when it was something else.
-    fileprivate var written: WrittenMessage {
+    var written: WrittenMessage {
         get throws {
             guard case .written(let message) = self else { throw Unexpected(what: "\(self)") }
             return message
