@@ -101,6 +101,24 @@ struct TLSServerHandlerTests {
         }
     }
 
+    @Test(
+        "a peer may ask for new keys, and is closed when it asks too often",
+        arguments: [TLS1_2_VERSION, TLS1_3_VERSION],
+        [(16_384, true), (16, false)] as [(bytes: Int, stays: Bool)]
+    )
+    func newKeys(version: Int32, limit: (bytes: Int, stays: Bool)) throws {
+        let channel = EmbeddedChannel()
+        let session = try TLSSession(server: context)
+        let handler = TLSServerHandler(tls: session, maxReplyBytes: limit.bytes) { ByteBuffer() }
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let client = try TestTLSClient(version: version)
+        try client.exchange(channel)
+        // The server refuses a new handshake by an alert.
+        #expect(try client.askForKeys(channel).first == (version == TLS1_2_VERSION ? 21 : 23))
+        #expect(channel.isActive == limit.stays)
+    }
+
     @Test("a text protocol gets the reply and is closed", arguments: ["GET / HTTP/1.1\r\n", "p"])
     func plaintext(request: String) throws {
         let (channel, recorder) = try accept()

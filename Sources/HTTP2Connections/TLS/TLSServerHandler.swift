@@ -36,7 +36,11 @@ final class TLSServerHandler: ChannelDuplexHandler {
     private static let recordSize = 16_384
 
     private let tls: TLSSession
+    /// The most bytes that libssl may send by itself after the handshake, when the peer asks for new keys or for a
+    /// renegotiation: up to eight times the bytes of the request, which the peer need not read.
+    private let maxReplyBytes: Int
     private let replyToPlaintext: () -> ByteBuffer
+    private var replyBytes = 0
     private var hasBegun = false
     /// Whether bytes of the peer are still passed on.
     private var isReading = true
@@ -47,8 +51,9 @@ final class TLSServerHandler: ChannelDuplexHandler {
     /// The promises of that plaintext's writes.
     private var promises: [EventLoopPromise<Void>] = []
 
-    init(tls: TLSSession, replyToPlaintext: @escaping () -> ByteBuffer) {
+    init(tls: TLSSession, maxReplyBytes: Int = 16_384, replyToPlaintext: @escaping () -> ByteBuffer) {
         self.tls = tls
+        self.maxReplyBytes = maxReplyBytes
         self.replyToPlaintext = replyToPlaintext
     }
 
@@ -109,7 +114,8 @@ final class TLSServerHandler: ChannelDuplexHandler {
         var plaintext = context.channel.allocator.buffer(capacity: bytes.readableBytes)
         var result = TLSSession.ReadResult.bytes(0)
         while case .bytes = result { result = try read(into: &plaintext) }
-        // For example the refusal of a renegotiation.
+        replyBytes += tls.pendingOutput
+        guard replyBytes <= maxReplyBytes else { throw .broken("too many requests for new keys") }
         flushOutput(context)
         if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
         if result == .closed { endReading(context) }

@@ -100,6 +100,23 @@ final class TestTLSClient {
         }
     }
 
+    /// Asks for new keys: by an update of them in TLS 1.3, by a new handshake before.
+    ///
+    /// - Returns: The bytes of the server, which are not read.
+    func askForKeys(_ channel: EmbeddedChannel) throws -> [UInt8] {
+        ERR_clear_error()
+        if SSL_version(ssl) == TLS1_3_VERSION {
+            SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+        } else {
+            SSL_renegotiate(ssl)
+        }
+        SSL_do_handshake(ssl)
+        try channel.writeInbound(ByteBuffer(bytes: takeOutput()))
+        var received: [UInt8] = []
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { received += buffer.readableBytesView }
+        return received
+    }
+
     /// Encrypts close_notify for the next exchange.
     func close() { SSL_shutdown(ssl) }
 
