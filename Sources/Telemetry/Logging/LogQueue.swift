@@ -120,8 +120,11 @@ package final class LogQueue: LogSink {
     @discardableResult
     package func flush(within limit: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)
-        // One block at a time, in order: after the one that writes.
-        thread.async { done.signal() }
+        // One block at a time: after the one that writes. The caller that starts it may not have come so far.
+        thread.async {
+            self.writeWaiting()
+            done.signal()
+        }
         let (seconds, attoseconds) = limit.components
         let milliseconds = Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
         return done.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
