@@ -197,7 +197,8 @@ class Client:
         data = None if body is None else json.dumps(body).encode()
         for attempt in range(self._attempts):
             request = urllib.request.Request(url, data, method=method)
-            request.add_header("Authorization", self._authorization)
+            # Not sent to where a redirect leads.
+            request.add_unredirected_header("Authorization", self._authorization)
             request.add_header("Accept", "application/json")
             if data is not None:
                 request.add_header("Content-Type", "application/json")
@@ -217,16 +218,17 @@ class Client:
 
     @staticmethod
     def _error(response):
-        text = response.read()
+        text, problem = b"", None
         try:
+            text = response.read()
             problem = json.loads(text)
-        except ValueError:
-            problem = None
+        except (OSError, http.client.HTTPException, ValueError):
+            pass
         after = response.headers.get("Retry-After", "")
         if not isinstance(problem, dict) or "code" not in problem:
             # Of a proxy in between.
             problem = {"detail": text[:200].decode(errors="replace"), "retryable": response.code in (429, 502, 503, 504)}
-        return error_of(response.code, problem, int(after) if after.isdigit() else None)
+        return error_of(response.code, problem, int(after) if after.isascii() and after.isdigit() and len(after) < 10 else None)
 
     @staticmethod
     def _delay(attempt, retry_after):
@@ -242,7 +244,7 @@ def verify_webhook(secrets, headers, body, *, tolerance_seconds=300, now=None):
     """
     found = {name.lower(): value for name, value in headers.items()}
     batch, timestamp = found.get("webhook-id", ""), found.get("webhook-timestamp", "")
-    if not (timestamp.isascii() and timestamp.isdigit()) or not batch:
+    if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12) or not batch:
         raise InvalidSignature("webhook-id or webhook-timestamp is missing")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
         raise InvalidSignature("webhook-timestamp is too far away")
