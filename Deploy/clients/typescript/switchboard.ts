@@ -239,9 +239,12 @@ function problemOf(response: Response, text: string): ApiError {
   return errorOf(response.status, { detail: text.slice(0, 200), retryable }, retryAfter);
 }
 
-/** 0.25, 0.5, 1, 2, 4 s and so on, or as long as the gateway says; spread, so that callers do not come at once. */
+/**
+ * 0.25, 0.5, 1, 2, 4 s and so on, or as long as the gateway says; spread, so that callers do not come at once. At most a day: a
+ * timer of more than 24 days fires at once.
+ */
 function pause(attempt: number, retryAfter: number | null): Promise<void> {
-  const seconds = retryAfter ?? Math.min(30, 0.25 * 2 ** attempt);
+  const seconds = Math.min(retryAfter ?? Math.min(30, 0.25 * 2 ** attempt), 86_400);
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000 * (1 + Math.random() / 4)));
 }
 
