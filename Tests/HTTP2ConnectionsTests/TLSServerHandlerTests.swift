@@ -114,8 +114,11 @@ struct TLSServerHandlerTests {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let client = try TestTLSClient(version: version)
         try client.exchange(channel)
+        // OpenSSL replies to the first update together with the second.
+        var replies: [UInt8] = []
+        for _ in 1...2 where channel.isActive { replies += try client.askForKeys(channel) }
         // The server refuses a new handshake by an alert.
-        #expect(try client.askForKeys(channel).first == (version == TLS1_2_VERSION ? 21 : 23))
+        #expect(replies.first == (version == TLS1_2_VERSION ? 21 : 23))
         #expect(channel.isActive == limit.stays)
     }
 

@@ -281,11 +281,12 @@ enum WindowCases {
         #expect(
             result.windowEvents.map { text($0.kind) } == [
                 "message c-1 1 agent", "message c-1 2 proactive", "read c-1 1 0", "resolved c-1 false",
-                "typing c-1 false",
+                "message c-2 1 agent", "typing c-1 false", "typing c-2 false",
             ]
         )
         let read = try await f.commit { $0.changes = [f.read("u-1", "c-1", 9), f.read("u-1", "c-1", 9)] }
-        #expect(read.windowEvents.map { text($0.kind) } == ["read c-1 2 0"])
+        // The message of the other conversation is unread.
+        #expect(read.windowEvents.map { text($0.kind) } == ["read c-1 2 1"])
     }
 
     private static func text(_ kind: WindowEvent.Kind) -> String {
