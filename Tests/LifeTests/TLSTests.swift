@@ -256,7 +256,7 @@ struct TLSTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("handshakes that are not completed count for the limit of connections, and are closed after ten seconds")
+    @Test("handshakes that are not completed count for the limit of connections, and are closed")
     func stalledHandshakes() async throws {
         let gateway = try await start(["SWITCHBOARD_SERVER_MAX_CONNECTIONS": "4"])
         let client = try python(
@@ -267,28 +267,26 @@ struct TLSTests {
                 except ConnectionResetError: return True
             def dial():
                 return socket.create_connection(("127.0.0.1", port), 540)
-            half = dial()
-            half.sendall(b"\\x16\\x03\\x01")
-            half.shutdown(socket.SHUT_WR)
-            print("half-open", end(half), flush=True)
-            half.close()
-            time.sleep(0.5)
-            start = time.monotonic()
             # 64 more than the limit get a response, further ones are closed at once.
             stalled = [dial() for _ in range(68)]
             for number, connection in enumerate(stalled):
                 if number % 2: connection.sendall(b"\\x16\\x03\\x01\\x02")
             last = dial()
-            print("last", end(last), time.monotonic() - start < 9, flush=True)
-            print("stalled", all([end(connection) for connection in stalled]), time.monotonic() - start > 9, flush=True)
+            print("last", end(last), flush=True)
+            print("stalled", all([end(connection) for connection in stalled]), flush=True)
+            half = dial()
+            half.sendall(b"\\x16\\x03\\x01")
+            half.shutdown(socket.SHUT_WR)
+            print("half-open", end(half), flush=True)
             """
         )
+        #expect(try await client.line("last ") == "True")
+        #expect(try await client.line("stalled ") == "True")
         #expect(try await client.line("half-open ") == "True")
-        #expect(try await client.line("last ") == "True True")
-        #expect(try await client.line("stalled ") == "True True")
         #expect(try await client.ended().status == 0)
         #expect(try await call(gateway, "GET", "/livez").status == 200)
         let metrics = try await call(gateway, "GET", "/metrics")
+        // The last one was not closed for its handshake.
         #expect(metrics.body.plain.contains(#"switchboard_http_cut_off_total{reason="slow_handshake"} 68"#))
         #expect(try await gateway.process.stop().status == 0)
     }

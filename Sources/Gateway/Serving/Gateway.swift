@@ -277,7 +277,7 @@ package final class Gateway: Sendable {
     package func run(
         signals: [UnixSignal],
         beside others: [ServiceGroupConfiguration.ServiceConfiguration],
-        onListening: @escaping @Sendable (ListenAddress) -> Void
+        onListening: @escaping @Sendable (ListenAddress) async -> Void
     ) async throws {
         let (delivery, keeper) = (services.delivery, services.keeper)
         do {
@@ -379,7 +379,7 @@ package final class Gateway: Sendable {
         await store.close()
     }
 
-    private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) -> Void) -> any Service {
+    private func apiListener(_ onListening: @escaping @Sendable (ListenAddress) async -> Void) -> any Service {
         let address = settings.server.listen
         let isListening = ListeningFlag()
         var tls: (@Sendable () -> TLSServerContext)?
@@ -391,7 +391,7 @@ package final class Gateway: Sendable {
                 isListening.set()
                 let port = channel.localAddress?.port ?? address.port
                 ownPorts.add(port)
-                onListening(ListenAddress(host: address.host, port: port))
+                await onListening(ListenAddress(host: address.host, port: port))
             },
             tls: tls
         )

@@ -91,7 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
         async let _: Void? = notifier?.feedWatchdog { await Gateway.awaitEventLoops() }
         try await gateway.run(signals: [.sigterm, .sigint], beside: others) { address in
             StandardOutput.write("listening on \(settings.server.scheme)://\(address)")
-            notifier?.send("READY=1")
+            await notifier?.notify("READY=1")
         }
     }
 }
