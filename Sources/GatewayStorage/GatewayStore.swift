@@ -23,8 +23,7 @@
 ///   new row is queued behind the others as any row is (not owned when an older one waits unowned, not due before it).
 ///   It then ends those that it replaces as `cancelled`, by `collapsed`, owned ones too.
 /// - Rows of earlier turns that a turn ends without a provider's response (read, collapsed, unregistered, token moved)
-///   are named in ``WriterTurnResult/withdrawn``. Rows of the same turn are only not handed out; their slots stay
-///   taken.
+///   are named in ``TurnUpdates/withdrawn``. Rows of the same turn are only not handed out; their slots stay taken.
 /// - A consumer that was merged into another (``StoreChange/openSession(_:_:)``, ``StoreChange/merge(_:)``) owns
 ///   nothing any more: every call that names it means the other, and every result names the other.
 /// - A session replaces or ends another consumer's registration only with proof of that registration's present token,

@@ -60,16 +60,12 @@ package struct TurnContext {
     private var ownedOf: [Int64: Int] = [:]
     /// Rows that ended in this turn without a provider's response; new ones among them go to no lane.
     package private(set) var withdrawn: Set<Int64> = []
-    /// Rows of earlier turns among them.
-    private(set) var withdrawnEarlier: [WithdrawnRow] = []
     /// The turn's first new row: its numbers rise.
     private var firstNew: Int64?
-    /// Unread counts that the turn changed and stored.
-    private(set) var unread: [ConsumerKey: Int64] = [:]
+    /// The changes that others keep in memory; an unread count is among them once it is stored.
+    private(set) var updates = TurnUpdates()
     private var changedConsumers: [KnownConsumer] = []
     private var changedConversations: [KnownConversation] = []
-    /// The changes for windows.
-    private(set) var windowEvents: [WindowEvent] = []
     /// The numbers of rows that were held for windows, released and suppressed.
     var held = HeldCounts()
     /// Registrations that outcomes of the turn have stopped, by their lanes.
@@ -109,16 +105,16 @@ package struct TurnContext {
         changedConversations.append(conversation)
     }
 
-    /// Returns the conversations to store, and adds the changed unread counts to ``unread``.
+    /// Returns the conversations to store, and adds the changed unread counts to ``updates``.
     ///
     /// Each conversation once, however many events it got: for ``TurnRows/flush(_:)``.
     ///
     /// - Returns: The conversations that changed since the last call.
     package mutating func takeChanged() -> [KnownConversation] {
-        unread.reserveCapacity(unread.count + changedConsumers.count)
+        updates.unread.reserveCapacity(updates.unread.count + changedConsumers.count)
         for consumer in changedConsumers {
             consumer.isChanged = false
-            unread[ConsumerKey(consumer.key)] = consumer.unread
+            updates.unread[ConsumerKey(consumer.key)] = consumer.unread
         }
         changedConsumers.removeAll(keepingCapacity: true)
         let conversations = changedConversations
@@ -134,7 +130,7 @@ package struct TurnContext {
             owned[index].consumer = ConsumerKey(consumer.key)
         }
         set(quietHours, of: consumer.key)
-        unread[ConsumerKey(key)] = nil
+        updates.unread[ConsumerKey(key)] = nil
         changed(consumer)
     }
 
@@ -172,11 +168,25 @@ package struct TurnContext {
         )
     }
 
-    /// Adds a change for a consumer's windows, if there are any.
-    mutating func notifyWindows(of consumer: KnownConsumer, _ brand: BrandID, _ kind: WindowEvent.Kind) {
+    /// Adds a change for a consumer's windows, if there are any, with the window that caused it.
+    mutating func notifyWindows(
+        of consumer: KnownConsumer,
+        _ brand: BrandID,
+        _ kind: WindowEvent.Kind,
+        from origin: WindowID? = nil
+    ) {
         guard hasWindows else { return }
         let name = ConsumerName(brand: brand, consumer: ConsumerID(trusted: consumer.name.id))
-        if turn.windows.contains(name) { windowEvents.append(WindowEvent(consumer: name, kind: kind)) }
+        guard turn.windows.contains(name) else { return }
+        updates.windowEvents.append(WindowEvent(consumer: name, kind: kind, origin: origin))
+    }
+
+    /// Records a change of registrations.
+    mutating func note(_ update: RegistrationUpdate) { updates.registrations.append(update) }
+
+    /// Records that sessions of a consumer have ended or changed.
+    mutating func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) {
+        updates.endedSessions.append(ConsumerName(brand: brand, consumer: consumer))
     }
 
     /// Records a new row that a lane sends from memory.
@@ -193,7 +203,7 @@ package struct TurnContext {
         withdrawn.insert(id)
         // No lane has the rows that were created in this turn.
         if let firstNew, id >= firstNew { return }
-        withdrawnEarlier.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
+        updates.withdrawn.append(WithdrawnRow(delivery: DeliveryID(id), registration: RegistrationID(registration)))
     }
 
     /// Records that an outcome has stopped a device.

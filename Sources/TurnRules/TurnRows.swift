@@ -84,7 +84,7 @@ package protocol TurnRows {
     /// No conversation of one has an id of the other; what is archived under such an id is deleted.
     mutating func move(_ source: KnownConsumer, into consumer: KnownConsumer) throws(Failure)
 
-    /// Deletes a consumer without registrations and those that were merged into it, with their sessions.
+    /// Deletes a consumer without registrations and sessions, and those that were merged into it.
     mutating func erase(_ consumer: KnownConsumer, of brand: BrandID) throws(Failure)
 
     // MARK: Sessions
@@ -133,9 +133,6 @@ package protocol TurnRows {
 
     /// Keeps an anonymous consumer of which a session has ended before its time, so that it can still be merged.
     mutating func keepAnonymous(_ consumer: Int64, from now: Timestamp) throws(Failure)
-
-    /// Records that sessions of a consumer have ended or changed, for whoever has them in memory.
-    mutating func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) throws(Failure)
 
     // MARK: Registrations
 

@@ -28,12 +28,15 @@ enum StoreText {
         lines.append("requeued \(result.requeued)")
         lines.append("stopped \(result.stopped.sorted { $0.key.rawValue < $1.key.rawValue })")
         lines.append("invalidated \(result.invalidations), put back \(result.putBacks)")
-        let withdrawn = result.withdrawn.map { "\($0.delivery)@\($0.registration)" }.sorted()
+        let withdrawn = result.updates.withdrawn.map { "\($0.delivery)@\($0.registration)" }.sorted()
         lines.append("withdrawn \(withdrawn)")
-        let unread = result.unread.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
+        let unread = result.updates.unread.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
         lines.append("unread \(unread)")
         lines.append("held \(result.held.made), \(result.held.released), \(result.held.suppressed)")
-        for event in result.windowEvents { lines.append("news of \(event.consumer.consumer): \(text(event.kind))") }
+        for event in result.updates.windowEvents {
+            lines.append("news of \(event.consumer.consumer): \(text(event.kind))")
+        }
+        lines.append("sessions ended of \(result.updates.endedSessions.map(\.consumer))")
         return lines.joined(separator: "\n")
     }
 

@@ -3,56 +3,50 @@ package import GatewayModel
 import GatewayStorage
 
 extension DeliveryMachine {
-    /// Applies a committed change; the rows that it ended are among ``WriterTurnResult/withdrawn``.
-    mutating func apply(_ result: StoreChangeResult, of change: StoreChange, now: Timestamp) {
-        switch result {
-        case .registered(let change):
-            addLane(change.registration.lane)
-            registrations[change.registration.id]?.token = change.registration.token
-            registrations[change.registration.id]?.platform = change.registration.platform
-            registrations[change.registration.id]?.receivesAgents = change.registration.receives.contains(.agent)
-            if let known = registrations[change.registration.id],
-                known.traits?.timeZone != change.registration.timeZone
-            {
-                recall([change.registration.id], now: now)
-            }
-            setTraits(of: change.registration.id) {
-                DeviceTraits(
-                    locale: change.registration.locale,
-                    timeZone: change.registration.timeZone,
-                    quietHours: $0?.quietHours
-                )
-            }
-        case .consumer(let stored):
-            let registrations = consumers[stored.key]?.registrations ?? []
-            if case .changeProfile(let profile) = change, profile.quietHours != nil {
-                recall(Set(registrations), now: now)
-            }
-            for id in registrations {
-                setTraits(of: id) {
-                    DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: stored.quietHours)
-                }
-            }
-        case .sessionOpened(let opening), .merged(let opening):
-            for merge in opening.merged { self.merge(merge, now: now) }
-        case .unregistered(let change): narrow(change.narrowed)
-        case .sessionsEnded(let ended): narrow(ended.registrations.narrowed)
-        case .read, .erased, .tapped, .receipts, .credentialRevoked, .alreadyPresented,
-            .sessionEnded, .boundElsewhere, .retried,
-            .notRetried, .notFound, .gone, .notMerged, .conversation, .written, .resolved, .conflict:
-            break
+    /// Applies a committed turn's changes to the rows in memory.
+    mutating func apply(_ updates: TurnUpdates, now: Timestamp) {
+        for update in updates.registrations { apply(update, now: now) }
+        remove(updates.withdrawn)
+        for (consumer, unread) in updates.unread {
+            guard let place = consumers.index(forKey: consumer) else { continue }
+            consumers.values[place].unread = unread
         }
     }
 
-    /// Records that registrations no longer receive agents' messages.
-    private mutating func narrow(_ ids: [RegistrationID]) {
-        for id in ids { registrations[id]?.receivesAgents = false }
+    private mutating func apply(_ update: RegistrationUpdate, now: Timestamp) {
+        switch update {
+        case .registered(_, let registration):
+            addLane(registration.lane)
+            registrations[registration.id]?.token = registration.token
+            registrations[registration.id]?.platform = registration.platform
+            registrations[registration.id]?.receivesAgents = registration.receives.contains(.agent)
+            if let known = registrations[registration.id], known.traits?.timeZone != registration.timeZone {
+                recall([registration.id], now: now)
+            }
+            setTraits(of: registration.id) {
+                DeviceTraits(
+                    locale: registration.locale,
+                    timeZone: registration.timeZone,
+                    quietHours: $0?.quietHours
+                )
+            }
+        case .narrowed(_, let id): registrations[id]?.receivesAgents = false
+        case .quietHours(let consumer, let quietHours):
+            let ids = consumers[consumer]?.registrations ?? []
+            recall(Set(ids), now: now)
+            for id in ids { set(quietHours, of: id) }
+        case .merged(let merge): self.merge(merge, now: now)
+        }
     }
 
     /// Sets the traits of a registration in memory; its waiting rows are sent by the new ones.
     private mutating func setTraits(of id: RegistrationID, _ change: (DeviceTraits?) -> DeviceTraits?) {
         guard let place = registrations.index(forKey: id) else { return }
         registrations.values[place].traits = change(registrations.values[place].traits)
+    }
+
+    private mutating func set(_ quietHours: QuietHours?, of id: RegistrationID) {
+        setTraits(of: id) { DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: quietHours) }
     }
 
     /// Moves a consumer's registrations in memory to the consumer that it was merged into, whose unread count comes
@@ -62,11 +56,7 @@ extension DeliveryMachine {
         guard let old = consumers.removeValue(forKey: merge.from) else { return }
         let others = old.registrations.filter { registrations[$0]?.traits?.quietHours != merge.quietHours }
         recall(Set(others), now: now)
-        for id in others {
-            setTraits(of: id) {
-                DeviceTraits(locale: $0?.locale, timeZone: $0?.timeZone, quietHours: merge.quietHours)
-            }
-        }
+        for id in others { set(merge.quietHours, of: id) }
         for id in old.registrations { registrations[id]?.consumer = into }
         consumers[into, default: Consumer(unread: old.unread)].registrations += old.registrations
     }

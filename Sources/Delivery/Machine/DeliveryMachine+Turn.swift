@@ -319,12 +319,7 @@ extension DeliveryMachine {
         // Outcomes come first in a commit: rows that it handed out afterwards are in order already.
         forgetRequeuedRows()
         followInvalidations(result, of: committed, now: now)
-        for (change, outcome) in zip(committed.changes, result.changes) { apply(outcome, of: change, now: now) }
-        remove(result.withdrawn)
-        for (consumer, unread) in result.unread {
-            guard let place = consumers.index(forKey: consumer) else { continue }
-            consumers.values[place].unread = unread
-        }
+        apply(result.updates, now: now)
         for (place, due) in result.unowned {
             addLane(place.lane)
             lanes[place.lane]?.noteBacklog(place.queue, due: due)

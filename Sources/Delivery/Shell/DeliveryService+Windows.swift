@@ -67,27 +67,12 @@ extension DeliveryService {
     package func observe(windows: any WindowObserver) { observer.withLock { $0 = windows } }
 
     /// Notifies windows, and counts the results of held rows.
-    func notifyWindows(_ result: WriterTurnResult, of turn: WriterTurn) {
-        if !result.windowEvents.isEmpty {
-            observer.withLock { $0 }?.committed(Self.withOrigins(result.windowEvents, of: turn))
-        }
+    func notifyWindows(_ result: WriterTurnResult) {
+        let events = result.updates.windowEvents
+        if !events.isEmpty { observer.withLock { $0 }?.committed(events) }
         guard result.held != HeldCounts() else { return }
         metrics.heldRows[.held].increment(by: result.held.made)
         metrics.heldRows[.released].increment(by: result.held.released)
         metrics.heldRows[.suppressed].increment(by: result.held.suppressed)
-    }
-
-    /// Adds to messages the windows that they were sent through.
-    private static func withOrigins(_ windowEvents: [WindowEvent], of turn: WriterTurn) -> [WindowEvent] {
-        var origins: [MessageID: WindowID] = [:]
-        for case .write(let message) in turn.changes { origins[message.messageID] = message.window }
-        guard !origins.isEmpty else { return windowEvents }
-        var windowEvents = windowEvents
-        for index in windowEvents.indices {
-            if case .message(let message) = windowEvents[index].kind {
-                windowEvents[index].origin = origins[message.id]
-            }
-        }
-        return windowEvents
     }
 }

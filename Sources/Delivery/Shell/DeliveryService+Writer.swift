@@ -44,7 +44,7 @@ extension DeliveryService {
                 ($0.writer.committed(result, now: now), $0.writer.delivery.takeAlerts())
             }
             log(alerts, now: now)
-            notifyWindows(result, of: commit.turn)
+            notifyWindows(result)
             carryOut(effects)
             count(result)
         } catch {

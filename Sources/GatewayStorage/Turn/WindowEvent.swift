@@ -44,10 +44,11 @@ package struct WindowEvent: Sendable {
     /// The window that caused it, which receives a response instead.
     package var origin: WindowID?
 
-    /// Creates a change that no window caused.
-    package init(consumer: ConsumerName, kind: Kind) {
+    /// Creates a change, by default one that no window caused.
+    package init(consumer: ConsumerName, kind: Kind, origin: WindowID? = nil) {
         self.consumer = consumer
         self.kind = kind
+        self.origin = origin
     }
 }
 

@@ -22,15 +22,8 @@ package struct WriterTurnResult: Sendable {
     package var invalidations: [StoppedDeviceResult]
     /// A result for each request of ``WriterTurn/putBacks``, in order.
     package var putBacks: [StoppedDeviceResult]
-    /// Rows of earlier turns that this one ended without a provider's response, for any reason: read, collapsed,
-    /// unregistered.
-    ///
-    /// Those that wait in memory are dropped.
-    package var withdrawn: [WithdrawnRow]
-    /// Unread counts that this turn changed, as they are at its end.
-    package var unread: [ConsumerKey: Int64]
-    /// The turn's changes for consumers with an open window, in order; none for others.
-    package var windowEvents: [WindowEvent]
+    /// The turn's changes that others keep in memory.
+    package var updates: TurnUpdates
     /// The numbers of rows that were held for windows, released and suppressed.
     package var held: HeldCounts
 
@@ -46,9 +39,7 @@ package struct WriterTurnResult: Sendable {
         stopped = [:]
         invalidations = []
         putBacks = []
-        withdrawn = []
-        unread = [:]
-        windowEvents = []
+        updates = TurnUpdates()
         held = HeldCounts()
     }
 }
@@ -64,20 +55,6 @@ package struct HeldCounts: Sendable, Equatable {
 
     /// Creates zero counts.
     package init() {}
-}
-
-/// A row that ended without a provider's response.
-package struct WithdrawnRow: Sendable, Equatable {
-    /// The delivery.
-    package var delivery: DeliveryID
-    /// Its registration.
-    package var registration: RegistrationID
-
-    /// Creates a row that ended.
-    package init(delivery: DeliveryID, registration: RegistrationID) {
-        self.delivery = delivery
-        self.registration = registration
-    }
 }
 
 /// The result of a claim.

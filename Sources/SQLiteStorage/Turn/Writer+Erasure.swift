@@ -10,7 +10,6 @@ import TurnRules
 /// work.
 extension Writer {
     func erase(_ consumer: KnownConsumer, of brand: BrandID) throws {
-        if try endSessions(of: consumer.key) > 0 { noteEnd(brand, ConsumerID(trusted: consumer.name.id)) }
         try db.prepare(
             """
             INSERT INTO erasures (consumer, brand, id, outbound_next, outbound_through) \

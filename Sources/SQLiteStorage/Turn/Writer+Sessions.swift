@@ -78,10 +78,6 @@ extension Writer {
         return db.changedRows
     }
 
-    func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) {
-        endedSessions.insert(.consumer(ConsumerName(brand: brand, consumer: consumer)))
-    }
-
     func endSessions(of consumer: Int64) throws -> Int {
         try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(consumer).run()
         return db.changedRows

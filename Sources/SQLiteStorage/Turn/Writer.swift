@@ -59,7 +59,9 @@ final class Writer: TurnRows {
         var rows = self
         counts = LogDeltas()
         memory.settle()
-        return try rows.run(turn)
+        let result = try rows.run(turn)
+        for name in result.updates.endedSessions { endedSessions.insert(.consumer(name)) }
+        return result
     }
 
     func storeCounts(of context: TurnContext) throws {

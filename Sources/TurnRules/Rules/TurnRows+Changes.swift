@@ -33,7 +33,7 @@ extension TurnRows {
         case .erase(let request): return try audited(erase(request, &context), request.audit)
         case .merge(let request):
             let result = try merge(request, &context)
-            if case .merged(let opening) = result { try noteEnds(opening, request.brand) }
+            if case .merged(let opening) = result { noteEnds(opening, request.brand, &context) }
             return try audited(result, request.audit)
         case .endStale(let stale): return try endStale(stale, &context)
         }
@@ -103,6 +103,7 @@ extension TurnRows {
         try write(change.audit)
         if let quietHours = change.quietHours {
             context.set(quietHours, of: key)
+            context.note(.quietHours(ConsumerKey(key), quietHours))
             try requeue(key, &context)
         }
         return try stored(key, &context)

@@ -40,7 +40,7 @@ extension TurnRows {
         )
         try insert(message, key: key, after: previous, conversation: conversation.key)
         try publish(brand, at: now, .written(message, client: request.clientID))
-        context.notifyWindows(of: consumer, request.brand, .message(message))
+        context.notifyWindows(of: consumer, request.brand, .message(message), from: request.window)
         return .written(WrittenMessage(messageID: message.id, sequence: message.sequence, isRepeated: false))
     }
 

@@ -92,14 +92,14 @@ extension TurnRows {
         // Rows that wait for the end of its former quiet hours are evaluated again.
         if theirs != own { try requeue(consumer.key, &context) }
         opening.endedRegistrations += try endOldest(of: consumer.key, &context)
-        opening.merged.append(
-            ConsumerMerge(
-                id: ConsumerID(trusted: source.name.id),
-                from: ConsumerKey(source.key),
-                into: ConsumerKey(consumer.key),
-                quietHours: own
-            )
+        let merge = ConsumerMerge(
+            id: ConsumerID(trusted: source.name.id),
+            from: ConsumerKey(source.key),
+            into: ConsumerKey(consumer.key),
+            quietHours: own
         )
+        context.note(.merged(merge))
+        opening.merged.append(merge)
     }
 
     /// Gives another id to each conversation of a merged consumer whose id the other consumer has, too: that one keeps

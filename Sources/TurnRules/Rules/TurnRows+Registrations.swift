@@ -44,7 +44,7 @@ extension TurnRows {
             change.ended += try endOthers(than: device.device, of: owner.key, &context)
         }
         // The sessions in memory do not have the device of a session that was bound.
-        if changed > 0 { try noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
+        if changed > 0 { context.noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
         return .registered(change)
     }
 
@@ -110,6 +110,7 @@ extension TurnRows {
             createdAt: kept?.createdAt ?? now
         )
         registration.extraTokens = device.extraTokens
+        context.note(.registered(ConsumerKey(owner.key), registration))
         let isCreated = kept?.isStopped ?? true
         return (RegistrationChange(registration: registration, created: isCreated, ended: ended), isOthers)
     }
@@ -134,7 +135,9 @@ extension TurnRows {
                 var narrowed = found
                 narrowed.receives.remove(.agent)
                 try narrow(narrowed, reason, at: context.turn.now)
-                if !found.isStopped { change.narrowed.append(RegistrationID(found.id)) }
+                guard !found.isStopped else { continue }
+                context.note(.narrowed(ConsumerKey(consumer), RegistrationID(found.id)))
+                change.narrowed.append(RegistrationID(found.id))
             }
         }
         return change
@@ -204,6 +207,9 @@ extension TurnRows {
             // Nobody is notified: the item would name the consumer.
             try end(registration.id, by: .unregistered, nil, &context)
             ended.append(RegistrationID(registration.id))
+        }
+        if try endSessions(of: consumer.key) > 0 {
+            context.noteEnd(request.brand, ConsumerID(trusted: consumer.name.id))
         }
         try erase(consumer, of: request.brand)
         return .erased(ended)

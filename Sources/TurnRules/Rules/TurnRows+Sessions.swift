@@ -30,7 +30,7 @@ extension TurnRows {
         var opening = try logIn(consumer, session, terms, &context)
         // Room for one more session of the consumer.
         opening.endedSessions += try endOldestSessions(of: consumer.key, beyond: SessionLimits.perConsumer - 1)
-        try noteEnds(opening, session.brand)
+        noteEnds(opening, session.brand, &context)
         let proofEnd = session.expiresAt.adding(seconds: 86_400 * terms.anonymousMergeDays)
         let oneDayAfter = session.expiresAt.adding(seconds: 86_400)
         try insert(session, of: consumer, keptUntil: opening.anonymous ? max(proofEnd, oneDayAfter) : nil)
@@ -42,10 +42,10 @@ extension TurnRows {
     }
 
     /// Records the sessions that a login or a merge has ended.
-    mutating func noteEnds(_ opening: SessionOpening, _ brand: BrandID) throws(Failure) {
+    func noteEnds(_ opening: SessionOpening, _ brand: BrandID, _ context: inout TurnContext) {
         guard opening.endedSessions > 0 else { return }
-        try noteEnd(brand, opening.consumer)
-        for merge in opening.merged { try noteEnd(brand, merge.id) }
+        context.noteEnd(brand, opening.consumer)
+        for merge in opening.merged { context.noteEnd(brand, merge.id) }
     }
 
     /// Ends a session by its own logout; its device, if it is bound to one, gets no pushes of the scope any more.
@@ -56,7 +56,7 @@ extension TurnRows {
     ) throws(Failure) -> StoreChangeResult {
         guard let session = try endSession(tokenHash) else { return .notFound }
         try keepAnonymous(session.consumer, from: context.turn.now)
-        try noteEnd(session.brand, session.name)
+        context.noteEnd(session.brand, session.name)
         var ended = EndedSessions(count: 1)
         // A session is bound to the device that it registers: one without a device has registered none (R198).
         if let device = session.device {
@@ -78,7 +78,7 @@ extension TurnRows {
         let count = try endSessions(of: found.key, on: device)
         if count > 0 {
             try keepAnonymous(found.key, from: context.turn.now)
-            try noteEnd(brand, ConsumerID(trusted: found.name.id))
+            context.noteEnd(brand, ConsumerID(trusted: found.name.id))
         }
         try write(audit)
         let ended = try unregister(found.key, app: nil, device: device, scope, .remoteLogout, &context)

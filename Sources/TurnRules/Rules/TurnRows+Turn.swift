@@ -31,9 +31,7 @@ extension TurnRows {
         result.owned = context.takeOwned()
         if context.hasBadges { try addReadMarks(to: &result.owned, now: turn.now) }
         result.unowned = context.backlog
-        result.withdrawn = context.withdrawnEarlier
-        result.unread = context.unread
-        result.windowEvents = context.windowEvents
+        result.updates = context.updates
         result.held = context.held
         for (key, registrations) in context.stopped {
             let lane = LaneID(key)

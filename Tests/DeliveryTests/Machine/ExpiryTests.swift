@@ -104,7 +104,9 @@ struct ExpiryTests {
         let plan = script.machine.beginTurn(now: script.now)
         var result = WriterTurnResult()
         result.owned = [newest]
-        result.withdrawn = [rows[0], rows[1]].map { WithdrawnRow(delivery: $0.id, registration: $0.registration) }
+        result.updates.withdrawn = [rows[0], rows[1]].map {
+            WithdrawnRow(delivery: $0.id, registration: $0.registration)
+        }
         _ = script.machine.turnCommitted(
             result,
             of: WriterTurn(now: script.now, incarnation: IncarnationID(1)),

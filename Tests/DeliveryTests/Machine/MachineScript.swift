@@ -72,7 +72,7 @@ struct MachineScript {
     @discardableResult
     mutating func turn(
         owned: [OutboxRow] = [],
-        changes: [(StoreChange, StoreChangeResult)] = [],
+        registrations: [RegistrationUpdate] = [],
         unread: [ConsumerKey: Int64] = [:],
         unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
@@ -90,7 +90,7 @@ struct MachineScript {
             plan,
             result,
             owned: owned,
-            changes: changes,
+            registrations: registrations,
             unread: unread,
             unowned: unowned,
             claims: claims,
@@ -104,7 +104,7 @@ struct MachineScript {
         _ plan: DeliveryMachine.TurnPlan,
         _ done: WriterTurnResult = WriterTurnResult(),
         owned: [OutboxRow] = [],
-        changes: [(StoreChange, StoreChangeResult)] = [],
+        registrations: [RegistrationUpdate] = [],
         unread: [ConsumerKey: Int64] = [:],
         unowned: [LaneID: Timestamp] = [:],
         claims: [ClaimResult] = [],
@@ -112,16 +112,17 @@ struct MachineScript {
     ) {
         var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
         turn.outcomes = plan.outcomes
-        turn.changes = changes.map(\.0)
         turn.suspensions = plan.suspensions
         turn.invalidations = plan.invalidations
         turn.putBacks = plan.putBacks
         var result = done
         result.outcomes = plan.outcomes.map { _ in OutcomeEffect() }
-        result.withdrawn = withdrawn.map { WithdrawnRow(delivery: $0.id, registration: $0.registration) }
-        result.changes = changes.map(\.1)
+        result.updates.registrations = registrations
+        result.updates.withdrawn = withdrawn.map {
+            WithdrawnRow(delivery: $0.id, registration: $0.registration)
+        }
         result.owned = owned
-        result.unread = unread
+        result.updates.unread = unread
         result.unowned = Self.agents(unowned)
         result.claims = claims
         _ = machine.turnCommitted(result, of: turn, now: now)
@@ -145,12 +146,4 @@ struct MachineScript {
         )
         return machine.receive([PushResult(delivery: delivery, response: response)], now: now)
     }
-
-    static let someChange = StoreChange.unregister(
-        brand: BrandID(trusted: "brand"),
-        consumer: ConsumerID(trusted: "u1"),
-        app: nil,
-        device: nil,
-        scope: .all
-    )
 }

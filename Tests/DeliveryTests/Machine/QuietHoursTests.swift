@@ -114,17 +114,7 @@ struct QuietHoursTests {
         script = MachineScript()
         let waiting = try script.row(ttlSeconds: 86_400)
         script.turn(owned: [waiting])
-        let own = Self.settings(script).quietHours
-        let stored = StoredConsumer(
-            key: waiting.consumer,
-            id: ConsumerID(trusted: "u1"),
-            anonymous: false,
-            profile: ConsumerProfile(),
-            unread: 1,
-            createdAt: script.now,
-            quietHours: own
-        )
-        script.turn(changes: [(MachineScript.someChange, .consumer(stored))])
+        script.turn(registrations: [.quietHours(waiting.consumer, Self.settings(script).quietHours)])
         #expect(script.take().isEmpty)
         #expect(Self.dispositions(script.turn()) == [.release(due: end)])
     }
@@ -166,24 +156,6 @@ struct QuietHoursTests {
         #expect(plan.requeues.isEmpty && plan.claims.map(\.lane) == [MachineScript.lane])
     }
 
-    private static func change(of row: OutboxRow, _ hours: QuietHours, at now: Timestamp) -> (
-        StoreChange, StoreChangeResult
-    ) {
-        let id = ConsumerID(trusted: "u1")
-        var change = ProfileChange(brand: BrandID(trusted: "brand"), consumer: id)
-        change.quietHours = .some(hours)
-        let stored = StoredConsumer(
-            key: row.consumer,
-            id: id,
-            anonymous: false,
-            profile: ConsumerProfile(),
-            unread: 1,
-            createdAt: now,
-            quietHours: hours
-        )
-        return (.changeProfile(change), .consumer(stored))
-    }
-
     @Test("rows that were held while the change was stored, and are being requeued, do not wait longer either")
     func changedMeanwhile() throws {
         let (made, end) = Self.script()
@@ -192,7 +164,7 @@ struct QuietHoursTests {
         script.turn(owned: [row])
         let plan = script.machine.beginTurn(now: script.now)
         #expect(script.take().isEmpty)
-        script.commit(plan, changes: [Self.change(of: row, .off, at: script.now)])
+        script.commit(plan, registrations: [.quietHours(row.consumer, .off)])
         #expect(Self.dispositions(script.turn()) == [.release(due: script.now)])
         #expect(script.now < end)
 

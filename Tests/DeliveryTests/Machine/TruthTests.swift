@@ -33,11 +33,7 @@ struct TruthTests {
         let loggedOut = try script.row(device: 3)
         let other = try script.row(device: 4)
         script.turn(owned: [stored, waiting, loggedOut, other])
-        let narrowed = RegistrationsChange(narrowed: [RegistrationID(2)])
-        let ended = EndedSessions(count: 1, registrations: RegistrationsChange(narrowed: [RegistrationID(3)]))
-        script.turn(changes: [
-            (MachineScript.someChange, .unregistered(narrowed)), (MachineScript.someChange, .sessionsEnded(ended)),
-        ])
+        script.turn(registrations: [2, 3].map { .narrowed(ConsumerKey(1), RegistrationID($0)) })
         #expect(script.take().map(\.badge) == [nil, nil, nil, 1])
     }
 
@@ -117,8 +113,7 @@ struct TruthTests {
             registeredAt: script.now,
             createdAt: script.now
         )
-        let change = RegistrationChange(registration: registration, created: false, ended: [])
-        script.turn(changes: [(MachineScript.someChange, .registered(change))])
+        script.turn(registrations: [.registered(ConsumerKey(1), registration)])
         #expect(script.take().map(\.token) == ["rotated"])
     }
 }

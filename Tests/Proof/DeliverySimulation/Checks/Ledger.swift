@@ -79,7 +79,7 @@ struct Ledger: Sendable {
                 "consumer \(place + 1) has unread \(consumer.unread) instead of \(unread[place])"
             }
         }
-        for (key, count) in result.unread {
+        for (key, count) in result.updates.unread {
             try expect(.unreadIsExact, count == unread[Int(key.rawValue) - 1]) {
                 "a turn returned unread \(count) of consumer \(key.rawValue)"
             }

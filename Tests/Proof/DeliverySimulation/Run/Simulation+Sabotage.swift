@@ -40,23 +40,13 @@ extension Simulation {
             result.owned.reverse()
             for index in result.claims.indices { result.claims[index].rows.reverse() }
         case .multiplyDevices: for lane in result.stopped.keys { result.stopped[lane]?.devices *= 1000 }
-        case .hideUnread: result.unread = [:]
+        case .hideUnread: result.updates.unread = [:]
         case .hideEnded: hide(.nothingAfterEnd, in: &result)
         case .hideErased: hide(.erasedIsGone, in: &result)
-        case .hideToken: result.changes = result.changes.map(withOldToken)
+        case .hideToken: result.updates.registrations = result.updates.registrations.map(withOldToken)
         case .hideRead: hide(.nothingRead, in: &result)
         case .hideMerge:
-            result.changes = result.changes.map {
-                switch $0 {
-                case .sessionOpened(var opening):
-                    opening.merged = []
-                    return .sessionOpened(opening)
-                case .merged(var opening):
-                    opening.merged = []
-                    return .merged(opening)
-                default: return $0
-                }
-            }
+            result.updates.registrations.removeAll { if case .merged = $0 { true } else { false } }
         case .mixClasses:
             for index in result.owned.indices { result.owned[index].queue = .agent }
             for claim in result.claims.indices {
@@ -110,17 +100,19 @@ extension Simulation {
 
     /// Hides from the state machine the rows that ended for one reason.
     private func hide(_ invariant: Invariant, in result: inout WriterTurnResult) {
-        result.withdrawn.removeAll { checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant }
+        result.updates.withdrawn.removeAll {
+            checker.invariant(of: store.delivery($0.delivery.rawValue)) == invariant
+        }
     }
 
-    private func withOldToken(_ change: StoreChangeResult) -> StoreChangeResult {
-        guard case .registered(var change) = change, !change.created else { return change }
-        let place = Int(change.registration.id.rawValue) - 1
+    private func withOldToken(_ update: RegistrationUpdate) -> RegistrationUpdate {
+        guard case .registered(let consumer, var registration) = update else { return update }
+        let place = Int(registration.id.rawValue) - 1
         // A registration that the same turn made has no old token.
         guard place < checker.delivered.registrations.count, let old = checker.delivered.registrations[place] else {
-            return .registered(change)
+            return update
         }
-        change.registration.token = old.token
-        return .registered(change)
+        registration.token = old.token
+        return .registered(consumer, registration)
     }
 }

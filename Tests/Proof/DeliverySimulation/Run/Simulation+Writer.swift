@@ -243,7 +243,7 @@ extension Simulation {
         if pending.isPart { try endPart() }
         // Setting the same quiet hours again makes held rows be checked again.
         if !pending.turn.changes.isEmpty { checker.heldRows = [:] }
-        notifyWindows(result.windowEvents)
+        notifyWindows(result.updates.windowEvents)
         try checker.commitDelivered(applied.turn, writer.delivery, store, now: now)
         try checker.decided(writer.delivery.outcomes[known...], now: now, store)
         try carryOut(effects)

@@ -85,7 +85,6 @@ extension SimulatedStore {
     mutating func erase(_ consumer: KnownConsumer, of brand: BrandID) {
         let key = consumer.key
         if flaw == .endsOthers { endsStrangerTo = 0 }
-        sessions.removeAll { $0.consumer == key }
         consumerKeys[brand] = consumerKeys[brand]?.filter { $0.value != key }
         for place in consumers.indices where Int64(place) + 1 == key || consumers[place].mergedInto == key {
             consumers[place].isErased = true

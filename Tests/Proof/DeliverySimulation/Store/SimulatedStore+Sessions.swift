@@ -46,8 +46,6 @@ extension SimulatedStore {
 
     func keepAnonymous(_ consumer: Int64, from now: Timestamp) {}
 
-    func noteEnd(_ brand: BrandID, _ consumer: ConsumerID) {}
-
     func isLive(_ session: [UInt8], of consumer: Int64?, at now: Timestamp) -> Bool {
         sessions.contains { $0.tokenHash == session && $0.consumer == consumer }
     }
