@@ -10,6 +10,8 @@
 ///   and lie above their conversation's read mark. A read mark never moves back and never past the last sequence.
 /// - The outbox holds exactly the deliveries that are not finished; a finished one is in the delivery log and nowhere
 ///   else. A row is owned by one incarnation or by none.
+/// - A turn of an earlier incarnation than the newest stores nothing and fails with ``StorageError/locked(detail:)``: a
+///   late outcome does not end a row that a later incarnation may have claimed.
 /// - The rows of one registration are handed out in the order of their ids: a row with an older unowned sibling is
 ///   never owned. A row that is requeued with a later due time moves its younger unowned siblings' due times with it. A
 ///   delivery that is retried (``StoreChange/retry(_:)``) returns with its old id, unowned: younger owned ones stay

@@ -21,7 +21,8 @@ struct CountersTests {
 
     private func accept(_ event: AgentEvent, _ store: SQLiteStore, at now: Timestamp) async throws {
         var ids = MessageIDGenerator()
-        var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
+        // Not before any start of the test.
+        var turn = WriterTurn(now: now, incarnation: IncarnationID(99))
         turn.accepts = [
             AcceptRequest(
                 brand: brand,
@@ -80,7 +81,7 @@ struct CountersTests {
         }
         // Once when something is unread.
         #expect(try await writes(store) == 1)
-        var turn = WriterTurn(now: time(101), incarnation: IncarnationID(1))
+        var turn = WriterTurn(now: time(101), incarnation: IncarnationID(99))
         turn.changes = [
             .read(
                 ReadRequest(

@@ -119,7 +119,8 @@ struct ReplayMemoryTests {
             event.text = "text"
             return PostedEvent(event, ids.next(at: now))
         }
-        var turn = WriterTurn(now: now, incarnation: IncarnationID(1))
+        // Not before any start of the test.
+        var turn = WriterTurn(now: now, incarnation: IncarnationID(99))
         turn.accepts = [AcceptRequest(brand: brand, messageTtlSeconds: 60, dedupeHours: 72, events: events)]
         let results = try await store.commit(turn).accepts.flatMap { $0 }
         return results.map { if case .duplicate = $0 { true } else { false } }

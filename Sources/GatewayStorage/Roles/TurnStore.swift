@@ -25,7 +25,7 @@ package protocol TurnStore: Sendable {
     ///
     /// - Parameter turn: The work that was queued while the last turn ran.
     /// - Returns: A result for each part, in the order of the turn.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError`; `locked` when a later incarnation has started.
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
 }
 

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// The outcome of an owned row, to be stored.
+/// The outcome of a row that the turn's ``WriterTurn/incarnation`` owns, to be stored.
 package struct OutcomeRecord: Sendable {
     /// The new state of the row.
     package enum Disposition: Sendable, Equatable {

@@ -4,7 +4,9 @@ package import GatewayModel
 package struct WriterTurn: Sendable {
     /// The time of the turn.
     package var now: Timestamp
-    /// The owner of the rows that get a slot.
+    /// The owner of the rows that get a slot, and of those that the outcomes end.
+    ///
+    /// The fence of the turn: the store refuses it once a later incarnation has started.
     package var incarnation: IncarnationID
     /// The consumers whose agents' messages are held back from pushes, as the turn begins.
     package var windows = OpenWindows()

@@ -12,6 +12,8 @@ struct WriterMemory {
     var consumers: GenerationalCache<BrandedName, KnownConsumer>
     /// The active registrations of a consumer, by its key; in the order of their ids.
     var registrations: GenerationalCache<Int64, [KnownRegistration]>
+    /// The number of the newest incarnation, 0 when there is none; nil until it is needed.
+    var incarnation: Int64?
     /// The keys of brands, by id.
     var brands: [String: Int64] = [:]
     /// The brand that a claim looked up last.

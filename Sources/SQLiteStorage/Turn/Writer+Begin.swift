@@ -6,6 +6,7 @@ extension Writer {
     func begin(now: Timestamp, quietUntil: QuietUntil) throws -> IncarnationStart {
         try db.prepare("INSERT INTO incarnations (started_at) VALUES (?)").int(now.milliseconds).run()
         let incarnation = IncarnationID(db.lastInsertedRow)
+        memory.incarnation = incarnation.rawValue
         try loadReplays()
         let recovered = try takeBack(now: now, quietUntil)
         var start = IncarnationStart(
@@ -16,6 +17,25 @@ extension Writer {
         )
         start.stopped = try stoppedAtStart()
         return start
+    }
+
+    /// Throws if a later incarnation than a turn's has started: the rows that the turn's outcomes end are no longer its
+    /// own.
+    func checkOwner(_ incarnation: IncarnationID) throws {
+        let newest = try newestIncarnation()
+        guard incarnation.rawValue >= newest else {
+            throw StorageError.locked(detail: "start \(newest) has taken over the data from start \(incarnation)")
+        }
+    }
+
+    private func newestIncarnation() throws -> Int64 {
+        if let known = memory.incarnation { return known }
+        let row = try db.prepare("SELECT coalesce(max(id), 0) FROM incarnations")
+        _ = try row.next()
+        let newest = row.int64(0)
+        row.end()
+        memory.incarnation = newest
+        return newest
     }
 
     /// Releases rows that earlier incarnations owned or held for their windows.

@@ -59,6 +59,7 @@ final class Writer: TurnRows {
         var rows = self
         counts = LogDeltas()
         memory.settle()
+        try checkOwner(turn.incarnation)
         let result = try rows.run(turn)
         for name in result.updates.endedSessions { endedSessions.insert(.consumer(name)) }
         return result

@@ -4,7 +4,7 @@ import Testing
 
 /// Turns are all or nothing.
 enum FailureCases {
-    static let all = [nothingIsLeft, memoryIsRight]
+    static let all = [nothingIsLeft, memoryIsRight, lateOwner]
 
     /// A turn of every kind of work whose last event has the message id of its first: no engine can store it.
     private static func poisoned(_ f: ContractFixture, _ row: OutboxRow) -> WriterTurn {
@@ -58,5 +58,26 @@ enum FailureCases {
         #expect(try results.map { try $0.acceptedEvent.deliveries } == [2, 0])
         #expect(try await f.delivery(row.id).record.state == .tapped)
         #expect(try await f.unread("u-1") == 1)
+    }
+
+    static let lateOwner = ContractCase("a turn of an earlier start ends no row that a later one owns") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(1)
+        let row = try await f.ownedRow(f.message("u-1"))
+        var turn = f.turn()
+        turn.outcomes = [f.response(row)]
+        let late = turn
+        _ = try await f.restart()
+        #expect(try await f.claim().rows.map(\.id) == [row.id])
+        // Once more after a failure, when nothing is in the engine's memory.
+        for _ in 0..<2 {
+            await #expect { try await f.store.commit(late) } throws: {
+                if case .locked? = $0 as? StorageError { true } else { false }
+            }
+            #expect(try await f.delivery(row.id).record.state == .sending)
+        }
+        try await f.outcome(f.response(row))
+        #expect(try await f.delivery(row.id).record.state == .accepted)
     }
 }
