@@ -4,7 +4,7 @@ import GatewayStorage
 /// Texts of stores' results that are equal when the results are: unordered data is sorted.
 enum StoreText {
     static func text(_ start: IncarnationStart) -> String {
-        "incarnation \(start.incarnation), recovered \(start.recovered), backlog \(text(start.backlog)), "
+        "incarnation \(start.incarnation) at \(start.now), recovered \(start.recovered), backlog \(text(start.backlog)), "
             // The second half of its id belongs to the message.
             + "last message \(start.lastMessage?.high ?? 0), "
             + "stopped \(start.stopped.sorted { $0.key.rawValue < $1.key.rawValue })"

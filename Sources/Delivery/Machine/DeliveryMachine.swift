@@ -85,10 +85,9 @@ package struct DeliveryMachine: Sendable {
     /// - Parameters:
     ///   - settings: The settings.
     ///   - start: The store's findings at the start.
-    ///   - now: The wall clock.
-    package init(settings: DeliverySettings, start: IncarnationStart, now: Timestamp) {
+    package init(settings: DeliverySettings, start: IncarnationStart) {
         self.init(settings: settings, backlog: start.backlog)
-        for (id, found) in start.stopped { takeStopped(found, of: id, now: now) }
+        for (id, found) in start.stopped { takeStopped(found, of: id, now: start.now) }
     }
 
     /// The number of rows in memory.

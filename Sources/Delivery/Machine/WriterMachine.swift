@@ -72,7 +72,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     /// Whether the last turn left proactive pushes in the store because callers waited.
     var yields = false
 
-    /// Creates a writer with nothing in memory; nothing is taken before ``start(_:now:randomPart:)``.
+    /// Creates a writer with nothing in memory; nothing is taken before ``start(_:randomPart:)``.
     package init(settings: DeliverySettings) {
         self.settings = settings
         delivery = DeliveryMachine(settings: settings, backlog: [:])
@@ -84,10 +84,9 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
     ///
     /// - Parameters:
     ///   - start: The store's findings at the start.
-    ///   - now: The wall clock.
     ///   - randomPart: The random part of message ids; given only where a run must be reproducible.
-    package mutating func start(_ start: IncarnationStart, now: Timestamp, randomPart: UInt64? = nil) {
-        delivery = DeliveryMachine(settings: settings, start: start, now: now)
+    package mutating func start(_ start: IncarnationStart, randomPart: UInt64? = nil) {
+        delivery = DeliveryMachine(settings: settings, start: start)
         incarnation = start.incarnation
         ids = MessageIDGenerator(after: start.lastMessage, randomPart: randomPart)
         phase = .running

@@ -69,12 +69,12 @@ package final class DeliveryService: Service, Sendable {
         let lanes = Set(start.backlog.keys.map(\.lane))
         let rules = lanes.map { ($0, directory.rules(of: $0)) }
         let alerts = state.withLock {
-            $0.writer.start(start, now: now)
+            $0.writer.start(start)
             $0.writer.delivery.mayExpire = mayExpire
             for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }
             return $0.writer.delivery.takeAlerts()
         }
-        log(alerts, now: now)
+        log(alerts, now: start.now)
         return start
     }
 

@@ -12,9 +12,9 @@ package protocol TurnStore: Sendable {
     /// A device is not written when all its rows wait for the end of quiet hours that still hold.
     ///
     /// - Parameters:
-    ///   - now: The time of the start.
+    ///   - now: The time of the start, for a store without a clock.
     ///   - quietUntil: The end of the quiet hours that hold for a device.
-    /// - Returns: The new incarnation and the lanes with rows that wait.
+    /// - Returns: The new incarnation, the time and the lanes with rows that wait.
     /// - Throws: `StorageError`.
     func begin(now: Timestamp, quietUntil: @escaping QuietUntil) async throws(StorageError) -> IncarnationStart
 
@@ -32,8 +32,8 @@ package protocol TurnStore: Sendable {
 extension TurnStore {
     /// Starts an incarnation without quiet hours.
     ///
-    /// - Parameter now: The time of the start.
-    /// - Returns: The new incarnation and the lanes with rows that wait.
+    /// - Parameter now: The time of the start, for a store without a clock.
+    /// - Returns: The new incarnation, the time and the lanes with rows that wait.
     /// - Throws: `StorageError`.
     package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
         try await begin(now: now) { _, _ in nil }

@@ -91,6 +91,8 @@ package struct ClaimResult: Sendable {
 package struct IncarnationStart: Sendable {
     /// The new incarnation.
     package var incarnation: IncarnationID
+    /// The time of the start by the store's clock; the caller's time if the store has no clock.
+    package var now: Timestamp
     /// When the first waiting row of each queue is due; an absent queue is empty.
     ///
     /// The waiting rows are not counted: that would read them all.
@@ -110,8 +112,15 @@ package struct IncarnationStart: Sendable {
     package static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
 
     /// Creates a result.
-    package init(incarnation: IncarnationID, backlog: [LaneQueue: Timestamp], recovered: Int, lastMessage: MessageID?) {
+    package init(
+        incarnation: IncarnationID,
+        now: Timestamp,
+        backlog: [LaneQueue: Timestamp],
+        recovered: Int,
+        lastMessage: MessageID?
+    ) {
         self.incarnation = incarnation
+        self.now = now
         self.backlog = backlog
         self.recovered = recovered
         self.lastMessage = lastMessage

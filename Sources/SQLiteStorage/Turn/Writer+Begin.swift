@@ -11,6 +11,7 @@ extension Writer {
         let recovered = try takeBack(now: now, quietUntil)
         var start = IncarnationStart(
             incarnation: incarnation,
+            now: now,
             backlog: try waitingQueues(),
             recovered: recovered,
             lastMessage: try lastMessage()

@@ -222,13 +222,14 @@ struct InvalidationTests {
         func machine(_ count: Int, isSuspended: Bool) -> DeliveryMachine {
             var start = IncarnationStart(
                 incarnation: IncarnationID(2),
+                now: now,
                 backlog: [:],
                 recovered: 0,
                 lastMessage: nil
             )
             let long = StoppedCount(at: now.adding(seconds: -1000), count: count)
             start.stopped = [Self.lane: StoppedAtStart(counts: [long], devices: 100, isSuspended: isSuspended)]
-            return DeliveryMachine(settings: DeliverySettings(), start: start, now: now)
+            return DeliveryMachine(settings: DeliverySettings(), start: start)
         }
         var suspended = machine(1, isSuspended: true)
         #expect(suspended.lanes[Self.lane]?.invalidation.phase == .suspended(until: now))

@@ -21,8 +21,13 @@ struct WriterMachineTests {
 
         init(backlog: [LaneQueue: Timestamp] = [:]) {
             writer.start(
-                IncarnationStart(incarnation: IncarnationID(1), backlog: backlog, recovered: 0, lastMessage: nil),
-                now: WriterMachineTests.start,
+                IncarnationStart(
+                    incarnation: IncarnationID(1),
+                    now: WriterMachineTests.start,
+                    backlog: backlog,
+                    recovered: 0,
+                    lastMessage: nil
+                ),
                 randomPart: 0
             )
         }

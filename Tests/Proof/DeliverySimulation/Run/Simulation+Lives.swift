@@ -14,7 +14,7 @@ extension Simulation {
         if sabotage == .hoardRecords { settings.outcomeWaitMilliseconds = 60_000 }
         if sabotage == .unboundQueues { (settings.maxPendingEvents, settings.maxPendingBytes) = (.max / 8, .max / 8) }
         writer = WriterMachine(settings: settings)
-        writer.start(start, now: now, randomPart: 0)
+        writer.start(start, randomPart: 0)
         writer.presence.set(perDevice: perDevice, pushing: pushing)
         if sabotage == .inventFault { writer.faults = [.diskSpaceLow] }
         standing = Standing()

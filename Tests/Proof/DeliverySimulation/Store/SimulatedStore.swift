@@ -125,6 +125,7 @@ struct SimulatedStore {
         }
         var start = IncarnationStart(
             incarnation: IncarnationID(incarnation),
+            now: now,
             backlog: backlog.filter { !deletedLanes.contains($0.key.lane) },
             recovered: recovered,
             lastMessage: lastMessage

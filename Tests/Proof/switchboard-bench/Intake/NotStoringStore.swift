@@ -10,7 +10,7 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
         now: Timestamp,
         quietUntil: @escaping QuietUntil
     ) async throws(StorageError) -> IncarnationStart {
-        IncarnationStart(incarnation: IncarnationID(1), backlog: [:], recovered: 0, lastMessage: nil)
+        IncarnationStart(incarnation: IncarnationID(1), now: now, backlog: [:], recovered: 0, lastMessage: nil)
     }
 
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
