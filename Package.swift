@@ -146,10 +146,11 @@ let package = Package(
         // Storing.
         .target(name: "GatewayStorage", dependencies: ["GatewayModel", "TextFormats"], swiftSettings: settings),
         .target(name: "TurnRules", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
+        .target(name: "SQLStorage", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "CSQLite", "GatewayModel", "GatewayStorage", "Telemetry", "TurnRules", crypto, logging,
+                "CSQLite", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TurnRules", crypto, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -379,10 +380,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "SQLStorageTests", dependencies: ["SQLStorage"], swiftSettings: settings),
         .testTarget(
             name: "SQLiteStorageTests",
             dependencies: [
-                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel", "TestSupport", "TurnRules",
+                "SQLiteStorage", "StorageContract", "GatewayStorage", "GatewayModel", "SQLStorage", "TestSupport",
+                "TurnRules",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

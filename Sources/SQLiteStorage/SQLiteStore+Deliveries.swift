@@ -14,7 +14,7 @@ extension SQLiteStore {
         try await read { db in
             let reader = try ReadConnection(db)
             let rows = DeliveryRows(reader)
-            let key = try reader.kept("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
+            let key = try reader.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
             guard try key.next(), try rows.brand(id.rawValue) == key.int64(0), let record = try rows.record(id.rawValue)
             else { return nil }
             var attempts = try rows.attempts(id.rawValue)

@@ -17,12 +17,12 @@ extension SQLiteStore {
             }
             let conditions = filter.conditions
             let rows = try reader.prepare(
-                """
-                SELECT d.id, d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
-                \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
-                INDEXED BY delivery_log_change WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \
-                \(Self.changesPerRead)
-                """
+                once: """
+                    SELECT d.id, d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
+                    \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
+                    INDEXED BY delivery_log_change WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \
+                    \(Self.changesPerRead)
+                    """
             )
             .int(filter.brand).int(position).int(query.since?.milliseconds ?? .min)
             .int(query.until?.milliseconds ?? .max).bind(conditions.flatMap(\.values))
@@ -48,7 +48,7 @@ extension SQLiteStore {
     package func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 {
         try await read { db in
             let reader = try ReadConnection(db)
-            let row = try reader.kept(
+            let row = try reader.prepare(
                 """
                 SELECT max(d.change) FROM brands b CROSS JOIN delivery_log d INDEXED BY delivery_log_change \
                 ON d.brand = b.key WHERE b.id = ?

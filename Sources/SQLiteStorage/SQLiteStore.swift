@@ -6,13 +6,14 @@ import GRDBSQLite
 package import GatewayModel
 package import GatewayStorage
 package import Logging
+package import SQLStorage
 import Synchronization
 internal import Telemetry
 
 /// The gateway's data in one SQLite file: WAL, one writer, separate readers, synced at every commit.
 ///
 /// One process owns the file, by a lock beside it. Any thread may call; the work runs on GRDB's queues.
-package final class SQLiteStore: GatewayStore {
+package final class SQLiteStore: GatewayStore, SQLStore {
     let pool: DatabasePool
     /// The database file.
     private let path: String
@@ -312,6 +313,18 @@ package final class SQLiteStore: GatewayStore {
         // A closed pool throws errors of its own from reads.
         if case .failure = result, isClosed.withLock({ $0 }) { throw .closed }
         return try result.get()
+    }
+
+    package func inSnapshot<Value: Sendable>(
+        _ work: @escaping @Sendable (any SQLConnection) throws -> Value
+    ) async throws(StorageError) -> Value {
+        try await read { try work(ReadConnection($0)) }
+    }
+
+    package func inTransaction<Value: Sendable>(
+        _ work: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        try await write { try work($0) }
     }
 
     // MARK: Start and stop

@@ -1,7 +1,8 @@
 import GRDBSQLite
+import SQLStorage
 
 /// One SQLite connection with its cached statements; confined to the connection's queue.
-final class Connection {
+final class Connection: SQLConnection {
     private let handle: OpaquePointer
     /// Statements by the address of their text, which is a constant of this target: cheaper than hashing the text.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]

@@ -1,8 +1,9 @@
 import GRDB
 import GatewayStorage
+import SQLStorage
 
 /// A connection that reads from one snapshot; valid within one call of ``SQLiteStore/read(_:)``.
-struct ReadConnection {
+struct ReadConnection: SQLConnection {
     private let db: Database
     private let handle: OpaquePointer
 
@@ -13,16 +14,16 @@ struct ReadConnection {
     }
 
     /// Returns the cached statement of a constant text: preparing a statement costs more than most take to run.
-    func kept(_ sql: StaticString) throws -> Statement { try kept(shape: String(describing: sql)) }
+    func prepare(_ sql: StaticString) throws -> Statement { try kept(shape: String(describing: sql)) }
 
     /// Returns the cached statement of a text that is composed of constants, in few ways.
     ///
     /// Each text is cached as long as the connection is open, so that it must not contain a value.
     func kept(shape sql: String) throws -> Statement {
         let kept = try db.cachedStatement(sql: sql)
-        return try Statement(handle, of: kept.sqliteStatement, owner: kept) ?? prepare(sql)
+        return try Statement(handle, of: kept.sqliteStatement, owner: kept) ?? prepare(once: sql)
     }
 
     /// Returns a statement of any text, which is prepared each time.
-    func prepare(_ sql: String) throws -> Statement { try Statement(handle, sql) }
+    func prepare(once sql: String) throws -> Statement { try Statement(handle, sql) }
 }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import SQLStorage
 
 /// A prepared statement; confined to the queue of its connection, which must be open as long as it lives.
 ///
@@ -176,3 +177,32 @@ final class Statement {
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
     }
 }
+
+extension Statement: SQLStatement {
+    func runCounting() throws -> Int {
+        try run()
+        return Int(sqlite3_changes(connection))
+    }
+
+    func storedInt(_ column: Int32) throws -> Int64 {
+        try check(column, is: SQLITE_INTEGER)
+        return int64(column)
+    }
+
+    func storedText(_ column: Int32) throws -> String {
+        try check(column, is: SQLITE_TEXT)
+        return string(column)
+    }
+
+    func storedBlob(_ column: Int32) throws -> [UInt8] {
+        try check(column, is: SQLITE_BLOB)
+        return bytes(column)
+    }
+
+    private func check(_ column: Int32, is type: Int32) throws {
+        guard sqlite3_column_type(handle, column) == type else { throw ColumnTypeError() }
+    }
+}
+
+/// A stored value has another type than was written.
+struct ColumnTypeError: Error {}

@@ -14,7 +14,7 @@ extension StorageError {
             self = error
             return
         }
-        if error is RowDecodingError || error is DecodingError {
+        if error is RowDecodingError || error is ColumnTypeError || error is DecodingError {
             // The pages are well formed, but a value has another type than was written: only damage causes this.
             self = .damaged(path, "a stored value has an unexpected type")
             return

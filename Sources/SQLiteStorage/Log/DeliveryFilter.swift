@@ -57,7 +57,7 @@ struct DeliveryFilter {
 
     /// Nil when nothing can match: the brand or the consumer is unknown.
     init?(_ query: DeliveryQuery, _ db: ReadConnection) throws {
-        let brand = try db.kept("SELECT key FROM brands WHERE id = ?").text(query.brand.rawValue)
+        let brand = try db.prepare("SELECT key FROM brands WHERE id = ?").text(query.brand.rawValue)
         guard try brand.next() else { return nil }
         let key = brand.int64(0)
         self.brand = key
@@ -69,11 +69,11 @@ struct DeliveryFilter {
             return
         }
         holders = nil
-        let row = try db.kept("SELECT coalesce(merged_into, key) FROM consumers WHERE brand = ? AND id = ?")
+        let row = try db.prepare("SELECT coalesce(merged_into, key) FROM consumers WHERE brand = ? AND id = ?")
             .int(self.brand).text(id.rawValue)
         guard try row.next() else { return nil }
         var keys = [row.int64(0)]
-        let merged = try db.kept(
+        let merged = try db.prepare(
             "SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT ?"
         ).int(keys[0]).int(query.reachesAllMerged ? -1 : Self.mergedLimit)
         while try merged.next() { keys.append(merged.int64(0)) }
@@ -84,7 +84,7 @@ struct DeliveryFilter {
     /// Returns the consumers to which keys of the log lead, each once.
     private static func owners(_ keys: [Int64], _ db: ReadConnection) throws -> [Int64] {
         var owners: [Int64] = []
-        let row = try db.kept("SELECT coalesce(merged_into, key) FROM consumers WHERE key = ?")
+        let row = try db.prepare("SELECT coalesce(merged_into, key) FROM consumers WHERE key = ?")
         for key in keys {
             guard try row.start().int(key).next() else { continue }
             if !owners.contains(row.int64(0)) { owners.append(row.int64(0)) }
@@ -94,7 +94,7 @@ struct DeliveryFilter {
 
     private static func holders(of device: DeviceID, brand: Int64, _ db: ReadConnection) throws -> [Int64] {
         var keys: [Int64] = []
-        let rows = try db.kept(
+        let rows = try db.prepare(
             """
             SELECT r.consumer, 9223372036854775807 AS last FROM apps a CROSS JOIN registrations r \
             ON r.brand = a.brand AND r.app = a.id AND r.device = ?2 WHERE a.brand = ?1 \

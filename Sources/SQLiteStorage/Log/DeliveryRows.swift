@@ -18,7 +18,7 @@ final class DeliveryRows {
     private func finished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =
             try finishedRows
-            ?? db.kept(
+            ?? db.prepare(
                 """
                 SELECT d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
                 d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
@@ -47,7 +47,7 @@ final class DeliveryRows {
     private func unfinished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =
             try unfinishedRows
-            ?? db.kept(
+            ?? db.prepare(
                 """
                 SELECT o.id, o.message, (SELECT low FROM messages WHERE key = o.message), u.id, r.device, r.app, r.push_type, \
                 o.attempts, o.queued_at, o.tapped_at, a.status, a.reason, a.sent_at, a.latency, \
@@ -95,7 +95,7 @@ final class DeliveryRows {
 
     /// Returns the brand of a delivery; nil when there is none.
     func brand(_ id: Int64) throws -> Int64? {
-        let row = try db.kept(
+        let row = try db.prepare(
             """
             SELECT brand FROM delivery_log WHERE id = ?1 UNION ALL \
             SELECT r.brand FROM outbox o JOIN registrations r ON r.id = o.registration WHERE o.id = ?1 LIMIT 1
@@ -106,7 +106,7 @@ final class DeliveryRows {
 
     /// Returns every attempt of a delivery that needed more than one, oldest first.
     func attempts(_ id: Int64) throws -> [DeliveryAttempt] {
-        let rows = try db.kept(
+        let rows = try db.prepare(
             "SELECT number, sent_at, status, reason, latency FROM attempts WHERE delivery = ? ORDER BY number"
         ).int(id)
         var attempts: [DeliveryAttempt] = []

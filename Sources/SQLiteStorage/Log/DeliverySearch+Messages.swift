@@ -66,7 +66,7 @@ extension DeliverySearch {
 
     /// Returns the message of the last row of the log before a number.
     private func message(before delivery: Int64) throws -> Int64? {
-        let row = try db.kept(
+        let row = try db.prepare(
             "SELECT message FROM delivery_log WHERE id < ? AND message IS NOT NULL ORDER BY id DESC LIMIT 1"
         ).int(delivery)
         return try row.next() ? row.int64(0) : nil
@@ -74,7 +74,7 @@ extension DeliverySearch {
 
     /// Returns the message of the first row of the log from a number on.
     private func message(from delivery: Int64) throws -> Int64? {
-        let row = try db.kept(
+        let row = try db.prepare(
             "SELECT message FROM delivery_log WHERE id >= ? AND message IS NOT NULL ORDER BY id LIMIT 1"
         ).int(delivery)
         return try row.next() ? row.int64(0) : nil
@@ -82,7 +82,7 @@ extension DeliverySearch {
 
     /// Returns the number of the log's first row of a message or a later one.
     private func firstDelivery(from message: Int64) throws -> Int64? {
-        let row = try db.kept(
+        let row = try db.prepare(
             """
             SELECT id FROM delivery_log INDEXED BY delivery_log_message WHERE message >= ? \
             ORDER BY message, id LIMIT 1
@@ -94,7 +94,7 @@ extension DeliverySearch {
     /// Returns a consumer's conversations, the one with the newest message first.
     private func conversations(of owner: Int64) throws -> [Searched] {
         var found: [Searched] = []
-        let rows = try db.kept(
+        let rows = try db.prepare(
             "SELECT key, last_message FROM current_conversations WHERE consumer = ? ORDER BY last_message DESC"
         ).int(owner)
         while try rows.next() {

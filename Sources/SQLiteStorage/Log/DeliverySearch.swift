@@ -60,7 +60,7 @@ struct DeliverySearch {
 
     /// Returns the statement of a text without values, which is composed of the filter's conditions.
     func statement(_ sql: String) throws -> Statement {
-        filter.isOfFewShapes ? try db.kept(shape: sql) : try db.prepare(sql)
+        filter.isOfFewShapes ? try db.kept(shape: sql) : try db.prepare(once: sql)
     }
 
     // MARK: Outbox
@@ -127,16 +127,16 @@ struct DeliverySearch {
     private func registrations() throws -> [Int64]? {
         let rows: Statement
         if let consumer = filter.consumer {
-            rows = try db.kept("SELECT id FROM registrations WHERE consumer = ?").int(consumer)
+            rows = try db.prepare("SELECT id FROM registrations WHERE consumer = ?").int(consumer)
         } else if let message = filter.message {
-            rows = try db.kept(
+            rows = try db.prepare(
                 """
                 SELECT r.id FROM messages m JOIN conversations c ON c.key = m.conversation \
                 JOIN registrations r ON r.consumer = c.consumer WHERE m.key = ? AND c.brand = ?
                 """
             ).int(message).int(filter.brand)
         } else if let device = query.device {
-            rows = try db.kept(
+            rows = try db.prepare(
                 """
                 SELECT r.id FROM apps a CROSS JOIN registrations r ON r.brand = a.brand AND r.app = a.id AND r.device = ?1 \
                 WHERE a.brand = ?2

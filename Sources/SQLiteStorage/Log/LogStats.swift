@@ -11,7 +11,7 @@ struct LogStats {
 
     init?(_ db: ReadConnection, brand: BrandID) throws {
         self.db = db
-        let row = try db.kept("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
+        let row = try db.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
         guard try row.next() else { return nil }
         self.brand = row.int64(0)
     }
@@ -20,7 +20,7 @@ struct LogStats {
         let start = window.start(now: now).milliseconds
         var words = try LogWords(db)
         var sums = LogSums()
-        let stored = try db.kept(
+        let stored = try db.prepare(
             "SELECT counts FROM log_counts WHERE brand = ? AND unit = ? AND start >= ? AND start <= ?"
         ).int(brand).int(window.unit).int(start).int(now.milliseconds)
         while try stored.next() { stored.withBytes(0) { sums.add($0) } }
@@ -94,7 +94,7 @@ struct LogStats {
 
     /// Returns the wanted rows that no batch has counted yet.
     private func uncounted(_ words: inout LogWords, where isWanted: (LogFacts) -> Bool) throws -> LogDeltas {
-        let rows = try db.kept(
+        let rows = try db.prepare(
             """
             SELECT brand, queued_at, push_type, state, reason, latency, indexed, message, delivered_at, displayed_at, \
             dismissed_at, campaign, badge, sent_at FROM delivery_log INDEXED BY delivery_log_change WHERE brand = ? \

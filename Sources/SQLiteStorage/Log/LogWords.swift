@@ -4,7 +4,7 @@ struct LogWords {
     private var last: UInt16 = 0
 
     init(_ db: ReadConnection) throws {
-        let known = try db.kept("SELECT id, word FROM log_words")
+        let known = try db.prepare("SELECT id, word FROM log_words")
         while try known.next() {
             let number = UInt16(clamping: known.int64(0))
             numbers[known.string(1)] = number

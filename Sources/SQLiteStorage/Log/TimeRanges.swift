@@ -15,12 +15,12 @@ struct TimeRanges {
     func ranges(since: Timestamp?, until: Timestamp?) throws -> [Range<Int64>] {
         guard since != nil || until != nil else { return [1..<Int64.max] }
         var starts: [Int64] = [1]
-        let steps = try db.kept("SELECT delivery FROM clock_steps ORDER BY delivery")
+        let steps = try db.prepare("SELECT delivery FROM clock_steps ORDER BY delivery")
         while try steps.next() { starts.append(steps.int64(0)) }
-        let probe = try db.kept(
+        let probe = try db.prepare(
             "SELECT id, queued_at FROM delivery_log WHERE id >= ? AND id < ? ORDER BY id LIMIT 1"
         )
-        let newest = try db.kept("SELECT max(id) FROM delivery_log")
+        let newest = try db.prepare("SELECT max(id) FROM delivery_log")
         let end = try newest.next() ? newest.int64(0) + 1 : 1
         newest.end()
         var ranges: [Range<Int64>] = []

@@ -43,8 +43,8 @@ struct MessageChains {
     }
 
     init(_ db: ReadConnection) throws {
-        linked = try db.kept(Self.linkSQL)
-        placed = try db.kept(Self.placeSQL)
+        linked = try db.prepare(Self.linkSQL)
+        placed = try db.prepare(Self.placeSQL)
     }
 
     /// Returns a message of a conversation; nil when there is none of this key.

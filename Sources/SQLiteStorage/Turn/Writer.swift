@@ -1,10 +1,11 @@
 import GRDB
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 /// Writes to the database, one transaction at a time; confined to the pool's writer queue.
-final class Writer: TurnRows {
+final class Writer: TurnRows, SQLTransaction {
     typealias Failure = any Error
 
     let db: Connection

@@ -1,0 +1,47 @@
+package import GatewayModel
+package import GatewayStorage
+
+/// A store on an SQL engine.
+///
+/// The roles of a ``GatewayStorage/GatewayStore`` that are not on the hot path are implemented here once, for every
+/// engine. They call connections through protocols, which costs far less than the statements that follow.
+package protocol SQLStore: Sendable {
+    /// Runs on a connection that reads, in one snapshot.
+    ///
+    /// - Parameter work: Reads; called once, on a thread of the engine.
+    /// - Returns: The function's result.
+    /// - Throws: `StorageError`.
+    func inSnapshot<Value: Sendable>(
+        _ work: @escaping @Sendable (any SQLConnection) throws -> Value
+    ) async throws(StorageError) -> Value
+
+    /// Runs in a transaction of its own, and returns when that is synced.
+    ///
+    /// - Parameter work: Reads and writes; called once, on a thread of the engine. When it throws, nothing is changed.
+    /// - Returns: The function's result.
+    /// - Throws: `StorageError`.
+    func inTransaction<Value: Sendable>(
+        _ work: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value
+}
+
+/// A running write transaction, with the writer's memory.
+package protocol SQLTransaction: AnyObject {
+    /// The type of its connection.
+    associatedtype SQL: SQLConnection
+
+    /// The connection.
+    var db: SQL { get }
+
+    /// The sessions that the transaction has ended; the listeners are notified after the commit.
+    var endedSessions: Set<SessionEnd> { get set }
+
+    /// Returns the key of a brand; nil when there is none.
+    func brandKey(_ brand: BrandID) throws -> Int64?
+
+    /// Empties the writer's memory.
+    func forgetAll()
+
+    /// Forgets the readers of outbound feeds; called when a subscription or a webhook was added or removed.
+    func readersChanged()
+}
