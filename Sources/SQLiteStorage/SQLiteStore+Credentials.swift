@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 package import GatewayModel
 package import GatewayStorage
+import SQLStorage
 
 extension SQLiteStore {
     package func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {

@@ -1,5 +1,6 @@
 import GRDB
 package import GatewayStorage
+import SQLStorage
 import TurnRules
 
 extension SQLiteStore {

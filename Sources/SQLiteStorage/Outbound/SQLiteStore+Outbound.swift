@@ -1,6 +1,7 @@
 import GRDB
 package import GatewayModel
 package import GatewayStorage
+import SQLStorage
 import Synchronization
 
 extension SQLiteStore {
