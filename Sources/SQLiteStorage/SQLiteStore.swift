@@ -20,7 +20,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     private let lock: DataLock
     private let logger: Logger
     private let isClosed = Mutex(false)
-    let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
+    private let outboundListeners = Mutex<[@Sendable (BrandID, Int) -> Void]>([])
     private let sessionListeners = Mutex<[@Sendable (SessionEnd) -> Void]>([])
     private let damageListeners = Mutex<[@Sendable (StorageError) -> Void]>([])
     /// Confined to the pool's writer queue; see ``Writer``.
@@ -251,6 +251,10 @@ package final class SQLiteStore: GatewayStore, SQLStore {
 
     package func onSessionEnd(_ listener: @escaping @Sendable (SessionEnd) -> Void) {
         sessionListeners.withLock { $0.append(listener) }
+    }
+
+    package func onOutbound(_ listener: @escaping @Sendable (BrandID, Int) -> Void) {
+        outboundListeners.withLock { $0.append(listener) }
     }
 
     package func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) {

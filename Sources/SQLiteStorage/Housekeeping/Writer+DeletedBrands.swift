@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 
 /// The remaining rows of deleted brands.
 extension Writer {

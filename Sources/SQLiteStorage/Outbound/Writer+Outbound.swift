@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 
 /// Items of the outbound feed, stored in the transaction of the change.
 extension Writer {
@@ -97,25 +98,6 @@ extension Writer {
 
     private func nextPosition(_ brand: Int64) throws -> Int64 {
         if let next = memory.outbound?.next[brand] { return next }
-        return try outboundEnd(brand) + 1
-    }
-
-    /// Returns the last position that was assigned.
-    func outboundEnd(_ brand: Int64) throws -> Int64 {
-        let row = try db.prepare(
-            """
-            SELECT max(coalesce((SELECT max(position) FROM outbound WHERE brand = ?1), 0), \
-            coalesce((SELECT removed FROM outbound_marks WHERE brand = ?1), 0))
-            """
-        ).int(brand)
-        defer { row.end() }
-        return try row.next() ? row.int64(0) : 0
-    }
-
-    /// Returns the position up to which nothing is left.
-    func outboundRemoved(_ brand: Int64) throws -> Int64 {
-        let row = try db.prepare("SELECT removed FROM outbound_marks WHERE brand = ?").int(brand)
-        defer { row.end() }
-        return try row.next() ? row.int64(0) : 0
+        return try db.outboundEnds(brand).end + 1
     }
 }

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 /// The erasure of consumers.
@@ -15,7 +16,7 @@ extension Writer {
             INSERT INTO erasures (consumer, brand, id, outbound_next, outbound_through) \
             SELECT key, brand, id, 0, ?2 FROM consumers WHERE key = ?1 OR merged_into = ?1
             """
-        ).int(consumer.key).int(try outboundEnd(consumer.name.brand)).run()
+        ).int(consumer.key).int(try db.outboundEnds(consumer.name.brand).end).run()
         try db.prepare(
             """
             DELETE FROM former_devices \
