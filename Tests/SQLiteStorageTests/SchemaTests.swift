@@ -3,6 +3,7 @@ import GRDB
 import GatewayModel
 import GatewayStorage
 import Logging
+import SQLStorage
 import StorageContract
 import Testing
 

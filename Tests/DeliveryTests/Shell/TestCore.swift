@@ -93,7 +93,8 @@ final class TestCore: LaneDirectory {
         _ test: @escaping @Sendable (DeliveryService, FaultyStore) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let sqlite = try SQLiteStore.open(path: folder.appendingPathComponent("test.sqlite").path, logger: logger)
+        let path = folder.appendingPathComponent("test.sqlite").path
+        let sqlite: any GatewayStore = try SQLiteStore.open(path: path, logger: logger)
         let store = FaultyStore(sqlite)
         if try await sqlite.brands().isEmpty {
             try await sqlite.insertBrand(Self.brand, audit: nil)
