@@ -25,6 +25,17 @@ extension SQLConnection {
     }
 }
 
+/// A connection that reads from one snapshot.
+package protocol SQLReader: SQLConnection {
+    /// Returns the statement of a text that is composed of constants, in few ways.
+    ///
+    /// - Parameter sql: A text as ``SQLDialect`` describes it. It is cached as long as the connection is open, so that
+    ///   it must not contain a value.
+    /// - Returns: The statement, without values.
+    /// - Throws: An error of the engine.
+    func prepare(composed sql: String) throws -> Prepared
+}
+
 /// A prepared statement of a ``SQLConnection``.
 package protocol SQLStatement: AnyObject {
     /// Binds an integer, or null, to the next parameter.

@@ -12,7 +12,7 @@ package protocol SQLStore: Sendable {
     /// - Returns: The function's result.
     /// - Throws: `StorageError`.
     func inSnapshot<Value: Sendable>(
-        _ work: @escaping @Sendable (any SQLConnection) throws -> Value
+        _ work: @escaping @Sendable (any SQLReader) throws -> Value
     ) async throws(StorageError) -> Value
 
     /// Runs in a transaction of its own, and returns when that is synced.

@@ -320,7 +320,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     }
 
     package func inSnapshot<Value: Sendable>(
-        _ work: @escaping @Sendable (any SQLConnection) throws -> Value
+        _ work: @escaping @Sendable (any SQLReader) throws -> Value
     ) async throws(StorageError) -> Value {
         try await read { try work(ReadConnection($0)) }
     }

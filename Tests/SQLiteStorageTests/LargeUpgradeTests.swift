@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import StorageContract
 import Testing
 import TurnRules

@@ -8,22 +8,16 @@ extension AuditStore where Self: SQLStore {
 
     package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] {
         try await inSnapshot { db in
-            let rows: any SQLStatement
+            let rows = try db.prepare(
+                composed: """
+                    SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
+                    WHERE \(query.brand == nil ? "" : "brand = ? AND ")id < ? AND at >= ? AND at < ? \
+                    ORDER BY id DESC LIMIT ?
+                    """
+            )
             if let id = query.brand {
                 guard let brand = try db.brandKey(id) else { return [] }
-                rows = try db.prepare(
-                    """
-                    SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
-                    WHERE brand = ? AND id < ? AND at >= ? AND at < ? ORDER BY id DESC LIMIT ?
-                    """
-                ).int(brand)
-            } else {
-                rows = try db.prepare(
-                    """
-                    SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
-                    WHERE id < ? AND at >= ? AND at < ? ORDER BY id DESC LIMIT ?
-                    """
-                )
+                rows.int(brand)
             }
             rows.int(query.before ?? .max).int(query.since?.milliseconds ?? .min)
                 .int(query.until?.milliseconds ?? .max).int(query.limit)

@@ -3,7 +3,7 @@ import GatewayStorage
 import SQLStorage
 
 /// A connection that reads from one snapshot; valid within one call of ``SQLiteStore/read(_:)``.
-struct ReadConnection: SQLConnection {
+struct ReadConnection: SQLReader {
     private let db: Database
     private let handle: OpaquePointer
 
@@ -14,12 +14,12 @@ struct ReadConnection: SQLConnection {
     }
 
     /// Returns the cached statement of a constant text: preparing a statement costs more than most take to run.
-    func prepare(_ sql: StaticString) throws -> Statement { try kept(shape: String(describing: sql)) }
+    func prepare(_ sql: StaticString) throws -> Statement { try prepare(composed: String(describing: sql)) }
 
     /// Returns the cached statement of a text that is composed of constants, in few ways.
     ///
     /// Each text is cached as long as the connection is open, so that it must not contain a value.
-    func kept(shape sql: String) throws -> Statement {
+    func prepare(composed sql: String) throws -> Statement {
         let kept = try db.cachedStatement(sql: sql)
         return try Statement(handle, of: kept.sqliteStatement, owner: kept) ?? prepare(once: sql)
     }

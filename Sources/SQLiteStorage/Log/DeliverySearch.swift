@@ -60,7 +60,7 @@ struct DeliverySearch {
 
     /// Returns the statement of a text without values, which is composed of the filter's conditions.
     func statement(_ sql: String) throws -> Statement {
-        filter.isOfFewShapes ? try db.kept(shape: sql) : try db.prepare(once: sql)
+        filter.isOfFewShapes ? try db.prepare(composed: sql) : try db.prepare(once: sql)
     }
 
     // MARK: Outbox

@@ -47,15 +47,15 @@ struct LogStats {
     /// Returns the statistics of a campaign; nil when there is none of this name.
     func campaign(_ id: CampaignID) throws -> CampaignStats? {
         try campaigns(
-            try db.kept(shape: "\(Self.campaignSQL) WHERE brand = ? AND name = ?").int(brand).text(id.rawValue)
+            try db.prepare(composed: "\(Self.campaignSQL) WHERE brand = ? AND name = ?").int(brand).text(id.rawValue)
         ).first
     }
 
     /// Returns the statistics of campaigns, the youngest first.
     func campaigns(before: Int64?, limit: Int) throws -> [CampaignStats] {
         try campaigns(
-            try db.kept(
-                shape:
+            try db.prepare(
+                composed:
                     "\(Self.campaignSQL) INDEXED BY campaigns_brand WHERE brand = ? AND id < ? ORDER BY id DESC LIMIT ?"
             ).int(brand).int(before ?? .max).int(limit)
         )
@@ -110,8 +110,8 @@ struct LogStats {
     }
 
     private func addUnfinished(from start: Int64, to stats: inout DeliveryStats) throws {
-        let rows = try db.kept(
-            shape: """
+        let rows = try db.prepare(
+            composed: """
                 SELECT r.brand, r.push_type, CASE WHEN o.held THEN 2 ELSE o.owner IS NOT NULL END, o.attempts, o.queued_at \
                 FROM outbox o NOT INDEXED \
                 JOIN registrations r ON r.id = o.registration ORDER BY o.id DESC LIMIT \(Self.outboxLimit + 1)

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 
 /// The start of an incarnation.
 extension Writer {

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 /// Consumers, their conversations and registrations, from memory or from the file.
