@@ -1,6 +1,7 @@
 import GRDB
 package import GatewayModel
 package import GatewayStorage
+import SQLStorage
 
 extension SQLiteStore {
     package func deliveries(_ query: DeliveryQuery) async throws(StorageError) -> DeliveryPage {
@@ -14,8 +15,8 @@ extension SQLiteStore {
         try await read { db in
             let reader = try ReadConnection(db)
             let rows = DeliveryRows(reader)
-            let key = try reader.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
-            guard try key.next(), try rows.brand(id.rawValue) == key.int64(0), let record = try rows.record(id.rawValue)
+            guard let key = try reader.brandKey(brand), try rows.brand(id.rawValue) == key,
+                let record = try rows.record(id.rawValue)
             else { return nil }
             var attempts = try rows.attempts(id.rawValue)
             // A delivery that was tried once has its only attempt in its own row.

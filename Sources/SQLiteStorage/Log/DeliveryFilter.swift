@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 
 /// A query's filter in the keys of the database.
 struct DeliveryFilter {
@@ -57,10 +58,8 @@ struct DeliveryFilter {
 
     /// Nil when nothing can match: the brand or the consumer is unknown.
     init?(_ query: DeliveryQuery, _ db: ReadConnection) throws {
-        let brand = try db.prepare("SELECT key FROM brands WHERE id = ?").text(query.brand.rawValue)
-        guard try brand.next() else { return nil }
-        let key = brand.int64(0)
-        self.brand = key
+        guard let key = try db.brandKey(query.brand) else { return nil }
+        brand = key
         self.query = query
         message = query.message.map { Int64(bitPattern: $0.high) }
         guard let id = query.consumer else {

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 
 /// Sums the counts of a brand: the stored ones, and the rows that are not counted yet.
 struct LogStats {
@@ -10,10 +11,9 @@ struct LogStats {
     private let brand: Int64
 
     init?(_ db: ReadConnection, brand: BrandID) throws {
+        guard let key = try db.brandKey(brand) else { return nil }
         self.db = db
-        let row = try db.prepare("SELECT key FROM brands WHERE id = ?").text(brand.rawValue)
-        guard try row.next() else { return nil }
-        self.brand = row.int64(0)
+        self.brand = key
     }
 
     func stats(_ window: StatsWindow, now: Timestamp) throws -> DeliveryStats {
