@@ -95,6 +95,8 @@ let package = Package(
         // System libraries and shims.
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // The description of the HTTP API, embedded by the C compiler: a Swift literal would be a second copy of the file.
+        .target(name: "COpenAPI"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CSimdjson",
@@ -204,7 +206,7 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "COpenAPI", "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushPayloads",
                 "PushProviders", "Telemetry", "TextFormats", crypto, hummingbird, logging, metrics, nioCore, nioHTTP1,
                 nioWebSocket, lifecycle,

@@ -37,7 +37,6 @@ python3 Deploy/language.py
 python3 Deploy/layers.py
 
 step "API description"
-Deploy/openapi.sh --check
 python3 -m openapi_spec_validator Sources/GatewayHTTP/openapi.yaml
 
 step "build"

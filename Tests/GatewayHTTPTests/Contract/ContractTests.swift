@@ -18,14 +18,6 @@ struct ContractTests {
         }
     }
 
-    @Test("the program has the text of openapi.yaml")
-    func embedded() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let file = root.appending(path: "Sources/GatewayHTTP/openapi.yaml")
-        #expect(try String(contentsOf: file, encoding: .utf8) == OpenAPIDocument.text, "run Deploy/openapi.sh")
-    }
-
     @Test("sets of names are those of the code")
     func names() async throws {
         let schemas = try await Description.read().root["components"]?["schemas"] ?? .null
