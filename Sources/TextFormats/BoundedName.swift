@@ -42,8 +42,6 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     }
 
     /// Creates a name from received text; nil when it is longer than ``maxBytes``.
-    ///
-    /// - Parameter text: The name as received.
     @inlinable
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
@@ -51,36 +49,28 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     }
 
     /// Creates a name from a part of received text; nil when it is longer than ``maxBytes``.
-    ///
-    /// - Parameter text: The part as received.
     @inlinable
     package init?(_ text: Substring) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
         self.init(short: String(text))
     }
 
-    /// Creates a name whose ASCII letters are case-insensitive, as in HTTP (RFC 9110 section 5.1); nil when it is
-    /// longer than ``maxBytes``.
-    ///
-    /// - Parameter text: The name as received; `A` to `Z` become lower case, everything else stays.
+    /// Creates a name whose ASCII letters are case-insensitive and become lower case, as in HTTP (RFC 9110 section
+    /// 5.1); nil when it is longer than ``maxBytes``.
     @inlinable
     package init?(lowercasing text: some StringProtocol) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
         self.init(short: String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self))
     }
 
-    /// Creates a name that the code defines, such as the raw value of an enumeration.
-    ///
-    /// - Parameter text: At most ``maxBytes`` bytes.
+    /// Creates a name of at most ``maxBytes`` bytes that the code defines, such as the raw value of an enumeration.
     @inlinable
     package init(known text: String) {
         precondition(text.utf8.count <= Self.maxBytes)
         self.init(short: text)
     }
 
-    /// Creates a name that the code defines.
-    ///
-    /// - Parameter value: At most ``maxBytes`` bytes.
+    /// Creates a name of at most ``maxBytes`` bytes that the code defines.
     @inlinable
     package init(stringLiteral value: String) { self.init(known: value) }
 
@@ -89,11 +79,6 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     package var description: String { text }
 
     /// Compares the bytes.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first name.
-    ///   - rhs: The second name.
-    /// - Returns: True when they are the same bytes.
     @inlinable
     package static func == (lhs: BoundedName, rhs: BoundedName) -> Bool {
         let count = lhs.text.utf8.count
@@ -102,19 +87,12 @@ package struct BoundedName: Hashable, Comparable, Sendable, CustomStringConverti
     }
 
     /// Orders by the bytes.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first name.
-    ///   - rhs: The second name.
-    /// - Returns: True when the first sorts before the second.
     @inlinable
     package static func < (lhs: BoundedName, rhs: BoundedName) -> Bool {
         lhs.head == rhs.head ? lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8) : lhs.head < rhs.head
     }
 
     /// Hashes the bytes.
-    ///
-    /// - Parameter hasher: The hasher that receives them.
     @inlinable
     package func hash(into hasher: inout Hasher) {
         hasher.combine(head)
@@ -131,8 +109,6 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
     ///
     /// For texts of any length, in place of `init(rawValue:)`, which compares by normalisation. ASCII is its own normal
     /// form, so that this compares bytes.
-    ///
-    /// - Parameter word: The text as received.
     @inlinable
     package init?(word: String) {
         if word.utf8.count <= BoundedName.maxBytes, word.isASCII {

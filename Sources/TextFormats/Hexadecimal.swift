@@ -1,28 +1,19 @@
 /// Hexadecimal digits, of which two are one byte.
 @usableFromInline
 package enum Hexadecimal {
-    /// Returns the lower-case digit of a value.
-    ///
-    /// - Parameter value: 0 to 15.
-    /// - Returns: The digit in ASCII.
+    /// Returns the lower-case digit in ASCII of a value from 0 to 15.
     @inlinable @inline(__always)
     package static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Returns the upper-case digit of a value.
-    ///
-    /// - Parameter value: 0 to 15.
-    /// - Returns: The digit in ASCII.
+    /// Returns the upper-case digit in ASCII of a value from 0 to 15.
     @inlinable @inline(__always)
     package static func upperCaseDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// Returns the value of a digit in either case.
-    ///
-    /// - Parameter digit: A byte of ASCII.
-    /// - Returns: 0 to 15; nil for a byte that is no digit.
+    /// Returns the value, 0 to 15, of a digit in either case; nil for a byte that is no digit.
     @inlinable @inline(__always)
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
@@ -33,10 +24,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Returns bytes as lower-case digits.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: Two digits for each byte.
+    /// Returns bytes as lower-case digits, two for each byte.
     @inlinable
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []

@@ -27,11 +27,8 @@ package struct JSONWriter: Sendable {
     @inlinable
     package var bytes: [UInt8] { written }
 
-    /// Starts with an empty text.
-    ///
-    /// - Parameters:
-    ///   - capacity: The number of bytes to reserve.
-    ///   - escapes: The control characters that are escaped by a letter.
+    /// Starts with an empty text, with room for a number of bytes; `escapes` are the control characters that are
+    /// escaped by a letter.
     @inlinable
     package init(capacity: Int, escapes: Escapes = .short) {
         self.escapes = escapes
@@ -40,36 +37,26 @@ package struct JSONWriter: Sendable {
     }
 
     /// Appends text unchanged, for structure, names and numbers known at compile time.
-    ///
-    /// - Parameter text: Part of a JSON text.
     @inlinable @inline(__always)
     package mutating func literal(_ text: StaticString) {
         written.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Appends bytes unchanged: JSON text that was written before.
-    ///
-    /// - Parameter text: Part of a JSON text.
     @inlinable @inline(__always)
     package mutating func raw(_ text: [UInt8]) { written.append(contentsOf: text) }
 
-    /// Appends bytes unchanged: JSON text that was written before.
-    ///
-    /// - Parameter text: Part of a JSON text, in UTF-8.
+    /// Appends bytes unchanged: JSON text in UTF-8 that was written before.
     @inlinable @inline(__always)
     package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) { written.append(contentsOf: text) }
 
     /// Appends text unchanged: JSON text that was written before.
-    ///
-    /// - Parameter text: Part of a JSON text.
     package mutating func raw(_ text: String) {
         var text = text
         text.withUTF8 { written.append(contentsOf: $0) }
     }
 
     /// Appends a string with its quotes.
-    ///
-    /// - Parameter text: Any text.
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -80,24 +67,18 @@ package struct JSONWriter: Sendable {
     }
 
     /// Appends the inside of a string, without quotes.
-    ///
-    /// - Parameter text: Any text.
     package mutating func escaped(_ text: Substring) {
         var text = text
         text.withUTF8 { escape($0) }
     }
 
     /// Appends the inside of a string, without quotes.
-    ///
-    /// - Parameter text: Any text.
     package mutating func escaped(_ text: String) {
         var text = text
         text.withUTF8 { escape($0) }
     }
 
     /// Appends an integer in decimal.
-    ///
-    /// - Parameter number: Any number.
     package mutating func integer(_ number: Int64) {
         if number >= 0, number < 10 {
             written.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number))
@@ -117,8 +98,6 @@ package struct JSONWriter: Sendable {
     }
 
     /// Appends `true` or `false`.
-    ///
-    /// - Parameter flag: The value.
     package mutating func boolean(_ flag: Bool) {
         if flag { literal("true") } else { literal("false") }
     }
@@ -132,17 +111,13 @@ package struct JSONWriter: Sendable {
     }
 
     /// Begins a member: the comma before it if it needs one, its name and the colon.
-    ///
-    /// - Parameter name: Any text.
     package mutating func name(_ name: String) {
         separate()
         string(name)
         literal(":")
     }
 
-    /// Begins a member: the comma before it if it needs one, its name and the colon.
-    ///
-    /// - Parameter name: A name that needs no escape.
+    /// Begins a member whose name needs no escape: the comma before it if it needs one, its name and the colon.
     @inlinable
     package mutating func name(known name: StaticString) {
         separate()
@@ -151,34 +126,21 @@ package struct JSONWriter: Sendable {
         literal("\":")
     }
 
-    /// Appends a member with a string.
-    ///
-    /// - Parameters:
-    ///   - name: A name that needs no escape.
-    ///   - value: The string; for nil nothing is written.
+    /// Appends a member, whose name needs no escape, with a string; nothing for nil.
     package mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         self.name(known: name)
         string(value)
     }
 
-    /// Appends a member with an integer.
-    ///
-    /// - Parameters:
-    ///   - name: A name that needs no escape.
-    ///   - value: The integer; for nil nothing is written.
+    /// Appends a member, whose name needs no escape, with an integer; nothing for nil.
     package mutating func member(_ name: StaticString, _ value: Int64?) {
         guard let value else { return }
         self.name(known: name)
         integer(value)
     }
 
-    /// Appends a member with an array.
-    ///
-    /// - Parameters:
-    ///   - name: A name that needs no escape.
-    ///   - items: The array's items, in order.
-    ///   - write: Appends one item, without a comma.
+    /// Appends a member, whose name needs no escape, with an array; `write` appends one item, without a comma.
     @inlinable
     package mutating func array<Items: Sequence>(
         _ name: StaticString,
@@ -196,10 +158,7 @@ package struct JSONWriter: Sendable {
 
     // MARK: Escapes
 
-    /// Returns how many bytes one byte of UTF-8 needs inside a string with ``Escapes/short``.
-    ///
-    /// - Parameter byte: A byte of UTF-8.
-    /// - Returns: 1, 2 or 6.
+    /// Returns how many bytes, 1, 2 or 6, one byte of UTF-8 needs inside a string with ``Escapes/short``.
     @inlinable
     package static func escapedCount(_ byte: UInt8) -> Int {
         switch byte {

@@ -78,8 +78,7 @@ package enum PercentEncoding {
 
     /// Decodes a received segment of a path, or a name or value of a query, exactly once; a `+` is one.
     ///
-    /// - Parameter text: The text as received.
-    /// - Returns: The text; nil when a `%` is not followed by two digits or the bytes are not UTF-8.
+    /// - Returns: Nil when a `%` is not followed by two digits or the bytes are not UTF-8.
     package static func decode(_ text: Substring) -> String? {
         text.utf8.contains(UInt8(ascii: "%")) ? decode(text.utf8, .component) : String(text)
     }

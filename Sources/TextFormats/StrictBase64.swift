@@ -12,11 +12,8 @@ package enum StrictBase64 {
 
     /// Decodes a text.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - form: Its form.
-    /// - Returns: The bytes; nil for characters outside the alphabet, white space, wrong padding, an impossible length
-    ///   or unused bits that are not 0.
+    /// - Returns: Nil for characters outside the alphabet, white space, wrong padding, an impossible length or unused
+    ///   bits that are not 0.
     @inlinable
     package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
         let decoded = text.withContiguousStorageIfAvailable { decode(contiguous: $0, form) }
@@ -81,11 +78,6 @@ package enum StrictBase64 {
     }
 
     /// Encodes to the canonical form.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - form: The form.
-    /// - Returns: The text.
     @inlinable
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
         let encoded = bytes.withContiguousStorageIfAvailable { encode(contiguous: $0, form) }

@@ -16,16 +16,12 @@ extension StrictJSON {
         /// Creates an empty object.
         package init() {}
 
-        /// Creates an object.
-        ///
-        /// - Parameter elements: Names and values; the last value of a name counts.
+        /// Creates an object of names and values; the last value of a name counts.
         package init(dictionaryLiteral elements: (BoundedName, StrictJSON)...) {
             for (name, value) in elements { self[name] = value }
         }
 
-        /// Creates an object.
-        ///
-        /// - Parameter elements: Names and values; the last value of a name counts.
+        /// Creates an object of names and values; the last value of a name counts.
         package init(_ elements: some Sequence<Element>) {
             for (name, value) in elements { self[name] = value }
         }
@@ -42,8 +38,6 @@ extension StrictJSON {
         /// The value of a name; nil when there is no such member.
         ///
         /// Setting nil removes the member.
-        ///
-        /// - Parameter name: The name.
         package subscript(name: BoundedName) -> StrictJSON? {
             get { place(of: name).map { list[$0].value } }
             set {
@@ -58,34 +52,20 @@ extension StrictJSON {
             }
         }
 
-        /// Adds a member, unless there is one with its name.
-        ///
-        /// - Parameters:
-        ///   - name: The name.
-        ///   - value: The value.
-        /// - Returns: False when there is one, which stays as it is.
+        /// Adds a member, unless there is one with its name; false when there is one, which stays as it is.
         mutating func insert(_ name: BoundedName, _ value: StrictJSON) -> Bool {
             guard place(of: name) == nil else { return false }
             append(name, value)
             return true
         }
 
-        /// Reserves capacity.
-        ///
-        /// - Parameter count: The number of members.
+        /// Reserves capacity for a number of members.
         mutating func reserveCapacity(_ count: Int) { list.reserveCapacity(count) }
 
         /// Returns an iterator over the members, in their order.
-        ///
-        /// - Returns: The iterator.
         package func makeIterator() -> IndexingIterator<[Element]> { list.makeIterator() }
 
         /// Compares the members, in any order.
-        ///
-        /// - Parameters:
-        ///   - lhs: The first object's.
-        ///   - rhs: The second object's.
-        /// - Returns: True when both have the same names with the same values.
         package static func == (lhs: Members, rhs: Members) -> Bool {
             lhs.count == rhs.count && lhs.list.allSatisfy { rhs[$0.key] == $0.value }
         }

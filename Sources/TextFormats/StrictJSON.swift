@@ -33,11 +33,6 @@ package enum StrictJSON: Sendable, Equatable {
     }
 
     /// Compares values, with names and texts as bytes, and numbers that are not whole as they are written.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first value.
-    ///   - rhs: The second value.
-    /// - Returns: True when they are the same value.
     package static func == (lhs: StrictJSON, rhs: StrictJSON) -> Bool {
         switch (lhs, rhs) {
         case (.object(let lhs), .object(let rhs)): lhs == rhs

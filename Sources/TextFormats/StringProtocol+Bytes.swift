@@ -4,12 +4,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Whether two texts in memory are the same bytes.
-///
-/// - Parameters:
-///   - first: The first text.
-///   - second: The second text.
-/// - Returns: True when both are empty too.
+/// Whether two texts in memory are the same bytes; also when both are empty.
 @usableFromInline
 package func areSameBytes(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
     guard first.count == second.count, let one = first.baseAddress, let other = second.baseAddress else {
@@ -37,9 +32,6 @@ extension String {
     /// Whether this text and another are the same bytes of UTF-8; takes time in proportion to the shorter one.
     ///
     /// The same as that of any `StringProtocol`, but faster.
-    ///
-    /// - Parameter other: The other text.
-    /// - Returns: True when all bytes are the same.
     @inlinable
     package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
@@ -53,9 +45,6 @@ extension StringProtocol {
     ///
     /// For received text, in place of `==`. That compares by Unicode normalisation: it takes time quadratic in the
     /// number of combining marks in a row, and finds texts of different bytes to be equal.
-    ///
-    /// - Parameter other: The other text.
-    /// - Returns: True when all bytes are the same.
     @inlinable
     package func hasSameBytes(as other: some StringProtocol) -> Bool {
         let isSame = utf8.withContiguousStorageIfAvailable { first in
@@ -72,18 +61,12 @@ extension StringProtocol {
 
     /// Whether this text equals a lower-case ASCII word, compared case-insensitively, as in HTTP (RFC 9110 section
     /// 5.1).
-    ///
-    /// - Parameter word: The word in lower case.
-    /// - Returns: True when it is that word.
     @inlinable
     package func isWord(_ word: StaticString) -> Bool {
         utf8.count == word.utf8CodeUnitCount && hasWordPrefix(word)
     }
 
     /// Whether this text begins with a lower-case ASCII word, compared case-insensitively.
-    ///
-    /// - Parameter word: The word in lower case.
-    /// - Returns: True when the text's first bytes are that word.
     @inlinable
     package func hasWordPrefix(_ word: StaticString) -> Bool {
         word.withUTF8Buffer { word in
@@ -93,9 +76,6 @@ extension StringProtocol {
     }
 
     /// Whether this text begins with the bytes of another; in place of `hasPrefix` for received text.
-    ///
-    /// - Parameter prefix: The other text.
-    /// - Returns: True when its bytes are this text's first ones.
     @inlinable
     package func hasBytePrefix(_ prefix: String) -> Bool {
         let isPrefix = utf8.withContiguousStorageIfAvailable { text in
@@ -107,9 +87,6 @@ extension StringProtocol {
     }
 
     /// Whether this text ends with the bytes of another; in place of `hasSuffix` for received text.
-    ///
-    /// - Parameter suffix: The other text.
-    /// - Returns: True when its bytes are this text's last ones.
     @inlinable
     package func hasByteSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 

@@ -72,7 +72,6 @@ extension APNsSettings: Codable {
 
     /// Decodes either form.
     ///
-    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` naming the member: one that is missing, of another type, or of the other form.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -96,9 +95,6 @@ extension APNsSettings: Codable {
     }
 
     /// Encodes the flat object, secrets included.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         switch authentication {
         case .token(let token): try token.encode(to: encoder)

@@ -47,14 +47,10 @@ package struct AppSettings: Codable, Equatable, Sendable {
     package var wakesOnRead: Bool { apns?.wakesOnRead ?? false }
 
     /// Returns whether the app has a credential for a transport.
-    ///
-    /// - Parameter pushType: The transport of a device.
-    /// - Returns: True when devices with that transport may register.
     package func supports(_ pushType: PushType) -> Bool { pushType.transport.settings?.isSet(self) ?? false }
 
     /// Returns the platform of a device that states none.
     ///
-    /// - Parameter pushType: The device's transport.
     /// - Returns: The app's platform if the transport can be used there, otherwise the transport's first one.
     package func defaultPlatform(for pushType: PushType) -> DevicePlatform {
         let platforms = pushType.transport.platforms

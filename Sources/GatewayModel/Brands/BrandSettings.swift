@@ -108,7 +108,6 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     /// Only ``anonymousMerge`` differs: a version without that member stored the brand and merged by device, and such a
     /// brand keeps that.
     ///
-    /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` for a wrong type or a number out of its range.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

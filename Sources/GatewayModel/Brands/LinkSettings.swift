@@ -77,10 +77,8 @@ package struct LinkSettings: Codable, Equatable, Sendable {
     /// The maximum length of a link's path, in bytes: as long as an event's link may be.
     package static let maxPathBytes = 2048
 
-    /// Returns whether the app opens a path.
-    ///
-    /// - Parameter path: The path of a link, as it is written, without its query.
-    /// - Returns: Whether a pattern matches it; false for one of more than ``maxPathBytes``.
+    /// Returns whether the app opens a path of a link, as it is written and without its query; false for one of more
+    /// than ``maxPathBytes``.
     package func opens(_ path: String) -> Bool {
         var steps = 0
         return opens(path, steps: &steps)
@@ -94,10 +92,8 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         return false
     }
 
-    /// Returns whether a link is on this host and opened by the app, so that no other app can claim it.
-    ///
-    /// - Parameter link: A link of an event.
-    /// - Returns: Whether the association file covers it.
+    /// Returns whether the association file covers a link, which is then on this host and opened by the app, so that no
+    /// other app can claim it.
     package func vouches(for link: String) -> Bool {
         guard let address = Address(link), address.host.utf8.elementsEqual(host.utf8) else { return false }
         return opens(address.path)
@@ -111,8 +107,6 @@ package struct LinkSettings: Codable, Equatable, Sendable {
         package var path: String
 
         /// Parses a link; nil for one that is not https, or has another port than that of https.
-        ///
-        /// - Parameter link: The link.
         package init?(_ link: String) {
             let scheme = link.utf8.prefix(8)
             guard scheme.elementsEqual("https://".utf8, by: { $0 == $1 || $0 == $1 - 0x20 && $1 >= UInt8(ascii: "a") })

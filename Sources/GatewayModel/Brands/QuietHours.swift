@@ -33,10 +33,7 @@ package struct QuietHours: Codable, Hashable, Sendable {
     /// The absence of quiet hours.
     package static let off = QuietHours(from: 0, to: 0, timeZone: nil, mode: .off)
 
-    /// Parses a time of day.
-    ///
-    /// - Parameter text: `HH:MM`, 00:00 to 23:59.
-    /// - Returns: Minutes after midnight; nil when the text is not a time of day.
+    /// Parses a time of day, `HH:MM` from 00:00 to 23:59, as minutes after midnight; nil for any other text.
     package static func minutes(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         let places = [0, 1, 3, 4]
@@ -48,10 +45,7 @@ package struct QuietHours: Codable, Hashable, Sendable {
         return hours < 24 && minutes < 60 ? hours * 60 + minutes : nil
     }
 
-    /// Formats a time of day.
-    ///
-    /// - Parameter minutes: Minutes after midnight, 0 to 1439.
-    /// - Returns: `HH:MM`.
+    /// Formats a time of day, 0 to 1439 minutes after midnight, as `HH:MM`.
     package static func text(_ minutes: Int) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return two(minutes / 60) + ":" + two(minutes % 60)
@@ -61,10 +55,7 @@ package struct QuietHours: Codable, Hashable, Sendable {
         case from, to, timeZone, mode
     }
 
-    /// Decodes quiet hours.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for a wrong type or an invalid time of day.
+    /// Decodes quiet hours; throws `DecodingError` for a wrong type or an invalid time of day.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         mode = try container.decode(Mode.self, forKey: .mode)
@@ -82,9 +73,6 @@ package struct QuietHours: Codable, Hashable, Sendable {
     }
 
     /// Encodes the quiet hours.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mode, forKey: .mode)

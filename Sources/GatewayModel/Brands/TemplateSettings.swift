@@ -38,18 +38,12 @@ package struct TemplateSettings: Codable, Equatable, Sendable {
     /// Creates settings.
     package init(kinds: [Kind: [String: Words]]) { self.kinds = kinds }
 
-    /// Decodes texts.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for an unknown kind or a wrong type.
+    /// Decodes texts; throws `DecodingError` for an unknown kind or a wrong type.
     package init(from decoder: any Decoder) throws {
         kinds = try decoder.singleValueContainer().decode([Kind: [String: Words]].self)
     }
 
     /// Encodes the texts.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(kinds)

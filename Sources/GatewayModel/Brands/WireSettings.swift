@@ -15,10 +15,7 @@ package struct WireSettings: Codable, Equatable, Sendable {
         case copilot, ccai, talkdesk
     }
 
-    /// Decodes settings; an absent member has its default.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for a wrong type.
+    /// Decodes settings; an absent member has its default, one of a wrong type is an error.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         copilot = try container.decodeIfPresent(Bool.self, forKey: .copilot) ?? false

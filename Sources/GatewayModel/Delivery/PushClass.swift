@@ -26,19 +26,12 @@ package struct OutboxQueue: RawRepresentable, Hashable, Sendable, Comparable {
     /// Badges.
     package static let badge = OutboxQueue(rawValue: 1)
 
-    /// Returns the queue of proactive messages.
-    ///
-    /// - Parameter campaign: The number of their campaign, at least 0; nil for those without one.
-    /// - Returns: The queue.
+    /// Returns the queue of the proactive messages of a campaign, by its number, at least 0; nil for those without one.
     package static func proactive(campaign: Int64?) -> OutboxQueue {
         OutboxQueue(rawValue: campaign.map { $0 + 3 } ?? 2)
     }
 
-    /// Creates the queue of a delivery.
-    ///
-    /// - Parameters:
-    ///   - message: The kind of its message; nil for a badge.
-    ///   - campaign: The number of the message's campaign.
+    /// Creates the queue of a delivery: of a kind of message and the number of its campaign, or nil for a badge.
     package init(message: MessageKind?, campaign: Int64?) {
         switch message {
         case nil: self = .badge

@@ -58,7 +58,6 @@ package struct PushJob: Sendable {
     /// It is neither its newest message's id nor its collapse key: whatever removes or replaces that message would also
     /// remove the notification of all the others.
     ///
-    /// - Parameter message: The message of the push.
     /// - Returns: `summary-` and the message's id, 44 bytes; nil when it is not a summary.
     package func summaryTag(of message: Message) -> String? { summary > 0 ? "summary-\(message.id)" : nil }
 }

@@ -19,11 +19,6 @@ package final class DeviceTraits: Sendable, Equatable {
     }
 
     /// Returns whether two devices have the same traits.
-    ///
-    /// - Parameters:
-    ///   - left: One device's traits.
-    ///   - right: Another's traits.
-    /// - Returns: Whether all traits are equal.
     package static func == (left: DeviceTraits, right: DeviceTraits) -> Bool {
         left.locale == right.locale && left.timeZone == right.timeZone && left.quietHours == right.quietHours
     }

@@ -1,16 +1,11 @@
 internal import TextFormats
 
 extension JSONWriter {
-    /// Appends a JSON value that was validated before.
-    ///
-    /// - Parameter value: A complete JSON value.
+    /// Appends a complete JSON value that was validated before.
     package mutating func value(_ value: JSONText) { raw(value.text) }
 
-    /// Appends a member with a JSON value that was validated before.
-    ///
-    /// - Parameters:
-    ///   - name: A name that needs no escape.
-    ///   - value: A complete JSON value; for nil nothing is written.
+    /// Appends a member, whose name needs no escape, with a complete JSON value that was validated before; nothing for
+    /// nil.
     package mutating func member(_ name: StaticString, _ value: JSONText?) {
         guard let value else { return }
         self.name(known: name)
@@ -18,8 +13,6 @@ extension JSONWriter {
     }
 
     /// Appends an id in its canonical lower-case form, without quotes.
-    ///
-    /// - Parameter id: A message's id.
     package mutating func identifier(_ id: MessageID) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MessageID.textBytes) { buffer in
             id.write(to: buffer)

@@ -16,10 +16,7 @@ package struct PlatformLinks: Hashable, Sendable {
         self.web = web
     }
 
-    /// Returns the link for one platform.
-    ///
-    /// - Parameter platform: The platform of the device.
-    /// - Returns: The link; nil when the event has none for it.
+    /// Returns the link for one platform; nil when the event has none for it.
     package func link(for platform: DevicePlatform) -> String? {
         switch platform {
         case .ios: ios

@@ -7,8 +7,5 @@ package struct AppID: GatewayIdentifier {
     package init(trusted rawValue: String) { self.rawValue = rawValue }
 
     /// Returns whether a string is at most 64 bytes of `[A-Za-z0-9._-]`.
-    ///
-    /// - Parameter rawValue: The string as received.
-    /// - Returns: True when the identifier may be used.
     package static func isValid(_ rawValue: String) -> Bool { isName(rawValue) }
 }

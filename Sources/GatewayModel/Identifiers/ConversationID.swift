@@ -14,7 +14,6 @@ extension ConversationID {
     /// The key can be computed from it, which shows how many consumers the instance has had, and grants nothing: a
     /// conversation is found only together with its consumer.
     ///
-    /// - Parameter consumer: The consumer.
     /// - Returns: A UUID that is derived from the key, always the same.
     package static func proactive(of consumer: ConsumerKey) -> ConversationID {
         ConversationID(trusted: MessageID(high: 0, low: 0).derived(by: consumer.rawValue).description)

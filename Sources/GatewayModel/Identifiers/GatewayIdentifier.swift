@@ -9,31 +9,22 @@ package protocol GatewayIdentifier: Hashable, Comparable, Sendable, CustomString
     /// The identifier as received.
     var rawValue: String { get }
 
-    /// Creates an identifier from a string that is known to be valid, for example because it was read from the store.
-    ///
-    /// - Parameter rawValue: A string that passes ``isValid(_:)``; it is not checked again.
+    /// Creates an identifier from a string that passes ``isValid(_:)``, for example because it was read from the store;
+    /// it is not checked again.
     init(trusted rawValue: String)
 
     /// Returns whether a string has the format of this kind of identifier.
-    ///
-    /// - Parameter rawValue: The string as received.
-    /// - Returns: True when the identifier may be used.
     static func isValid(_ rawValue: String) -> Bool
 }
 
 extension GatewayIdentifier {
     /// Validates a string from outside; nil when it does not have the format of this kind.
-    ///
-    /// - Parameter rawValue: The string as received.
     package init?(_ rawValue: String) {
         guard Self.isValid(rawValue) else { return nil }
         self.init(trusted: rawValue)
     }
 
     /// Returns whether a string is 1 to 256 bytes of UTF-8 without control characters (C0, DEL and C1).
-    ///
-    /// - Parameter rawValue: The string as received.
-    /// - Returns: True when the identifier may be used.
     package static func isValid(_ rawValue: String) -> Bool {
         var rawValue = rawValue
         return rawValue.withUTF8 { bytes in
@@ -52,27 +43,15 @@ extension GatewayIdentifier {
     package var description: String { rawValue }
 
     /// Orders by the bytes of the identifier.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first identifier.
-    ///   - rhs: The second identifier.
-    /// - Returns: True when the first sorts before the second.
     package static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
     }
 
     /// Compares the bytes, as the store does: in Swift, canonically equivalent strings are equal, and two consumers
     /// would become one.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first identifier.
-    ///   - rhs: The second identifier.
-    /// - Returns: True when they are the same bytes.
     package static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.hasSameBytes(as: rhs.rawValue) }
 
     /// Hashes the bytes.
-    ///
-    /// - Parameter hasher: The hasher.
     package func hash(into hasher: inout Hasher) {
         var text = rawValue
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -81,9 +60,6 @@ extension GatewayIdentifier {
     }
 
     /// Returns whether a string is at most 64 bytes of `[A-Za-z0-9._-]`, the narrower format of brand and app ids.
-    ///
-    /// - Parameter rawValue: The string as received.
-    /// - Returns: True when it is.
     static func isName(_ rawValue: String) -> Bool {
         var rawValue = rawValue
         return rawValue.withUTF8 { bytes in

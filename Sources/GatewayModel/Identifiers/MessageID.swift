@@ -14,8 +14,6 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 
     /// Parses the canonical form 8-4-4-4-12, in either case; nil for any other text.
-    ///
-    /// - Parameter text: The text as received.
     package init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -55,9 +53,7 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// The length of the canonical form in bytes.
     package static let textBytes = 36
 
-    /// Writes the canonical lower-case form without allocating a string.
-    ///
-    /// - Parameter buffer: The destination of ``textBytes`` bytes or more.
+    /// Writes the canonical lower-case form to a buffer of ``textBytes`` bytes or more, without allocating a string.
     package func write(to buffer: UnsafeMutableBufferPointer<UInt8>) {
         var position = 0
         for digit in 0..<32 {
@@ -73,11 +69,6 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 
     /// Orders by bytes, which is by time for ids made by ``MessageIDGenerator``.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first id.
-    ///   - rhs: The second id.
-    /// - Returns: True when the first sorts before the second.
     package static func < (lhs: MessageID, rhs: MessageID) -> Bool {
         (lhs.high, lhs.low) < (rhs.high, rhs.low)
     }

@@ -10,11 +10,6 @@ package struct DeliveryID: Hashable, Comparable, Sendable, CustomStringConvertib
     package var description: String { String(rawValue) }
 
     /// Orders by age.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first delivery.
-    ///   - rhs: The second delivery.
-    /// - Returns: True when the first is older.
     package static func < (lhs: DeliveryID, rhs: DeliveryID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 

@@ -24,9 +24,6 @@ package struct AssertionLimits: Codable, Sendable, Equatable {
     }
 
     /// Decodes the flat members; a credential of a version without them has no limits.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         maxLifetimeSeconds = try members.decodeIfPresent(Int64.self, forKey: .maxLifetimeSeconds)

@@ -48,10 +48,7 @@ extension CredentialDetails: Codable {
         case kind, scopes, algorithm, app
     }
 
-    /// Decodes the flat object.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
+    /// Decodes the flat object; throws `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         switch try members.decode(CredentialKind.self, forKey: .kind) {
@@ -77,9 +74,6 @@ extension CredentialDetails: Codable {
     }
 
     /// Encodes the flat object.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(kind, forKey: .kind)

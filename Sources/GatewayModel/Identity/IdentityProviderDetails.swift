@@ -63,10 +63,7 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
         self.limits = limits
     }
 
-    /// Decodes the flat members.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
+    /// Decodes the flat members; throws `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         issuer = try members.decode(String.self, forKey: .issuer)
@@ -81,9 +78,6 @@ package struct IdentityProviderDetails: Codable, Sendable, Equatable {
     }
 
     /// Encodes the flat members.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(issuer, forKey: .issuer)

@@ -42,10 +42,7 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
         self.publicKey = publicKey
     }
 
-    /// Decodes the flat members.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
+    /// Decodes the flat members; throws `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         app = AppID(trusted: try members.decode(String.self, forKey: .app))
@@ -61,9 +58,6 @@ package struct TokenBrokerDetails: Codable, Sendable, Equatable {
     }
 
     /// Encodes the flat members.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(app.rawValue, forKey: .app)

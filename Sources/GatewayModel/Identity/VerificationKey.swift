@@ -28,10 +28,7 @@ extension VerificationKey: Codable {
         case algorithm, keyId, jwksUrl
     }
 
-    /// Decodes the flat members.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
+    /// Decodes the flat members; throws `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         algorithm = try members.decode(SignatureAlgorithm.self, forKey: .algorithm)
@@ -44,9 +41,6 @@ extension VerificationKey: Codable {
     }
 
     /// Encodes the flat members.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's error.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(algorithm, forKey: .algorithm)

@@ -3,15 +3,10 @@ package protocol WebhookDirectory: Sendable {
     /// All brands.
     var brands: [Brand] { get }
 
-    /// Returns a brand.
-    ///
-    /// - Parameter id: Its id.
-    /// - Returns: Nil when there is none.
+    /// Returns a brand; nil when there is none.
     func brand(_ id: BrandID) -> Brand?
 
-    /// Returns the keys that sign a brand's webhook now: the newest, then the previous ones while they are valid.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: Empty when it has no webhook, or its secret does not open.
+    /// Returns the keys that sign a brand's webhook now: the newest, then the previous ones while they are valid; empty
+    /// when it has no webhook, or its secret does not open.
     func webhookKeys(brand: BrandID) -> [[UInt8]]
 }

@@ -6,7 +6,7 @@
 /// behind, the clock is wrong for certain, and time begins at the newest stored one.
 ///
 /// A clock that is set back while everything is kept was wrong, and so is the gateway's time, which never goes back:
-/// then everything is kept until the next start.
+/// then everything is kept until the next start. Times of the monotonic clock are in nanoseconds.
 package struct ClockGuard: Sendable, Equatable {
     /// The limit by which the clock may be ahead of the data, in milliseconds: 3 days, the longest weekend that a
     /// gateway is off for.
@@ -25,12 +25,7 @@ package struct ClockGuard: Sendable, Equatable {
     private var earlier: Int64?
     private let startedAt: UInt64
 
-    /// Creates the guard at a start.
-    ///
-    /// - Parameters:
-    ///   - stored: The times in the data.
-    ///   - system: The system clock.
-    ///   - monotonic: The monotonic clock, in nanoseconds.
+    /// Creates the guard at a start, from the times in the data.
     package init(_ stored: StoredTime, system: Timestamp, monotonic: UInt64) {
         newest = stored.newest
         start = max(system, newest ?? system)
@@ -43,53 +38,31 @@ package struct ClockGuard: Sendable, Equatable {
     /// Whether nothing may expire or be deleted.
     package var isOn: Bool { earlier != nil }
 
-    /// Returns the remaining time of the guard, in milliseconds of running; nil when it is off.
-    ///
-    /// - Parameter monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: 0 or more.
+    /// Returns the remaining time of the guard, in milliseconds of running, 0 or more; nil when it is off.
     package func remainingMilliseconds(monotonic: UInt64) -> Int64? {
         passedMilliseconds(monotonic).map { max(Self.lastsMilliseconds - $0, 0) }
     }
 
     /// Returns whether the clock was set back during the guard, so that only a restart corrects the gateway's time.
-    ///
-    /// - Parameters:
-    ///   - system: The system clock.
-    ///   - monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: False when the guard is off.
     package func wasWrong(system: Timestamp, monotonic: UInt64) -> Bool {
         isOn && system < start.adding(milliseconds: ranMilliseconds(monotonic) - Self.setBackMilliseconds)
     }
 
-    /// Ends the guard when its time has passed.
-    ///
-    /// - Parameters:
-    ///   - system: The system clock.
-    ///   - monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: True when this call ended it.
+    /// Ends the guard when its time has passed; true when this call ended it.
     package mutating func timePassed(system: Timestamp, monotonic: UInt64) -> Bool {
         guard remainingMilliseconds(monotonic: monotonic) == 0 else { return false }
         return accept(system: system, monotonic: monotonic)
     }
 
-    /// Ends the guard because an operator confirms the clock.
-    ///
-    /// - Parameters:
-    ///   - system: The system clock.
-    ///   - monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: False when the guard was off, or is on because the clock was wrong.
+    /// Ends the guard because an operator confirms the clock; false when it was off, or is on because the clock was
+    /// wrong.
     package mutating func accept(system: Timestamp, monotonic: UInt64) -> Bool {
         guard isOn, !wasWrong(system: system, monotonic: monotonic) else { return false }
         earlier = nil
         return true
     }
 
-    /// Returns the mark to store now.
-    ///
-    /// - Parameters:
-    ///   - now: The gateway's time.
-    ///   - monotonic: The monotonic clock, in nanoseconds.
-    /// - Returns: The mark.
+    /// Returns the mark to store at the gateway's time.
     package func mark(now: Timestamp, monotonic: UInt64) -> ClockMark {
         guard let newest, let passed = passedMilliseconds(monotonic) else { return ClockMark(trusted: now) }
         return ClockMark(trusted: newest, guardedMilliseconds: passed)

@@ -7,18 +7,14 @@ import Foundation
 package struct LocalTimeZone: Sendable {
     private let zone: TimeZone
 
-    /// Looks up a zone.
-    ///
-    /// - Parameter name: The IANA name, such as `Europe/Berlin`; nil when the system has no zone of that name.
+    /// Looks up a zone by its IANA name, such as `Europe/Berlin`; nil when the system has no zone of that name.
     package init?(_ name: String) {
         guard let zone = TimeZone(identifier: name) else { return nil }
         self.zone = zone
     }
 
-    /// Returns the offset of local time from UTC.
-    ///
-    /// - Parameter seconds: The moment, in seconds since 1970.
-    /// - Returns: Seconds; negative west of Greenwich.
+    /// Returns the offset of local time from UTC, in seconds, at a moment in seconds since 1970; negative west of
+    /// Greenwich.
     package func offset(at seconds: Int64) -> Int64 {
         Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
     }

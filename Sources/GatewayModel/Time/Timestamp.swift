@@ -11,30 +11,21 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
         milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
     }
 
-    /// Returns this moment moved by a number of milliseconds; clamped to the range instead of overflowing.
-    ///
-    /// - Parameter milliseconds: May be negative.
-    /// - Returns: The moved moment.
+    /// Returns this moment moved by a number of milliseconds, which may be negative; clamped to the range instead of
+    /// overflowing.
     package func adding(milliseconds: Int64) -> Timestamp {
         let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
         return Timestamp(milliseconds: overflow ? (milliseconds < 0 ? .min : .max) : sum)
     }
 
-    /// Returns this moment moved by a number of seconds; clamped to the range instead of overflowing.
-    ///
-    /// - Parameter seconds: May be negative.
-    /// - Returns: The moved moment.
+    /// Returns this moment moved by a number of seconds, which may be negative; clamped to the range instead of
+    /// overflowing.
     package func adding(seconds: Int64) -> Timestamp {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         return adding(milliseconds: overflow ? (seconds < 0 ? .min : .max) : product)
     }
 
     /// Orders by time.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first moment.
-    ///   - rhs: The second moment.
-    /// - Returns: True when the first is earlier.
     package static func < (lhs: Timestamp, rhs: Timestamp) -> Bool { lhs.milliseconds < rhs.milliseconds }
 
     /// The timestamp in RFC 3339 in UTC with milliseconds, for example `2026-01-02T03:04:05.678Z`.

@@ -4,13 +4,8 @@ internal import TextFormats
 
 /// Parsers for the claims of an assertion about its consumer.
 enum AssertionClaims {
-    /// Returns the consumer's id.
-    ///
-    /// - Parameters:
-    ///   - claim: The claim.
-    ///   - name: The claim's name, for the error.
-    /// - Returns: The id.
-    /// - Throws: ``AuthenticationError/invalidClaim(name:detail:)``.
+    /// Returns the consumer's id of a claim; throws ``AuthenticationError/invalidClaim(name:detail:)`` with the claim's
+    /// name.
     static func consumer(_ claim: StrictJSON, name: String) throws(AuthenticationError) -> ConsumerID {
         guard let text = claim.text, let id = ConsumerID(text) else {
             throw .invalidClaim(name: name, detail: "must be 1 to 256 bytes of text without control characters")

@@ -21,11 +21,7 @@ package struct AssertionSigner: Sendable {
     private let directory: Directory
     private let clock: any GatewayClock
 
-    /// Creates a signer with the keys of a directory.
-    ///
-    /// - Parameters:
-    ///   - directory: The directory with the keys.
-    ///   - clock: The clock for the keys' expiry and the claims' times.
+    /// Creates a signer with the keys of a directory; the clock is for their expiry and the claims' times.
     package init(directory: Directory, clock: any GatewayClock) {
         self.directory = directory
         self.clock = clock

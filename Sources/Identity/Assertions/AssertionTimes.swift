@@ -17,12 +17,11 @@ struct AssertionTimes {
     /// The maximum of a NumericDate: seconds since 1970 have eleven digits until the year 5138; more are milliseconds.
     private static let maxNumericDate: Int64 = 99_999_999_999
 
-    /// Parses the claims; only numbers of seconds are accepted: some signers write strings, milliseconds and time objects
-    /// (Requirements page, traps 18 and 20).
+    /// Parses the claims; only numbers of seconds are accepted: some signers write strings, milliseconds and time
+    /// objects (Requirements page, traps 18 and 20).
     ///
     /// They may have a fraction, as a NumericDate may (RFC 7519 section 2, R193).
     ///
-    /// - Parameter claims: The claims.
     /// - Throws: `malformed` for a value that is not a time, `missing_claim` without `iat` or `exp`.
     init(_ claims: StrictJSON.Members) throws(AuthenticationError) {
         let issuedAt = try Self.numericDate("iat", claims)
@@ -34,18 +33,12 @@ struct AssertionTimes {
         self.expiry = expiry
     }
 
-    /// Checks the time from `iat` to `exp` against a limit.
-    ///
-    /// - Parameter limit: The maximum in seconds; nil for none.
-    /// - Throws: `lifetime`.
+    /// Checks the time from `iat` to `exp` against a limit in seconds, if there is one; throws `lifetime`.
     func check(lifetime limit: Int64?) throws(AuthenticationError) {
         if let limit, expiry - issuedAt > limit { throw .tokenInvalid(.lifetime) }
     }
 
-    /// Checks the times against a clock.
-    ///
-    /// - Parameter time: The current time.
-    /// - Throws: `token_expired` or `not_yet_valid`.
+    /// Checks the times against a clock; throws `token_expired` or `not_yet_valid`.
     func check(at time: Timestamp) throws(AuthenticationError) {
         let now = time.seconds
         if now >= expiry + Self.leewaySeconds { throw .tokenExpired }

@@ -24,9 +24,8 @@ extension AssertionVerifier {
         return try verify(try signed(token, key.brand), with: key, takesAnonymous: true)
     }
 
-    /// Returns a brand's SDK key by its name.
+    /// Returns a brand's SDK key by its name; nil when the brand has none of that name.
     ///
-    /// - Returns: Nil when the brand has none of that name.
     /// - Throws: `revoked` when that key was revoked or has expired.
     static func sdkKey(
         _ name: String,
@@ -44,9 +43,8 @@ extension AssertionVerifier {
     }
 
     /// Returns the SDK key that a token names: by `iss`, as in the gateway's own tokens, else by `kid`, with the
-    /// back-end's name in `iss`.
+    /// back-end's name in `iss`; nil when neither is a key of the brand.
     ///
-    /// - Returns: Nil when neither is a key of the brand.
     /// - Throws: `revoked` when one of them was a revoked key, and the other is not a key.
     static func sdkKey(
         of jws: CompactJWS,

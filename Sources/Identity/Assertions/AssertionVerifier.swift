@@ -13,12 +13,7 @@ package struct AssertionVerifier: Sendable {
     let publishedKeys: any PublishedKeys
     let clock: any GatewayClock
 
-    /// Creates a verifier with the keys of a directory.
-    ///
-    /// - Parameters:
-    ///   - directory: The directory with the credentials.
-    ///   - publishedKeys: The source of published keys.
-    ///   - clock: The clock for the claims' times.
+    /// Creates a verifier with the keys of a directory and of published sets; the clock is for the times of claims.
     package init(directory: Directory, publishedKeys: any PublishedKeys, clock: any GatewayClock) {
         self.directory = directory
         self.publishedKeys = publishedKeys

@@ -23,7 +23,6 @@ struct CompactJWE: Sendable {
 
     /// Parses a token.
     ///
-    /// - Parameter token: The text as received.
     /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, or with `wrong_algorithm` for an
     ///   unsupported `alg` or `enc`.
     init(_ token: [UInt8]) throws(AuthenticationError) {

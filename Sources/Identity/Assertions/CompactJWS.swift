@@ -20,7 +20,6 @@ struct CompactJWS: Sendable {
 
     /// Parses a token.
     ///
-    /// - Parameter token: The text as received.
     /// - Throws: ``AuthenticationError/tokenInvalid(_:)`` with `malformed`, also for another kind of token by its
     ///   `typ`.
     init(_ token: [UInt8]) throws(AuthenticationError) {

@@ -14,12 +14,7 @@ enum ContentEncryption: String, Sendable, CaseIterable {
     /// The length of the tag, which is the same for both.
     private static let tagBytes = 16
 
-    /// Decrypts content.
-    ///
-    /// - Parameters:
-    ///   - closed: The encrypted content.
-    ///   - key: The content key.
-    /// - Returns: The content; nil for a wrong tag and for every other error.
+    /// Decrypts content; nil for a wrong tag and for every other error.
     func open(_ closed: ClosedContent, key: [UInt8]) -> [UInt8]? {
         guard key.count == Self.keyBytes, closed.tag.count == Self.tagBytes else { return nil }
         return switch self {

@@ -22,10 +22,7 @@ package struct AdminToken: Sendable {
 
     private let hash: [UInt8]
 
-    /// Creates the token from its file's text; white space around it is dropped.
-    ///
-    /// - Parameter text: 32 to 512 visible ASCII characters.
-    /// - Throws: ``Rejection``.
+    /// Creates the token from its file's text, 32 to 512 visible ASCII characters; white space around it is dropped.
     package init(text: String) throws(Rejection) {
         let token = Array(text.utf8.trimmingASCIISpace)
         guard token.count <= 512, token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
@@ -33,14 +30,9 @@ package struct AdminToken: Sendable {
         hash = SecretHash.sha256(token)
     }
 
-    /// Returns a new token: 256 random bits as base64url.
-    ///
-    /// - Returns: The text for the file; 43 characters.
+    /// Returns a new token for the file: 256 random bits as base64url, 43 characters.
     package static func makeText() -> String { StrictBase64.encode(SecureRandom.bytes(32), .url) }
 
-    /// Returns whether a caller has the token, in constant time.
-    ///
-    /// - Parameter token: The token in the caller's `Bearer` header.
-    /// - Returns: True when it is the admin token.
+    /// Returns whether a token in the caller's `Bearer` header is the admin token, in constant time.
     package func matches(_ token: String) -> Bool { ConstantTime.equal(SecretHash.sha256(token.utf8), hash) }
 }

@@ -9,8 +9,6 @@ package enum AuthorizationHeader: Sendable, Equatable {
 
     /// Parses the header's value; nil for other schemes, an empty token, inner white space or anything beyond visible
     /// ASCII.
-    ///
-    /// - Parameter value: The header's value.
     package init?(_ value: String) {
         let space = UInt8(ascii: " ")
         var value = value

@@ -71,10 +71,8 @@ package struct ServiceAccountAuthenticator: Sendable {
         return (id, SecretHash.sha256(decoded[(colon + 1)...]))
     }
 
-    /// Returns whether an account that was authenticated before is still valid.
-    ///
-    /// - Parameter id: The account.
-    /// - Returns: False once it has expired or was revoked.
+    /// Returns whether an account that was authenticated before is still valid; false once it has expired or was
+    /// revoked.
     package func isActive(_ id: String) -> Bool { directory.serviceAccount(id: id).map { isActive($0) } ?? false }
 
     private func isActive(_ account: ServiceAccount) -> Bool { account.expiresAt.map { clock.now < $0 } ?? true }

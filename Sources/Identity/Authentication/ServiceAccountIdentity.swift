@@ -13,7 +13,6 @@ package struct ServiceAccountIdentity: Sendable, Equatable {
 
     /// Returns whether the account has a permission; `brand:admin` has all within its brand.
     ///
-    /// - Parameter scope: The permission.
     /// - Returns: False stands for the API's `forbidden`.
     package func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.brandAdmin) }
 }

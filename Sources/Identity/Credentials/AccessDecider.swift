@@ -6,10 +6,6 @@ package struct AccessDecider: Sendable, Equatable {
     package var secret: WebhookSecret
 
     /// Creates a decider.
-    ///
-    /// - Parameters:
-    ///   - url: Its URL.
-    ///   - secret: The secret that signs the gateway's requests to it.
     package init(url: String, secret: WebhookSecret) {
         self.url = url
         self.secret = secret

@@ -16,7 +16,6 @@ struct CredentialParts: Sendable {
 
     /// Creates the parts; takes up to a second of CPU time when an RSA key is generated.
     ///
-    /// - Parameter request: The request.
     /// - Throws: ``DirectoryError/invalid(_:)`` for invalid keys and secrets.
     init(_ request: CredentialRequest) throws(DirectoryError) {
         var password: String?

@@ -4,21 +4,13 @@ package import GatewayModel
 ///
 /// Each returns the error as a phrase that follows the member's name, or nil.
 package enum CredentialRules {
-    /// Checks an HMAC secret that is imported.
-    ///
-    /// - Parameter text: The secret.
-    /// - Returns: The error.
+    /// Returns the error of an HMAC secret that is imported; nil for a valid one.
     package static func problem(ofSecret text: String) -> String? {
         let bytes = CredentialParts.secretBytes
         return bytes.contains(text.utf8.count) ? nil : "must be \(bytes.lowerBound) to \(bytes.upperBound) bytes"
     }
 
-    /// Checks a public key.
-    ///
-    /// - Parameters:
-    ///   - pem: The key.
-    ///   - algorithm: The algorithm.
-    /// - Returns: The error.
+    /// Returns the error of a public key; nil for a valid one.
     package static func problem(ofPublicKey pem: String, _ algorithm: SignatureAlgorithm) -> String? {
         do {
             let key = try AsymmetricKey(publicPEM: pem, for: .signature(algorithm))
@@ -27,12 +19,7 @@ package enum CredentialRules {
         } catch { return error.text }
     }
 
-    /// Checks a private key that is imported.
-    ///
-    /// - Parameters:
-    ///   - pem: The key.
-    ///   - use: The use of the key.
-    /// - Returns: The error.
+    /// Returns the error of a private key that is imported; nil for a valid one.
     package static func problem(ofPrivateKey pem: String, _ use: KeyUse) -> String? {
         do {
             switch use {

@@ -9,15 +9,11 @@ package protocol AppSettingsReader: Sendable {
     /// - Returns: The settings with the decrypted parts, which all other functions expect; or the error.
     func open(_ app: AppSettings) -> Result<AppSettings, SettingsProblem>
 
-    /// Validates settings: whether keys can be parsed and endpoints are URLs.
-    ///
-    /// - Parameter app: The settings, decrypted.
-    /// - Returns: The errors; empty for valid settings.
+    /// Validates settings, decrypted: whether keys can be parsed and endpoints are URLs; returns the errors.
     func problems(_ app: AppSettings) -> [SettingsProblem]
 
     /// Returns the facts of the app's APNs certificate; derives no key.
     ///
-    /// - Parameter app: The settings.
     /// - Returns: Nil when there is none, it cannot be parsed, or it is encrypted with a password.
     func certificate(_ app: AppSettings) -> APNsCertificateFacts?
 }

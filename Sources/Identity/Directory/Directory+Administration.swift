@@ -7,9 +7,6 @@ extension Directory {
 
     /// Creates a brand.
     ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/duplicate``, ``DirectoryError/linkHostTaken(_:)`` and others of ``DirectoryError``.
     package func createBrand(_ brand: Brand, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run(of: brand.id) { () async throws(DirectoryError) in
@@ -65,9 +62,6 @@ extension Directory {
     /// From then on its sessions and credentials are rejected, and pending deliveries of its devices are neither sent
     /// nor listed.
     ///
-    /// - Parameters:
-    ///   - id: The brand.
-    ///   - origin: The caller.
     /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func deleteBrand(_ id: BrandID, by origin: AuditOrigin = .gateway) async throws(DirectoryError) {
         try await gate.run(of: id) { () async throws(DirectoryError) in
@@ -161,13 +155,8 @@ extension Directory {
         }
     }
 
-    /// Deletes an app with its registrations and their pending deliveries.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - app: The app.
-    ///   - origin: The caller.
-    /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
+    /// Deletes an app with its registrations and their pending deliveries; throws ``DirectoryError/notFound`` and
+    /// others of ``DirectoryError``.
     package func deleteApp(
         brand: BrandID,
         app: AppID,

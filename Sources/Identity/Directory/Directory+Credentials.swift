@@ -49,23 +49,13 @@ extension Directory {
         return IssuedCredential(summary: CredentialSummary(credential), secret: parts.shownSecret)
     }
 
-    /// Returns a brand's credential that is not revoked, without its secret.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - id: The credential.
-    /// - Returns: Nil when the brand has no such credential.
+    /// Returns a brand's credential that is not revoked, without its secret; nil when the brand has no such credential.
     package func credential(brand: BrandID, id: String) -> CredentialSummary? {
         snapshot.credential(id).flatMap { $0.brand == brand ? CredentialSummary($0) : nil }
     }
 
-    /// Revokes a credential: it and the sessions that it opened are rejected from the moment that this returns (R33).
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - id: The credential.
-    ///   - origin: The caller.
-    /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
+    /// Revokes a credential: it and the sessions that it opened are rejected from the moment that this returns (R33);
+    /// throws ``DirectoryError/notFound`` and others of ``DirectoryError``.
     package func revokeCredential(
         brand: BrandID,
         id: String,

@@ -27,9 +27,6 @@ extension Directory {
     /// Apps that are put are decrypted at that time. Call this before a certificate is used; it is cheap if nothing is
     /// encrypted. Listeners are notified that the app's lanes changed.
     ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - id: The app.
     /// - Returns: The current app, still encrypted if ``DirectoryApp/openingProblem`` has the reason; nil when there is
     ///   none.
     /// - Throws: ``DirectoryError/busy``.

@@ -42,9 +42,6 @@ extension Directory {
 
 extension MasterKey {
     /// Returns whether two keys are the same, as far as their ids show.
-    ///
-    /// - Parameter other: The other.
-    /// - Returns: True when each opens the secrets that the other sealed.
     package func isSame(as other: MasterKey) -> Bool { id == other.id }
 }
 

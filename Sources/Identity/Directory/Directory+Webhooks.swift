@@ -1,10 +1,8 @@
 package import GatewayModel
 
 extension Directory {
-    /// Returns the keys that sign a brand's webhook now: the newest, then the previous ones while they are valid.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: Empty when it has no webhook, or its secret does not open.
+    /// Returns the keys that sign a brand's webhook now: the newest, then the previous ones while they are valid; empty
+    /// when it has no webhook, or its secret does not open.
     package func webhookKeys(brand: BrandID) -> [[UInt8]] {
         guard var webhook = snapshot.brands[brand]?.webhook else { return [] }
         webhook.previous = previous(of: webhook)

@@ -61,18 +61,13 @@ package final class Directory: LaneDirectory, WebhookDirectory {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// Returns a key of this instance for a purpose, from which the master key cannot be computed.
-    ///
-    /// - Parameter purpose: The purpose; each has another key.
-    /// - Returns: 32 bytes, secret, the same after every start.
+    /// Returns a key of this instance for a purpose, from which the master key cannot be computed: 32 bytes, secret,
+    /// the same after every start.
     package func derivedKey(for purpose: String) -> [UInt8] { box.derivedKey(for: purpose) }
 
     // MARK: Reads
 
-    /// Returns a brand.
-    ///
-    /// - Parameter id: Its id.
-    /// - Returns: Nil when there is none.
+    /// Returns a brand; nil when there is none.
     package func brand(_ id: BrandID) -> Brand? { snapshot.brands[id] }
 
     /// All brands, by id.
@@ -80,27 +75,18 @@ package final class Directory: LaneDirectory, WebhookDirectory {
 
     /// Returns whether a brand with the CCAI adaptor allows an origin; takes the same time for any number of brands.
     ///
-    /// - Parameter origin: The origin as received.
     /// - Returns: False also when there are no brands.
     package func allowsCCAI(origin: String) -> Bool { snapshot.ccaiOrigins.contains(DirectorySnapshot.KeyName(origin)) }
 
     /// Whether there is at most one brand.
     package var hasOneBrand: Bool { snapshot.brands.count < 2 }
 
-    /// Returns an app with its secrets.
-    ///
-    /// - Parameters:
-    ///   - brand: Its brand.
-    ///   - app: Its id.
-    /// - Returns: Nil when the brand has no such app.
+    /// Returns an app with its secrets; nil when the brand has no such app.
     package func app(brand: BrandID, app: AppID) -> DirectoryApp? {
         snapshot.apps[DirectorySnapshot.AppKey(brand: brand, app: app)]
     }
 
-    /// Returns a brand's apps, by id.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: Empty when there are none, or no such brand.
+    /// Returns a brand's apps, by id; empty when there are none, or no such brand.
     package func apps(brand: BrandID) -> [DirectoryApp] {
         snapshot.apps.values.filter { $0.brand == brand }.sorted { $0.id < $1.id }
     }
@@ -108,10 +94,8 @@ package final class Directory: LaneDirectory, WebhookDirectory {
     /// The apps of all brands, in any order.
     package var allApps: [DirectoryApp] { Array(snapshot.apps.values) }
 
-    /// Returns the apps that open the links of a host, of the brand that has the host.
-    ///
-    /// - Parameter host: The host in lower case, without a port.
-    /// - Returns: The apps by id; empty when no brand has the host, or no app of the brand uses it.
+    /// Returns the apps that open the links of a host, in lower case and without a port, by id; empty when no brand has
+    /// the host, or no app of the brand uses it.
     package func apps(linkHost host: String) -> [DirectoryApp] {
         let snapshot = snapshot
         guard let brand = snapshot.linkHosts[DirectorySnapshot.KeyName(host)] else { return [] }
@@ -129,21 +113,12 @@ package final class Directory: LaneDirectory, WebhookDirectory {
     }
 
     /// Returns the settings that an app sends with: its own, without links that are not served.
-    ///
-    /// - Parameter app: The app.
-    /// - Returns: The settings.
     package func settingsInForce(of app: DirectoryApp) -> AppSettings { snapshot.settingsInForce(of: app) }
 
-    /// Returns the data of a lane.
-    ///
-    /// - Parameter id: The lane's id.
-    /// - Returns: Nil when there is no such lane, or while its app has no credential for it.
+    /// Returns the data of a lane; nil when there is no such lane, or while its app has no credential for it.
     package func lane(_ id: LaneID) -> LaneDescription? { snapshot.lane(id) }
 
-    /// Returns the id of a lane.
-    ///
-    /// - Parameter key: Brand, app, transport and environment.
-    /// - Returns: Nil when the app never had a credential for it.
+    /// Returns the id of a lane; nil when the app never had a credential for it.
     package func laneID(_ key: LaneKey) -> LaneID? { snapshot.laneIDs[key] }
 
     /// All lanes that can send, by id.
@@ -152,10 +127,8 @@ package final class Directory: LaneDirectory, WebhookDirectory {
         return snapshot.lanes.keys.compactMap(snapshot.lane).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// Returns a brand's credentials that are not revoked, by age; without secrets.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: Empty when there are none, or no such brand.
+    /// Returns a brand's credentials that are not revoked, by age, without secrets; empty when there are none, or no
+    /// such brand.
     package func credentials(brand: BrandID) -> [CredentialSummary] {
         snapshot.credentials.values
             .filter { $0.brand == brand }

@@ -20,10 +20,7 @@ struct DirectorySnapshot: Sendable {
         var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Returns a credential that is not revoked.
-    ///
-    /// - Parameter id: The credential, as a caller names it.
-    /// - Returns: Nil when there is none of that id.
+    /// Returns a credential that is not revoked; nil when there is none of that id.
     func credential(_ id: String) -> StoredCredential? { BoundedName(id).flatMap { credentials[$0] } }
 
     /// The key of an issuer, as tokens name it.

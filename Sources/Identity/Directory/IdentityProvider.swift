@@ -15,10 +15,8 @@ package struct IdentityProvider: Sendable {
 }
 
 extension Directory {
-    /// Returns the identity providers of a brand that are neither revoked nor expired; a short lock, no IO.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: The newest first; empty when there are none, or no such brand.
+    /// Returns the identity providers of a brand that are neither revoked nor expired, the newest first; a short lock,
+    /// no IO.
     package func identityProviders(brand: BrandID) -> [IdentityProvider] {
         let now = clock.now
         return (snapshot.identityProviders[brand] ?? []).filter { provider in

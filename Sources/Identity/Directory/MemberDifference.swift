@@ -3,12 +3,8 @@ internal import TextFormats
 
 /// The names of the JSON members that differ between two values: all that the audit trail may contain of secret values.
 enum MemberDifference {
-    /// Returns the dotted names of members that differ, such as `apns.privateKey`, sorted; an array is one member.
-    ///
-    /// - Parameters:
-    ///   - old: The old value; nil for none, so that every member of the new one is named.
-    ///   - new: The new value.
-    /// - Returns: The names; empty when nothing differs.
+    /// Returns the dotted names of members that differ, such as `apns.privateKey`, sorted; an array is one member, and
+    /// without an old value every member differs.
     static func names<Value: Encodable>(from old: Value?, to new: Value) -> [String] {
         var names: Set<String> = []
         var before: StrictJSON?

@@ -20,12 +20,7 @@ package struct TokenBroker: Sendable {
     let expiresAt: Timestamp?
     let createdAt: Timestamp
 
-    /// Creates an account from a stored credential; nil when its secrets are not those of its details.
-    ///
-    /// - Parameters:
-    ///   - credential: The credential.
-    ///   - details: Its public part.
-    ///   - material: Its secrets, opened.
+    /// Creates an account from a stored credential with its opened secrets; nil when they are not those of its details.
     init?(_ credential: StoredCredential, _ details: TokenBrokerDetails, material: [UInt8]) {
         let parts = material.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard let secretHash = credential.secretHash,
@@ -60,11 +55,8 @@ package struct TokenBroker: Sendable {
         decisionKey.map { privatePEM + [0] + $0 } ?? privatePEM
     }
 
-    /// Signs a new assertion of the gateway's client (RFC 7523 section 2.2): ES256, valid for ``assertionSeconds``.
-    ///
-    /// - Parameter now: The time of issue.
-    /// - Returns: The JWT, with a `jti` of its own.
-    /// - Throws: The error of the key.
+    /// Signs a new assertion of the gateway's client (RFC 7523 section 2.2) with a `jti` of its own: ES256, valid for
+    /// ``assertionSeconds``.
     package func assertion(at now: Timestamp) throws -> String {
         var header = JSONWriter(capacity: 64 + details.keyId.utf8.count)
         header.literal(#"{"alg":"ES256","typ":"JWT""#)
@@ -88,12 +80,7 @@ package struct TokenBroker: Sendable {
 }
 
 extension Directory {
-    /// Returns the newest account of an app that is neither revoked nor expired; a short lock, no IO.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - app: The app.
-    /// - Returns: Nil when there is none.
+    /// Returns the newest account of an app that is neither revoked nor expired, or nil; a short lock, no IO.
     package func tokenBroker(brand: BrandID, app: AppID) -> TokenBroker? {
         let now = clock.now
         return snapshot.tokenBrokers[DirectorySnapshot.AppKey(brand: brand, app: app)]?.first { $0.isActive(at: now) }

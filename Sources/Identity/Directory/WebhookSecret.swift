@@ -16,9 +16,7 @@ package struct WebhookSecret: Sendable, Equatable {
     /// Creates a random secret of 32 bytes.
     package init() { key = SecureRandom.bytes(32) }
 
-    /// Parses a secret; nil when it has another form.
-    ///
-    /// - Parameter text: `whsec_` and 24 to 64 bytes as base64.
+    /// Parses `whsec_` and 24 to 64 bytes as base64; nil for another form.
     package init?(_ text: String) {
         guard text.hasBytePrefix(Self.prefix),
             let key = StrictBase64.decode(text.utf8.dropFirst(Self.prefix.utf8.count), .standard),
@@ -30,9 +28,7 @@ package struct WebhookSecret: Sendable, Equatable {
     /// The secret as it is shown, once.
     package var text: String { Self.prefix + StrictBase64.encode(key, .standard) }
 
-    /// Returns the id of a new request, for `webhook-id`.
-    ///
-    /// - Returns: `msg_` and 128 random bits as base64url.
+    /// Returns the id of a new request, for `webhook-id`: `msg_` and 128 random bits as base64url.
     package static func newMessageID() -> String { "msg_" + StrictBase64.encode(SecureRandom.bytes(16), .url) }
 
     /// Signs a request: HMAC-SHA256 of `id.timestamp.body`.

@@ -6,11 +6,8 @@ package enum AddressRules {
     /// The maximum length: many servers reject longer ones.
     private static let maxBytes = 2048
 
-    /// Checks a redirect URI, which belongs to an app and may have its own scheme (RFC 6749 section 3.1.2, RFC 8252
-    /// section 7).
-    ///
-    /// - Parameter text: The URI.
-    /// - Returns: The error; nil for a valid URI.
+    /// Returns the error of a redirect URI, which belongs to an app and may have its own scheme (RFC 6749 section
+    /// 3.1.2, RFC 8252 section 7); nil for a valid one.
     package static func problem(ofRedirectURI text: String) -> String? {
         guard let url = parsed(text), let scheme = url.scheme?.lowercased() else {
             return "must be an absolute URI of at most \(maxBytes) bytes"

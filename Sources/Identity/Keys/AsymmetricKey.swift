@@ -30,24 +30,14 @@ package struct AsymmetricKey: ~Copyable {
 
     let pointer: OpaquePointer
 
-    /// Parses a public key.
-    ///
-    /// - Parameters:
-    ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
-    ///   - use: The use of the key.
-    /// - Throws: ``KeyRejection``.
+    /// Parses a public key: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
     package init(publicPEM pem: String, for use: KeyUse) throws(KeyRejection) {
         guard pem.utf8.count <= Self.maxPEMBytes else { throw .unreadable }
         guard !pem.utf8.contains("PRIVATE KEY-----".utf8) else { throw .privateKey }
         pointer = try Self.read(pem, use) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
     }
 
-    /// Parses a private key.
-    ///
-    /// - Parameters:
-    ///   - pem: PKCS#8 or the traditional form, not encrypted.
-    ///   - use: The use of the key.
-    /// - Throws: ``KeyRejection``.
+    /// Parses a private key: PKCS#8 or the traditional form, not encrypted.
     package init(privatePEM pem: String, for use: KeyUse) throws(KeyRejection) {
         // Deriving a key from a password may take OpenSSL hours.
         guard pem.utf8.count <= Self.maxPEMBytes, !pem.utf8.contains("ENCRYPTED".utf8) else { throw .unreadable }
@@ -58,7 +48,6 @@ package struct AsymmetricKey: ~Copyable {
 
     /// Generates a private key; takes up to a second of CPU time for RSA, so call it on a thread that may block.
     ///
-    /// - Parameter use: The use of the key.
     /// - Throws: ``KeyRejection/unavailable``.
     package init(newFor use: KeyUse) throws(KeyRejection) {
         pointer = try Self.make(use.type)

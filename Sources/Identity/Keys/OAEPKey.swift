@@ -41,10 +41,7 @@ final class OAEPKey: @unchecked Sendable {
         }
     }
 
-    /// Decrypts a ciphertext.
-    ///
-    /// - Parameter ciphertext: The ciphertext.
-    /// - Returns: The plaintext; nil for every error.
+    /// Decrypts a ciphertext; nil for every error.
     func opened(_ ciphertext: [UInt8]) -> [UInt8]? {
         ERR_clear_error()
         defer { ERR_clear_error() }

@@ -17,12 +17,7 @@ package struct OpeningKey: Sendable {
     package let algorithm: KeyEncryptionAlgorithm
     private let key: Key
 
-    /// Parses a private key.
-    ///
-    /// - Parameters:
-    ///   - pem: PKCS#8 or the traditional form, not encrypted.
-    ///   - algorithm: The algorithm.
-    /// - Throws: ``KeyRejection``.
+    /// Parses a private key: PKCS#8 or the traditional form, not encrypted.
     package init(privatePEM pem: String, algorithm: KeyEncryptionAlgorithm) throws(KeyRejection) {
         let read = try AsymmetricKey(privatePEM: pem, for: .encryption(algorithm))
         self.algorithm = algorithm

@@ -22,13 +22,8 @@ package struct VerifyingKey: Sendable {
     package let keyID: String?
     private let key: Key
 
-    /// Parses a PEM key.
-    ///
-    /// - Parameters:
-    ///   - pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) and nothing else.
-    ///   - algorithm: The algorithm.
-    ///   - keyID: The `kid`, if it has one.
-    /// - Throws: ``KeyRejection``.
+    /// Parses a PEM key: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) and nothing else; `keyID` is its `kid`, if it has
+    /// one.
     package init(publicPEM pem: String, algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRejection) {
         guard pem.utf8.count <= AsymmetricKey.maxPEMBytes else { throw .unreadable }
         guard !pem.containsBytes(of: "PRIVATE KEY-----") else { throw .privateKey }

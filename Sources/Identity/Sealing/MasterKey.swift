@@ -30,10 +30,7 @@ package struct MasterKey: Sendable {
 
     static let idLength = 8
 
-    /// Creates a key from a key file's text; white space around it is dropped.
-    ///
-    /// - Parameter base64: 32 bytes as base64.
-    /// - Throws: ``Rejection``.
+    /// Creates a key from a key file's text, 32 bytes as base64; white space around it is dropped.
     package init(base64: String) throws(Rejection) {
         guard let bytes = StrictBase64.decode(base64.utf8.trimmingASCIISpace, .standard) else { throw .notBase64 }
         guard bytes.count == 32 else { throw .wrongLength(bytes: bytes.count) }

@@ -18,11 +18,8 @@ package struct SecretBox: Sendable {
     /// Creates a box with one key, the instance's master key.
     package init(key: MasterKey) { self.key = key }
 
-    /// Returns a separate key for another purpose, from which the master key cannot be computed (HKDF-SHA256, RFC
-    /// 5869).
-    ///
-    /// - Parameter purpose: The purpose; each has another key.
-    /// - Returns: 32 bytes, the same after every start.
+    /// Returns a separate key of 32 bytes for another purpose, the same after every start, from which the master key
+    /// cannot be computed (HKDF-SHA256, RFC 5869).
     func derivedKey(for purpose: String) -> [UInt8] {
         let key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: key.bytes),
@@ -49,13 +46,7 @@ package struct SecretBox: Sendable {
         return prefix + nonce + ciphertext + (try cipher.tag(length: Self.tagLength))
     }
 
-    /// Opens a sealed secret.
-    ///
-    /// - Parameters:
-    ///   - sealed: The stored bytes.
-    ///   - context: The text that it was sealed with.
-    /// - Returns: The secret.
-    /// - Throws: ``SecretBoxError``.
+    /// Opens a sealed secret, with the context that it was sealed with.
     package func open(_ sealed: [UInt8], context: String) throws(SecretBoxError) -> [UInt8] {
         guard let version = sealed.first else { throw .damaged }
         guard version == Self.version else { throw .unknownVersion(version) }

@@ -74,7 +74,6 @@ package final class SessionService: Sendable {
     /// Returns whether a session is used for the first time in this hour, as far as this node has it in memory; true
     /// only once.
     ///
-    /// - Parameter session: A live session.
     /// - Returns: False also when it is not in memory.
     package func isFirstUseOfHour(_ session: StoredSession) -> Bool {
         let hour = Int32(truncatingIfNeeded: clock.now.milliseconds / 3_600_000)
@@ -90,7 +89,6 @@ package final class SessionService: Sendable {
 
     /// Returns whether a token's session is in memory, so that it can be authenticated without the store.
     ///
-    /// - Parameter token: The bearer token.
     /// - Returns: True also for a text that is not a session token: the store is not queried for that either.
     package func isCached(_ token: String) -> Bool {
         guard let hash = SessionToken.hash(of: token) else { return true }
@@ -169,7 +167,6 @@ package final class SessionService: Sendable {
 
     /// Merges a consumer into another, whose sessions end.
     ///
-    /// - Parameter request: The two consumers.
     /// - Returns: `merged`, `notMerged` or `notFound`.
     /// - Throws: `storage`.
     package func merge(_ request: MergeRequest) async throws(SessionError) -> StoreChangeResult {

@@ -18,9 +18,7 @@ struct SessionToken {
     /// The MAC's key, prepared once and not for each token.
     private let keyed: HMAC<SHA256>
 
-    /// Creates a generator and parser of tokens.
-    ///
-    /// - Parameter key: The key of the MAC.
+    /// Creates a generator and parser of tokens with the key of the MAC.
     init(key: [UInt8]) { keyed = HMAC<SHA256>(key: SymmetricKey(data: key)) }
 
     /// Returns a new token.

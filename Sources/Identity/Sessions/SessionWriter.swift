@@ -4,7 +4,6 @@ package import GatewayStorage
 package protocol SessionWriter: Sendable {
     /// Applies a change in the writer's next transaction.
     ///
-    /// - Parameter change: The change.
     /// - Returns: The result, once it is on disk.
     /// - Throws: `StorageError`: the change may have been committed nevertheless, and listeners are notified of ended
     ///   sessions.

@@ -14,8 +14,6 @@ enum AccessDecision: Equatable {
     static let maxReasonLength = 256
 
     /// Interprets a response: only status 200 with a valid answer grants or denies.
-    ///
-    /// - Parameter response: Any response of the decider.
     init(_ response: GuardedResponse) {
         guard response.status == 200 else {
             self = .unavailable("The decider responds with status \(response.status).")

@@ -9,8 +9,6 @@ enum AccessTokenResponse: Equatable {
     case unavailable(String)
 
     /// Interprets a response.
-    ///
-    /// - Parameter response: Any response of the service.
     init(_ response: GuardedResponse) {
         let members = response.members
         switch response.status {

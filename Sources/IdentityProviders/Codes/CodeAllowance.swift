@@ -25,10 +25,7 @@ final class CodeAllowance: Sendable {
 
     init(clock: any GatewayClock) { self.clock = clock }
 
-    /// Takes one token of a provider's bucket.
-    ///
-    /// - Parameter provider: The credential's id.
-    /// - Returns: Nil when it was taken; else the seconds, rounded up, until there is one.
+    /// Takes one token of a provider's bucket; nil when it was taken, else the seconds, rounded up, until there is one.
     func take(_ provider: String) -> Int? {
         fullAt.withLock { fullAt in
             let now = clock.monotonicNanoseconds

@@ -16,12 +16,7 @@ final class ExchangeSlots: Sendable {
 
     private let running = Mutex(Running())
 
-    /// Takes a slot.
-    ///
-    /// - Parameters:
-    ///   - provider: The credential's id.
-    ///   - brand: Its brand.
-    /// - Returns: False when there is none; else the caller must release it.
+    /// Takes a slot of a credential, which the caller must release; false when there is none.
     func take(_ provider: String, of brand: BrandID) -> Bool {
         running.withLock { running in
             guard running.providers.take(provider) else { return false }

@@ -2,10 +2,7 @@ internal import TextFormats
 
 /// Encodes `application/x-www-form-urlencoded` (RFC 6749 appendix B).
 enum FormEncoding {
-    /// Returns a form.
-    ///
-    /// - Parameter fields: Names and values, in order.
-    /// - Returns: ASCII.
+    /// Returns a form of names and values, in order, as ASCII.
     static func body(_ fields: [(name: String, value: String)]) -> [UInt8] {
         let pairs = fields.map { name, value in
             PercentEncoding.encode(name.utf8, .form) + "=" + PercentEncoding.encode(value.utf8, .form)

@@ -12,8 +12,6 @@ enum TokenResponse: Equatable {
     case unavailable(String)
 
     /// Interprets a response.
-    ///
-    /// - Parameter response: Any response of the endpoint.
     init(_ response: GuardedResponse) {
         let members = response.members
         switch response.status {

@@ -12,8 +12,6 @@ struct JWKSet: Sendable {
     private let keys: [SignatureAlgorithm: [VerifyingKey]]
 
     /// Parses a set; nil for anything else, or for a set that is too large.
-    ///
-    /// - Parameter bytes: The JSON text.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maxBytes, let json = try? StrictJSON.parse(bytes),
             case .object(let members) = json, case .array(let items)? = members["keys"],

@@ -28,12 +28,7 @@ struct KeySetRecord: Sendable {
     /// The number of the last use, from a counter.
     var usedAt: UInt64 = 0
 
-    /// Returns whether to fetch the URL before keys are returned.
-    ///
-    /// - Parameters:
-    ///   - isKnown: Whether the set has the wanted key.
-    ///   - now: The monotonic time.
-    /// - Returns: False also before the URL may be fetched again.
+    /// Returns whether to fetch the URL before keys are returned; `isKnown` means that the set has the wanted key.
     func isReadDue(isKnown: Bool, now: UInt64) -> Bool {
         guard let askedAt else { return true }
         let sinceAsked = now.elapsed(since: askedAt)
@@ -42,10 +37,7 @@ struct KeySetRecord: Sendable {
         return !isKnown && sinceAsked >= Self.unknownKeySeconds * Self.nanoseconds
     }
 
-    /// Returns the set, unless it is too old.
-    ///
-    /// - Parameter now: The monotonic time.
-    /// - Returns: Nil when there is none.
+    /// Returns the set, unless it is too old; nil when there is none.
     func kept(now: UInt64) -> JWKSet? {
         now.elapsed(since: readAt) < Self.keptSeconds * Self.nanoseconds ? set : nil
     }

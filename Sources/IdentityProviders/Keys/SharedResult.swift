@@ -11,9 +11,7 @@ final class SharedResult<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for the result.
-    ///
-    /// - Returns: Nil when the task was cancelled before there was one.
+    /// Waits for the result; nil when the task was cancelled before there was one.
     func wait() async -> Value? {
         let number = state.withLock { state in
             state.last += 1

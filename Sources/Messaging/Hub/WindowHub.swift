@@ -70,17 +70,12 @@ package final class WindowHub: WindowObserver, Sendable {
     }
 
     /// Records another session of the same consumer for a window.
-    ///
-    /// - Parameters:
-    ///   - ticket: The window's ticket.
-    ///   - session: The session.
     package func renew(_ ticket: WindowTicket, session: StoredSession) {
         state.withLock { $0.windows[ticket.name]?[ticket.id]?.credential = session.credential }
     }
 
-    /// Unregisters a closed window: it receives no more changes, and messages that it has not acknowledged are pushed.
-    ///
-    /// - Parameter ticket: The window's ticket; call once for each.
+    /// Unregisters a closed window, once: it receives no more changes, and messages that it has not acknowledged are
+    /// pushed.
     package func close(_ ticket: WindowTicket) {
         state.withLock { state in
             state.windows[ticket.name]?[ticket.id] = nil
@@ -91,9 +86,7 @@ package final class WindowHub: WindowObserver, Sendable {
 
     // MARK: Changes
 
-    /// Passes what a commit changed on to the windows that it concerns, except the one that caused it.
-    ///
-    /// - Parameter windowEvents: The changes, in the order of the commit.
+    /// Passes what a commit changed on to the windows that it concerns, in its order, except the one that caused it.
     package func committed(_ windowEvents: [WindowEvent]) {
         // One commit may hold many changes for one consumer: each window is called once for a run of them.
         var start = 0
@@ -150,9 +143,7 @@ package final class WindowHub: WindowObserver, Sendable {
 
     // MARK: Ends of sessions
 
-    /// Has the windows concerned check whether their sessions still exist.
-    ///
-    /// - Parameter end: The sessions that ended.
+    /// Has the windows concerned check whether the sessions that ended still exist.
     package func sessionsEnded(_ end: SessionEnd) {
         let (ports, close): ([any WindowPort], WindowClose) =
             switch end {

@@ -28,10 +28,7 @@ package struct WindowClose: Error, Sendable, Equatable {
         }
     }
 
-    /// Returns the close for a message that is not a JSON object.
-    ///
-    /// - Parameter detail: What the message is instead.
-    /// - Returns: The close.
+    /// Returns the close for a message that is not a JSON object; `detail` is what it is instead.
     package static func unreadable(_ detail: String) -> WindowClose {
         WindowClose(4400, "invalid_request: \(detail)", .badFrame)
     }

@@ -2,10 +2,8 @@ import GatewayModel
 import Telemetry
 
 extension WindowMachine {
-    /// Returns the latest moment for ``timePassed(now:)``, in nanoseconds on the steady clock; nil when there is none.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The moment; it may have passed.
+    /// Returns the latest moment for ``timePassed(now:)``, in nanoseconds on the steady clock, which may have passed;
+    /// nil when there is none.
     package func nextDeadline(now: WindowMoment) -> UInt64? {
         switch phase {
         case .closed: return nil
@@ -26,9 +24,6 @@ extension WindowMachine {
     }
 
     /// Handles the passage of time.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The actions.
     package mutating func timePassed(now: WindowMoment) -> [WindowAction] {
         switch phase {
         case .closed: return []

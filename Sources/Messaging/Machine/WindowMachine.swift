@@ -77,9 +77,6 @@ package struct WindowMachine: Sendable {
     // MARK: Input
 
     /// Handles the upgrade of the connection to a window.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The actions.
     package mutating func opened(now: WindowMoment) -> [WindowAction] {
         lastActivity = now.steady
         waiting.append(.open)
@@ -87,11 +84,6 @@ package struct WindowMachine: Sendable {
     }
 
     /// Handles a message of the client.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - now: The time.
-    /// - Returns: The actions.
     package mutating func received(_ frame: ClientFrame, now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         noteActivity(now)
@@ -101,9 +93,6 @@ package struct WindowMachine: Sendable {
     }
 
     /// Handles a ping or a pong of the client.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The actions.
     package mutating func receivedControl(now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         noteActivity(now)
@@ -111,19 +100,11 @@ package struct WindowMachine: Sendable {
     }
 
     /// Ends the window because of unreadable bytes or for another reason of the handler's.
-    ///
-    /// - Parameters:
-    ///   - close: The close.
-    ///   - now: The time.
-    /// - Returns: The actions.
     package mutating func fail(_ close: WindowClose, now: WindowMoment) -> [WindowAction] {
         isAlive ? end(close, now) : []
     }
 
-    /// Handles the client's close frame.
-    ///
-    /// - Parameter code: Its code; nil when it has none.
-    /// - Returns: The actions.
+    /// Handles the client's close frame, with its code if it has one.
     package mutating func receivedClose(code: UInt16?) -> [WindowAction] {
         switch phase {
         case .opening, .open: actions.append(.echoClose(code: code))
@@ -135,8 +116,6 @@ package struct WindowMachine: Sendable {
     }
 
     /// Handles the loss of the connection.
-    ///
-    /// - Returns: The actions.
     package mutating func lost() -> [WindowAction] {
         if case .closed = phase { return [] }
         actions.append(.cut(.gone))
@@ -145,11 +124,6 @@ package struct WindowMachine: Sendable {
     }
 
     /// Handles committed changes, in their order.
-    ///
-    /// - Parameters:
-    ///   - windowEvents: The changes.
-    ///   - now: The time.
-    /// - Returns: The actions.
     package mutating func receive(_ windowEvents: [WindowEvent.Kind], now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         for kind in windowEvents {
@@ -168,24 +142,14 @@ package struct WindowMachine: Sendable {
         return finish(now)
     }
 
-    /// Records that the socket has flushed frames.
-    ///
-    /// - Parameters:
-    ///   - frames: The number of frames.
-    ///   - now: The time.
-    /// - Returns: The actions.
+    /// Records that the socket has flushed a number of frames.
     package mutating func flushed(_ frames: Int, now: WindowMoment) -> [WindowAction] {
         outstanding -= frames
         stalledSince = now.steady
         return isAlive ? finish(now) : []
     }
 
-    /// Has the session checked, which may have ended.
-    ///
-    /// - Parameters:
-    ///   - close: The close if it has ended.
-    ///   - now: The time.
-    /// - Returns: The actions.
+    /// Has the session checked, which may have ended; `close` is used if it has.
     package mutating func recheck(_ close: WindowClose, now: WindowMoment) -> [WindowAction] {
         guard isAlive else { return [] }
         // One check is enough for all sessions that ended before it.
@@ -197,11 +161,6 @@ package struct WindowMachine: Sendable {
     // MARK: Operations
 
     /// Handles the end of an operation.
-    ///
-    /// - Parameters:
-    ///   - result: The result.
-    ///   - now: The time.
-    /// - Returns: The actions.
     package mutating func completed(_ result: WindowResult, now: WindowMoment) -> [WindowAction] {
         let operation = running
         running = nil

@@ -43,27 +43,18 @@ package final class FeedNotifier: Sendable {
 
     private let state: Mutex<State>
 
-    /// Creates a notifier that never notified.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum of waiting readers.
-    ///   - limitPerBrand: The maximum of waiting readers for one brand.
+    /// Creates a notifier that never notified, with the maximum numbers of waiting readers.
     package init(limit: Int = FeedNotifier.waiters, limitPerBrand: Int = FeedNotifier.waitersPerBrand) {
         state = Mutex(State(slots: FairSlots(capacity: limit, capacityPerOwner: limitPerBrand)))
     }
 
-    /// Returns the number of a brand's last notification, for ``wait(_:after:atMost:)``.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: 0 when there was none.
+    /// Returns the number of a brand's last notification, for ``wait(_:after:atMost:)``; 0 when there was none.
     package func lastNotification(_ brand: BrandID) -> UInt64 { state.withLock { $0.lastNotification[brand] ?? 0 } }
 
     /// The number of waiting readers.
     package var waiting: Int { state.withLock { $0.slots.count } }
 
     /// Wakes all readers that wait for a brand.
-    ///
-    /// - Parameter brand: The brand.
     package func notify(_ brand: BrandID) {
         let woken = state.withLock { state in
             state.lastNotification[brand, default: 0] += 1
@@ -75,10 +66,6 @@ package final class FeedNotifier: Sendable {
     }
 
     /// Hands an item that is not stored to the readers that wait for such items at this moment.
-    ///
-    /// - Parameters:
-    ///   - item: The item.
-    ///   - brand: The brand.
     package func pass(_ item: PassingItem, to brand: BrandID) {
         let woken = state.withLock { state -> [Waiter] in
             guard let waiting = state.waiting[brand] else { return [] }

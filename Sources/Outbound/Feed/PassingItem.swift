@@ -15,12 +15,6 @@ package struct PassingItem: Sendable, Equatable {
     package var data: JSONText
 
     /// Returns the item for a consumer who types.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - conversation: The conversation.
-    ///   - time: The time.
-    /// - Returns: The item.
     package static func typing(
         consumer: ConsumerID,
         conversation: ConversationID,

@@ -37,8 +37,6 @@ package struct WebhookBatch: Sendable, Equatable {
 
 extension JSONWriter {
     /// Appends an item of the outbound feed.
-    ///
-    /// - Parameter item: The item.
     package mutating func outbound(_ item: OutboundItem) {
         literal(#"{"position":"#)
         integer(item.position)

@@ -26,9 +26,6 @@ package struct WebhookMachine: Sendable, Equatable {
     package init(_ state: WebhookState) { self.state = state }
 
     /// Returns the next step.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The step.
     package func step(now: Timestamp) -> Step {
         if state.isSwitchedOff { return .off }
         if let next = state.nextTry, next > now,
@@ -40,17 +37,13 @@ package struct WebhookMachine: Sendable, Equatable {
         return .send(after: state.mark, through: through)
     }
 
-    /// Makes the items found the next batch.
-    ///
-    /// - Parameter page: The items after the mark; not empty.
+    /// Makes the items found after the mark, at least one, the next batch.
     package mutating func collected(_ page: OutboundPage) {
         guard let last = page.items.last else { return }
         state.batchThrough = last.position
     }
 
-    /// Skips the items up to a position: they are of other types, or were removed.
-    ///
-    /// - Parameter position: The last skipped position.
+    /// Skips the items up to a position, the last skipped one: they are of other types, or were removed.
     package mutating func skipped(through position: Int64) {
         state.mark = max(state.mark, position)
         state.batchThrough = nil

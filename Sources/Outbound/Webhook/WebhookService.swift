@@ -61,8 +61,6 @@ package final class WebhookService: Service, Sendable {
     /// Signals that a brand has new items.
     ///
     /// Thread-safe and cheap.
-    ///
-    /// - Parameter brand: The brand.
     package func newItems(_ brand: BrandID) { notifier.notify(brand) }
 
     /// Signals that webhooks were added, removed or changed, or that a mark was set back.

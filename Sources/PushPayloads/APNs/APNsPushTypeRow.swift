@@ -44,16 +44,10 @@ package struct APNsPushTypeRow: Sendable, Equatable {
         self.content = content
     }
 
-    /// Returns the topic of a push.
-    ///
-    /// - Parameter bundleID: The app's bundle id; for MDM the UID of the certificate's subject.
-    /// - Returns: The value of `apns-topic`.
+    /// Returns the value of `apns-topic` for an app's bundle id; for MDM the UID of the certificate's subject.
     package func topic(_ bundleID: String) -> String { bundleID + (topicSuffix ?? "") }
 
-    /// Returns the priority for a requested one.
-    ///
-    /// - Parameter wanted: The requested priority.
-    /// - Returns: The requested one if it is allowed, else the default.
+    /// Returns a requested priority if it is allowed, else the default.
     package func priority(_ wanted: APNsPriority) -> APNsPriority {
         priorities.contains(wanted) ? wanted : defaultPriority
     }

@@ -31,8 +31,6 @@ package indirect enum JSONValue: Sendable, Equatable {
     package static let maxBytes = 65_536
 
     /// Parses a body; nil when it is empty, too large, or not JSON.
-    ///
-    /// - Parameter body: The body as received.
     package init?(body: [UInt8]) {
         guard !body.isEmpty, body.count <= Self.maxBytes else { return nil }
         let value = body.withUnsafeBufferPointer { buffer in
@@ -44,8 +42,6 @@ package indirect enum JSONValue: Sendable, Equatable {
     }
 
     /// The first member with a name; nil when there is none or this is not an object.
-    ///
-    /// - Parameter name: The member's name.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.hasSameBytes(as: name) }?.value

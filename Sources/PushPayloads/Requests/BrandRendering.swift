@@ -52,9 +52,6 @@ package struct BrandRendering: Sendable {
     /// Returns title and text of a push's notification: from the brand's templates if it has some, else the default
     /// texts of the DevicesBadgesTaps page.
     ///
-    /// - Parameters:
-    ///   - message: The message of the push.
-    ///   - job: The push.
     /// - Returns: Title and text, without anything that the brand's `preview` hides.
     package func words(of message: Message, for job: PushJob) -> Words {
         let isSummary = job.summary > 0
@@ -72,8 +69,7 @@ package struct BrandRendering: Sendable {
 
     /// Returns the agent of a message as a JSON object: its id, and its nickname unless ``preview`` hides it (R194).
     ///
-    /// - Parameter message: The message.
-    /// - Returns: The object; nil when it would have no member. A silent push has no nickname, as it has no text.
+    /// - Returns: Nil when it would have no member. A silent push has no nickname, as it has no text.
     func agent(of message: Message) -> [UInt8]? {
         let nickname = preview == .none || message.silent ? nil : message.agentNickname
         guard message.agentID != nil || nickname != nil else { return nil }
@@ -103,7 +99,6 @@ package struct BrandRendering: Sendable {
     ///
     /// An event's own title may reveal the message, so only `full` shows it.
     ///
-    /// - Parameter message: The message.
     /// - Returns: The title; the brand's name when nothing else may be shown.
     private func title(of message: Message) -> String {
         switch preview {
@@ -115,7 +110,6 @@ package struct BrandRendering: Sendable {
 
     /// Returns the text of a notification, before it is truncated.
     ///
-    /// - Parameter message: The message.
     /// - Returns: The message's text, or ``genericText`` when the brand hides it.
     private func text(of message: Message) -> String {
         preview == .full ? message.text : Self.genericText

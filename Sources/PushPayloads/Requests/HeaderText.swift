@@ -20,7 +20,6 @@ enum HeaderText {
 
     /// Returns a key as a `Topic` of Web Push (RFC 8030 section 5.4): unchanged when it is valid, else a hash of it.
     ///
-    /// - Parameter key: Any text.
     /// - Returns: 1 to 32 characters of the URL and filename safe base64 alphabet.
     static func topic(_ key: String) -> String {
         let utf8 = key.utf8

@@ -8,10 +8,7 @@ extension JSONWriter {
     /// The longest possible mark needs about 2,300, so one always fits.
     static var maxReadMarkBytes: Int { 3584 }
 
-    /// Returns the marks as a JSON array: the first ones, as many as fit.
-    ///
-    /// - Parameter marks: The read positions of conversations.
-    /// - Returns: JSON text.
+    /// Returns read positions of conversations as a JSON array: the first ones, as many as fit.
     static func text(of marks: [ReadMark]) -> [UInt8] {
         var text = JSONWriter(capacity: 128 * marks.count)
         text.literal("[")

@@ -69,7 +69,6 @@ package struct BrandTemplates: Sendable {
     /// Returns the normalized form of a language tag; equal tags may differ in case and in the separator of their
     /// parts.
     ///
-    /// - Parameter locale: The tag.
     /// - Returns: The tag in lower case with `-` between its parts.
     package static func normalised(_ locale: String) -> String {
         String(

@@ -38,10 +38,7 @@ package struct WordTemplate: Sendable {
     /// Braces at the end, which the library would read as the start of a tag.
     private let end: String
 
-    /// Parses a template.
-    ///
-    /// - Parameter text: The template.
-    /// - Throws: ``Fault`` with the position.
+    /// Parses a template; throws ``Fault`` with the position.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.maxBytes else { throw Fault(detail: "must be at most \(Self.maxBytes) bytes") }
         try Self.check(text)
@@ -54,10 +51,7 @@ package struct WordTemplate: Sendable {
         end = String(text.dropFirst(body))
     }
 
-    /// Renders the template.
-    ///
-    /// - Parameter values: The value of each name; nil is absent.
-    /// - Returns: The words.
+    /// Renders the template with the value of each name; nil is absent.
     func render(_ values: @escaping (Name) -> String?) -> String { template.render(Values(value: values)) + end }
 
     private struct Values: MustacheParent {

@@ -72,9 +72,6 @@ struct BrandFile {
     }
 
     /// Returns an error with each problem on a line.
-    ///
-    /// - Parameter problems: The problems.
-    /// - Returns: The error.
     func failure(_ problems: [FileProblem]) -> CommandFailure { Self.failure(problems, name, lines) }
 
     private static func failure(_ problems: [FileProblem], _ name: String, _ lines: [[String]: Int]) -> CommandFailure {

@@ -74,8 +74,6 @@ struct BrandFileReader {
     }
 
     /// Checks what other members are found by: the brand's id, and kind and name of each credential.
-    ///
-    /// - Parameter root: The value that was read.
     mutating func checkNames(_ root: JSONValue) {
         guard problems.isEmpty else { return }
         if root["brand"]["id"].string?.isEmpty != false { _ = fail(["brand", "id"], "is required, as a text") }

@@ -21,12 +21,8 @@ struct BrandState {
         return ((try? JSONValue(parsing: data)) ?? .null).members
     }()
 
-    /// Reads a brand.
+    /// Reads a brand by its id; empty when there is none.
     ///
-    /// - Parameters:
-    ///   - id: The brand's id.
-    ///   - client: The gateway.
-    /// - Returns: The brand; empty when there is none.
     /// - Throws: ``CommandFailure``.
     static func read(_ id: String, _ client: APIClient) async throws -> BrandState {
         let path = ["v1", "brands", id]
@@ -44,13 +40,7 @@ struct BrandState {
         return state
     }
 
-    /// Reads all pages of a list.
-    ///
-    /// - Parameters:
-    ///   - path: The list.
-    ///   - client: The gateway.
-    /// - Returns: The items.
-    /// - Throws: ``CommandFailure``.
+    /// Reads all pages of a list; throws ``CommandFailure``.
     static func items(_ path: [String], _ client: APIClient) async throws -> [JSONValue] {
         var items: [JSONValue] = []
         var cursor: String?

@@ -48,10 +48,7 @@ enum SecretFile {
         return data
     }
 
-    /// Creates the directory for generated secrets, and checks that it can be written to.
-    ///
-    /// - Parameter directory: The directory.
-    /// - Throws: ``CommandFailure``.
+    /// Creates the directory for generated secrets, and checks that it can be written to; throws ``CommandFailure``.
     static func prepare(_ directory: String) throws {
         try? FileManager.default.createDirectory(
             atPath: directory,

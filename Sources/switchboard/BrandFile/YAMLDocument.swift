@@ -17,10 +17,7 @@ struct YAMLDocument {
     /// The maximum depth.
     private static let maxDepth = 64
 
-    /// Parses a document.
-    ///
-    /// - Parameter text: YAML with one document.
-    /// - Throws: ``FileProblem`` with the line.
+    /// Parses YAML with one document; throws ``FileProblem`` with the line.
     init(_ text: String) throws(FileProblem) {
         let root: Node?
         do { root = try compose(yaml: text, .basic, .default, .utf8) } catch { throw Self.problem(error) }

@@ -8,11 +8,7 @@ enum YAMLText {
     /// Words that parsers of YAML 1.1 take for another type.
     private static let reserved: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
 
-    /// Returns a value as YAML in block style.
-    ///
-    /// - Parameter value: The value.
-    /// - Returns: The text with a line break at its end.
-    /// - Throws: The emitter's error.
+    /// Returns a value as YAML in block style, with a line break at its end.
     static func text(of value: JSONValue) throws -> String {
         try serialize(node: node(value), width: -1, allowUnicode: true)
     }

@@ -19,10 +19,7 @@ struct ClientOptions: ParsableArguments {
     @Flag(help: "Print the gateway's response as JSON, unchanged.")
     var json = false
 
-    /// Makes a client with the admin token.
-    ///
-    /// - Returns: The client.
-    /// - Throws: ``CommandFailure`` when there is no token.
+    /// Makes a client with the admin token; throws ``CommandFailure`` when there is no token.
     func client() throws -> APIClient {
         let environment = ProcessInfo.processInfo.environment
         var url = server ?? environment[ClientEnvironment.server] ?? "http://127.0.0.1:8080"

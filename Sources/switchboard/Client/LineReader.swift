@@ -11,10 +11,7 @@ struct LineReader {
     private var position = 0
     private var isAtEnd = false
 
-    /// Opens a file.
-    ///
-    /// - Parameter path: The file; `-` is standard input.
-    /// - Throws: ``CommandFailure``.
+    /// Opens a file, or with `-` standard input; throws ``CommandFailure``.
     init(path: String) throws {
         if path == "-" {
             handle = .standardInput

@@ -11,8 +11,6 @@ struct Progress {
     private var interval: Duration { isTerminal ? .milliseconds(200) : .seconds(2) }
 
     /// Creates progress output, which is silent for pipes and files unless asked for.
-    ///
-    /// - Parameter isAsked: Whether to print even if standard error is not a terminal.
     init(isAsked: Bool) {
         isTerminal = isatty(STDERR_FILENO) == 1
         isShown = isAsked || isTerminal

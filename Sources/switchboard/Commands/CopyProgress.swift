@@ -5,16 +5,11 @@ final class CopyProgress {
     private let verb: String
     private var said = 0
 
-    /// Creates progress output, which is silent for copies that finish at once.
-    ///
-    /// - Parameter verb: The verb of the lines, such as "backing up".
+    /// Creates progress output, which is silent for copies that finish at once; its lines begin with a verb, such as
+    /// "backing up".
     init(_ verb: String) { self.verb = verb }
 
-    /// Prints the progress.
-    ///
-    /// - Parameters:
-    ///   - done: Pages copied.
-    ///   - total: All pages.
+    /// Prints the progress in pages.
     func say(done: Int, total: Int) {
         guard total > 0, done < total else { return }
         let tenth = done * 10 / total

@@ -12,9 +12,7 @@ struct CopyResult {
     /// The file in which the replaced master key is kept; nil when the key stayed.
     var keyKeptAside: String?
 
-    /// Prints the result on standard output.
-    ///
-    /// - Parameter json: Whether to print one JSON object.
+    /// Prints the result on standard output, with `json` as one JSON object.
     func print(json: Bool) {
         let milliseconds = Int64(seconds / .milliseconds(1))
         let time = Double(milliseconds) / 1000

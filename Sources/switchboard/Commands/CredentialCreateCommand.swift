@@ -85,9 +85,7 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         Self.show(response.body)
     }
 
-    /// Prints a new credential with its secret, which is shown only once.
-    ///
-    /// - Parameter made: The body of the response.
+    /// Prints a new credential, the body of the response, with its secret, which is shown only once.
     static func show(_ made: JSONValue) {
         StandardOutput.write("id      \(made["id"].plain)")
         if let secret = made["secret"].string { StandardOutput.write("secret  \(secret)") }

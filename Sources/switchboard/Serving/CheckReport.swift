@@ -6,9 +6,7 @@ struct CheckReport {
     let json: Bool
     private var failures = 0
 
-    /// Starts a report.
-    ///
-    /// - Parameter json: Whether each line is a JSON object.
+    /// Starts a report; with `json` each line is a JSON object.
     init(json: Bool) { self.json = json }
 
     /// Prints a result.
@@ -35,9 +33,7 @@ struct CheckReport {
         StandardOutput.write(json ? line.text : "\(verdict) \(line["subject"].plain): \(line["text"].plain)")
     }
 
-    /// Ends the report.
-    ///
-    /// - Throws: ``CommandFailure`` when a check failed.
+    /// Ends the report; throws ``CommandFailure`` when a check failed.
     func end() throws {
         guard failures == 0 else { throw CommandFailure(.failure, "\(failures) of the checks failed") }
     }

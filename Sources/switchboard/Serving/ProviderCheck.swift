@@ -15,7 +15,6 @@ struct ProviderCheck {
 
     /// Checks one lane.
     ///
-    /// - Parameter lane: The lane.
     /// - Returns: The result as text.
     func check(_ lane: LaneDescription) async -> PushProviderVerdict {
         guard PushProviderFactory.isUsed(lane.key, app: lane.app) else {

@@ -7,7 +7,6 @@ enum OriginText {
 
     /// Returns whether a text is an origin: scheme, host in lower case, and a port that is not the scheme's own.
     ///
-    /// - Parameter text: The text as received.
     /// - Returns: False for `null` and `*`, which would allow every page, and for a host that is an IPv6 address.
     static func isValid(_ text: String) -> Bool {
         let (scheme, usualPort) = text.hasBytePrefix("https://") ? ("https://", 443) : ("http://", 80)

@@ -24,8 +24,6 @@ package struct CloudEventHeaders: Sendable {
     private(set) var problems: [FieldProblem] = []
 
     /// Reads the headers.
-    ///
-    /// - Parameter headers: The request's.
     init(_ headers: HTTPFields) {
         specVersion = read(.ceSpecVersion, headers)
         id = read(.ceID, headers)

@@ -24,8 +24,6 @@ package enum EventFormat: Sendable {
     ///
     /// `ce-specversion` with a type that is not CloudEvents' own means binary mode (its HTTP binding, section 3). The
     /// parameters of the type are ignored, except a charset other than UTF-8.
-    ///
-    /// - Parameter headers: The request's.
     package init?(_ headers: HTTPFields) {
         let type = MediaTypeName(headers.value(.contentType) ?? "application/json")
         switch type {

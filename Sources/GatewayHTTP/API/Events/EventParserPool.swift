@@ -17,11 +17,8 @@ final class EventParserPool: Sendable {
 
     private let kept = Mutex<[Kept]>([])
 
-    /// Lends a parser for the duration of a call.
-    ///
-    /// - Parameter body: The call.
-    /// - Returns: The result of `body`.
-    /// - Throws: The errors of `body`, and `overloaded` when there is no memory for a parser.
+    /// Lends a parser for the duration of a call; throws the errors of `body`, and `overloaded` when there is no memory
+    /// for a parser.
     func withParser<Result>(_ body: (EventParser) throws(Problem) -> Result) throws(Problem) -> Result {
         guard let parser = kept.withLock({ $0.popLast() })?.parser ?? EventParser() else {
             throw Problem(.overloaded, "There is not enough memory to parse the request.", retryAfterSeconds: 1)

@@ -6,10 +6,8 @@ internal import TextFormats
 extension EventValidator {
     private static let attributes: Set<BoundedName> = ["/id", "/type", "/source", "/time", "/specversion"]
 
-    /// Returns the position of a member in the caller's body, or its header.
-    ///
-    /// - Parameter member: Its pointer in a plain event.
-    /// - Returns: The pointer for the error.
+    /// Returns the pointer, for an error, of a member in the caller's body, or its header; `member` is its pointer in a
+    /// plain event.
     func pointer(_ member: StaticString) -> String {
         let isAttribute = Self.attributes.contains(BoundedName(known: member.description))
         let member = member.description

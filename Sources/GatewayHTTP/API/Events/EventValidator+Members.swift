@@ -4,11 +4,7 @@ internal import TextFormats
 
 // The rules for single members.
 extension EventValidator {
-    /// Records an error of a member, only the first one.
-    ///
-    /// - Parameters:
-    ///   - member: Its pointer in a plain event.
-    ///   - detail: The error.
+    /// Records an error of a member, named by its pointer in a plain event; only the first one.
     mutating func problem(_ member: StaticString, _ detail: String) {
         let pointer = pointer(member)
         guard !problems.contains(where: { $0.pointer.hasSameBytes(as: pointer) }) else { return }

@@ -24,8 +24,6 @@ struct EventsResponse {
     }
 
     /// Starts an empty response.
-    ///
-    /// - Parameter requestID: The request's id, which problems contain.
     init(requestID: String) { self.requestID = requestID }
 
     /// Appends the results of a piece of the request; `results` contains one for each of its valid events.

@@ -7,11 +7,7 @@ internal import TextFormats
 
 /// The routes for health checks, metrics and the API description (Operating page).
 enum HealthRoutes {
-    /// Adds the routes.
-    ///
-    /// - Parameters:
-    ///   - routes: The table to add to.
-    ///   - isOpen: Whether everybody may read the metrics.
+    /// Adds the routes; `isOpen` lets everybody read the metrics.
     static func add(to routes: inout RouteTable, isOpen: Bool = false) {
         routes.on(.get, "/livez", isAlwaysAnswered: true) { _ in ok("ok") }
         routes.on(.get, "/readyz", isAlwaysAnswered: true) { try await ready($0) }

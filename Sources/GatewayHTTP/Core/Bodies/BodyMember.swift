@@ -38,11 +38,6 @@ struct BodyObject {
     var names: [BoundedName] { members.keys.sorted() }
 
     /// Returns unknown members' names, sorted; where there are many, any of them.
-    ///
-    /// - Parameters:
-    ///   - known: The names that are known.
-    ///   - limit: The maximum number of names.
-    /// - Returns: At most that many names.
     func names(besides known: some Collection<BoundedName>, atMost limit: Int) -> [BoundedName] {
         members.keys.lazy.filter { !known.contains($0) }.prefix(limit).sorted()
     }

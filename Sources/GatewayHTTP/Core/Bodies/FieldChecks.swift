@@ -136,11 +136,7 @@ struct FieldChecks {
 
     // MARK: Results
 
-    /// Returns the values of required members.
-    ///
-    /// - Parameter values: The results of the readers for required members.
-    /// - Returns: The values.
-    /// - Throws: `Problem` 422 with all recorded errors, if there are any.
+    /// Returns the values of required members; throws `Problem` 422 with all recorded errors, if there are any.
     func finish<each Value>(_ values: repeat (each Value)?) throws(Problem) -> (repeat each Value) {
         try finish()
         return (repeat try Self.value(each values))

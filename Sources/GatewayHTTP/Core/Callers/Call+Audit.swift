@@ -6,12 +6,6 @@ internal import Identity
 
 extension Call {
     /// Records an operation that changes nothing in the store, such as a self-check; the caller is authorized already.
-    ///
-    /// - Parameters:
-    ///   - action: The operation.
-    ///   - brand: The brand of the operation.
-    ///   - target: The object of the operation.
-    /// - Throws: `Problem` when the entry cannot be written.
     func audit(_ action: AuditAction, brand: BrandID, target: String) async throws(Problem) {
         let origin = try origin()
         try await administer { directory throws(DirectoryError) in

@@ -65,11 +65,8 @@ extension Call {
         guard case .admin = try await caller(of: brand) else { throw .forbidden }
     }
 
-    /// Allows the admin token, and back-ends with a scope.
-    ///
-    /// - Parameter scope: The scope that a back-end needs.
-    /// - Returns: The brand of the path.
-    /// - Throws: `Problem` 401, 403, and 404 when there is no such brand.
+    /// Allows the admin token, and back-ends with a scope; throws `Problem` 401, 403, and 404 when there is no such
+    /// brand.
     func requireBackend(_ scope: Scope) async throws(Problem) -> Brand {
         let id = BrandID(try segment("brand"))
         switch try await caller(of: id) {
@@ -84,11 +81,8 @@ extension Call {
         return brand
     }
 
-    /// Allows only service accounts with a scope, where nothing else names the brand (R2-R4).
-    ///
-    /// - Parameter scope: The scope that the account needs.
-    /// - Returns: The account and its brand.
-    /// - Throws: `Problem` 401, also for every scheme but `Basic`, and 403.
+    /// Allows only service accounts with a scope, where nothing else names the brand (R2-R4); throws `Problem` 401,
+    /// also for every scheme but `Basic`, and 403.
     func requireAccount(_ scope: Scope) async throws(Problem) -> (Brand, ServiceAccountIdentity) {
         guard let header = request.headers.value(.authorization), case .basic? = AuthorizationHeader(header) else {
             try limitAddress()
@@ -101,10 +95,8 @@ extension Call {
         return (brand, account)
     }
 
-    /// Allows only the credential of a token broker of the path's brand (R178).
-    ///
-    /// - Returns: The account at Talkdesk.
-    /// - Throws: `Problem` 401, also for every scheme but `Basic`.
+    /// Allows only the credential of a token broker of the path's brand (R178); throws `Problem` 401, also for every
+    /// scheme but `Basic`.
     func requireTokenBroker() throws(Problem) -> TokenBroker {
         let broker: TokenBroker
         do throws(Problem) {

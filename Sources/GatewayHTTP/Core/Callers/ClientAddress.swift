@@ -66,10 +66,8 @@ enum ClientAddress: Equatable {
         }
     }
 
-    /// Whether only proxies add a field (RFC 7239, RFC 9110 section 7.6.3, and what most proxies do).
-    ///
-    /// - Parameter name: The field's name in lower case.
-    /// - Returns: Whether it is one of these fields.
+    /// Whether only proxies add a field, named in lower case (RFC 7239, RFC 9110 section 7.6.3, and what most proxies
+    /// do).
     static func isProxyField(_ name: String) -> Bool {
         // Called for each field of each request.
         switch name.utf8.first {

@@ -27,10 +27,7 @@ struct PageRequest: Sendable {
 
     static let badCursor = Problem(invalid: "/cursor", "is not a cursor of this list with these filters")
 
-    /// Returns the cursor for the items after an item.
-    ///
-    /// - Parameter place: The item's key, by which the list is sorted.
-    /// - Returns: The cursor.
+    /// Returns the cursor for the items after an item, named by its key, by which the list is sorted.
     func cursor(after place: String) -> String { seal.seal(place, of: list) }
 
     /// Returns the page of a list that is held in memory.

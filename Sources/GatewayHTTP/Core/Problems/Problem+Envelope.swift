@@ -2,10 +2,6 @@ internal import TextFormats
 
 extension Problem {
     /// Appends the error in the format of the wire adaptors (LimitsAndErrors page).
-    ///
-    /// - Parameters:
-    ///   - writer: The writer to append to.
-    ///   - requestID: The request's id.
     func writeEnvelope(to writer: inout JSONWriter, requestID: String) {
         writer.literal(#"{"error":{"code":"#)
         // R31: the systems behind the adaptors distinguish an invalid claim from an invalid body.

@@ -14,8 +14,6 @@ extension Problem {
     /// request will meet again is `internal`.
     ///
     /// A damaged store is of the first kind: callers should keep their data and send it when the store is restored.
-    ///
-    /// - Parameter error: The error.
     package init(_ error: StorageError) {
         switch error {
         case .full: self.init(.overloaded, "The disk is full.", retryAfterSeconds: 30)
@@ -62,8 +60,6 @@ extension Problem {
     }
 
     /// Converts the core's health when it accepts no events; every fault is named.
-    ///
-    /// - Parameter health: The core's health.
     init(notReady health: DeliveryHealth) {
         var reasons = health.faults.sorted { $0.rawValue < $1.rawValue }.map { Problem($0) }
         if let error = health.storeError { reasons.insert(Problem(error), at: 0) }
@@ -126,8 +122,6 @@ extension Problem {
     }
 
     /// Converts the reason for which an authorization code was not redeemed.
-    ///
-    /// - Parameter error: The reason.
     init(_ error: CodeExchangeError) {
         switch error {
         case .refused(let error): self.init(error)
@@ -140,8 +134,6 @@ extension Problem {
     }
 
     /// Converts the reason for which an app gets no access token: only a denial is 403 (R169, R171).
-    ///
-    /// - Parameter error: The reason.
     init(_ error: AccessTokenError) {
         switch error {
         case .denied(let reason): self.init(.forbidden, "The brand denies the access token.", reason: reason)

@@ -2,10 +2,6 @@ internal import TextFormats
 
 extension Problem {
     /// Appends the problem's JSON object.
-    ///
-    /// - Parameters:
-    ///   - writer: The writer to append to.
-    ///   - requestID: The request's id.
     func write(to writer: inout JSONWriter, requestID: String) {
         writer.literal(#"{"type":"about:blank","title":"#)
         writer.string(title)

@@ -55,9 +55,8 @@ package struct Problem: Error, Sendable, Equatable {
     /// The maximum number of ``errors``: a caller fixes that many at a time, and a body may have a hundred thousand.
     package static let maxErrors = 50
 
-    /// Creates a problem for invalid members (422).
-    ///
-    /// - Parameter errors: The errors; of more than ``maxErrors`` the first are included, and `detail` states it.
+    /// Creates a problem for invalid members (422); of more than ``maxErrors`` the first are included, and `detail`
+    /// states it.
     package init(invalid errors: [FieldProblem]) {
         let isCut = errors.count > Self.maxErrors
         self.init(
@@ -70,26 +69,16 @@ package struct Problem: Error, Sendable, Equatable {
     }
 
     /// Creates a problem for one invalid member (422).
-    ///
-    /// - Parameters:
-    ///   - pointer: The member.
-    ///   - detail: The reason.
     package init(invalid pointer: String, _ detail: String) {
         self.init(invalid: [FieldProblem(pointer: pointer, detail: detail)])
     }
 
     /// Creates a problem for a request that cannot be parsed (400).
-    ///
-    /// - Parameter detail: The reason.
-    /// - Returns: The problem.
     package static func unreadable(_ detail: String) -> Problem {
         Problem(.invalidRequest, status: 400, detail)
     }
 
-    /// Creates a problem for a resource that does not exist (404).
-    ///
-    /// - Parameter what: The kind of resource, for example `device`.
-    /// - Returns: The problem.
+    /// Creates a problem for a resource that does not exist (404), of a kind such as `device`.
     package static func notFound(_ what: String) -> Problem {
         Problem(.notFound, "There is no such \(what).")
     }

@@ -35,17 +35,13 @@ final class IncomingBody: @unchecked Sendable {
     func belongs(to address: AddressShare?) { owner.address = address }
 
     /// Counts the body for its caller's brand, if nothing of it was read before.
-    ///
-    /// - Parameter brand: The brand.
     func belongs(to brand: BrandID) {
         guard held == 0 else { return }
         owner.brand = brand
         isRoomChecked = false
     }
 
-    /// Rejects the body when there is no room for its announced length; checks once for each owner.
-    ///
-    /// - Throws: `Problem` 503.
+    /// Rejects the body (503) when there is no room for its announced length; checks once for each owner.
     func checkRoom() throws(Problem) {
         // A body that is longer than the maximum is rejected for that.
         guard !isRoomChecked, let announcedLength, announcedLength <= EventRoutes.maxBatchBytes else { return }
