@@ -37,17 +37,15 @@ enum CCAIRoutes {
         }
         guard brand.settings.wire.ccai else { throw Problem.notFound("resource") }
         let (minted, isPushTokenIgnored) = try await call.login(assertion, brand, device, proofs, by: .ccai)
-        var writer = JSONWriter(capacity: 256)
-        writer.literal(#"{"auth_token":"#)
-        writer.string(minted.token)
-        writer.member("expires_in", minted.expiresInSeconds)
-        writer.literal(#","end_user":{"id":"#)
-        writer.string(minted.session.consumer.rawValue)
-        writer.member("anonymous", minted.anonymous)
-        writer.literal(#"},"merged":"#)
-        writer.boolean(minted.merged)
-        if isPushTokenIgnored { writer.literal(#","warnings":["push_token_ignored"]"#) }
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.object(.ok, capacity: 256) { writer in
+            writer.member("auth_token", minted.token)
+            writer.member("expires_in", minted.expiresInSeconds)
+            writer.literal(#","end_user":{"id":"#)
+            writer.string(minted.session.consumer.rawValue)
+            writer.member("anonymous", minted.anonymous)
+            writer.literal("}")
+            writer.member("merged", minted.merged)
+            if isPushTokenIgnored { writer.literal(#","warnings":["push_token_ignored"]"#) }
+        }
     }
 }

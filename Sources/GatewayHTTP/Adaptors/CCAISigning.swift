@@ -19,9 +19,7 @@ enum CCAISigning {
             throw Problem.unreadable("The payload is missing.")
         }
         let target = try checks.finish(consumer)
-        let known = try await call.read { store throws(StorageError) in
-            try await store.consumer(brand: brand.id, id: target)
-        }
+        let known = try await call.consumer(target, of: brand.id)
         // The gateway generated its id: signed, it would become an identity.
         guard known?.anonymous != true else {
             throw Problem(.forbidden, "An anonymous consumer has no identity to sign.")
@@ -37,11 +35,7 @@ enum CCAISigning {
                 app: app.map { call.app(named: $0, of: brand.id).id }
             )
         } catch { throw Problem(error) }
-        var writer = JSONWriter(capacity: token.utf8.count + 16)
-        writer.literal(#"{"token":"#)
-        writer.string(token)
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.object(.ok, capacity: token.utf8.count + 16) { $0.member("token", token) }
     }
 
     /// Returns the caller's brand and its session; nil for a back-end that may open sessions and names the consumer.

@@ -21,10 +21,6 @@ enum CopilotRoutes {
         let user = checks.identifier(body["user_id"], as: ConsumerID.self, isRequired: true)
         let consumer = try checks.finish(user)
         let minted = try await call.open(brand, consumer, nil, credential: account.id, by: .copilot)
-        var writer = JSONWriter(capacity: 128)
-        writer.literal(#"{"auth_key":"#)
-        writer.string(minted.token)
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.object(.ok, capacity: 128) { $0.member("auth_key", minted.token) }
     }
 }

@@ -18,11 +18,8 @@ enum TalkdeskRoutes {
         }
         // A body is not read.
         routes.on(.post, path, errors: .adaptor) { call in
-            var writer = JSONWriter(capacity: 4096)
-            writer.literal(#"{"auth_token":"#)
-            writer.string(try await tokenOfBroker(call))
-            writer.literal("}")
-            return ResponseFactory.json(.created, writer)
+            let token = try await tokenOfBroker(call)
+            return ResponseFactory.object(.created, capacity: 4096) { $0.member("auth_token", token) }
         }
     }
 
@@ -42,9 +39,7 @@ enum TalkdeskRoutes {
         guard let broker = call.services.directory.tokenBroker(brand: session.brand, app: try app(call)) else {
             throw Problem.notFound("app")
         }
-        let known = try await call.read { store throws(StorageError) in
-            try await store.consumer(brand: session.brand, id: session.consumer)
-        }
+        let known = try await call.consumer(session.consumer, of: session.brand)
         // Anybody may become one, where the brand allows it.
         guard known?.anonymous != true else {
             throw Problem(.forbidden, "An anonymous consumer gets no access token.", reason: "anonymous")

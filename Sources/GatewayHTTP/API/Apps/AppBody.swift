@@ -17,7 +17,7 @@ enum AppBody {
         if let dialect, dialect != .switchboard {
             checks.fail(body["dialect"].pointer, "must be switchboard: this version has no other format")
         }
-        let links = checks.object(body["links"]).flatMap { LinkBody($0).settings(&checks) }
+        let links = checks.object(body["links"]).flatMap { LinkBody(object: $0).settings(&checks) }
         for name in unsupported where !body[name].isEmpty {
             checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)
         }

@@ -3,9 +3,7 @@ internal import TextFormats
 
 /// Reads the member `links` of an app's body.
 struct LinkBody {
-    private let object: BodyObject
-
-    init(_ object: BodyObject) { self.object = object }
+    let object: BodyObject
 
     /// Nil when a member is invalid, which is recorded as an error.
     func settings(_ checks: inout FieldChecks) -> LinkSettings? {

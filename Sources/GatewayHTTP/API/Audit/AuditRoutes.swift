@@ -38,6 +38,6 @@ enum AuditRoutes {
         let found = try await call.read { store throws(StorageError) in try await store.audit(query) }
         let items = found.prefix(page.limit)
         let next = found.count > page.limit ? items.last.map { page.cursor(after: String($0.id)) } : nil
-        return try ResponseFactory.json(.ok, PageResponse(items: items.map { AuditResponse($0) }, nextCursor: next))
+        return ResponseFactory.page(items, next: next) { $0.audit($1) }
     }
 }

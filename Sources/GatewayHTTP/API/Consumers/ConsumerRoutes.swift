@@ -23,10 +23,7 @@ enum ConsumerRoutes {
 
     private static func get(_ call: Call) async throws -> Response {
         let (brand, id) = try await target(call)
-        let consumer = try await call.read { store throws(StorageError) in
-            try await store.consumer(brand: brand.id, id: id)
-        }
-        guard let consumer else { throw Problem.notFound("consumer") }
+        guard let consumer = try await call.consumer(id, of: brand.id) else { throw Problem.notFound("consumer") }
         return try await response(consumer, brand, call)
     }
 
@@ -37,14 +34,13 @@ enum ConsumerRoutes {
                 try await store.registrations(brand: brand.id, consumer: consumer.id)
             )
         }
-        var writer = JSONWriter(capacity: 512 + counts.conversations.count * 96 + devices.count * 512)
-        writer.literal("{")
-        writer.consumerMembers(consumer)
-        writer.member("unread", counts.total)
-        writer.array("conversations", counts.conversations) { $0.conversation($1) }
-        writer.array("devices", devices) { $0.registration($1) }
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        let capacity = 512 + counts.conversations.count * 96 + devices.count * 512
+        return ResponseFactory.object(.ok, capacity: capacity) { writer in
+            writer.consumerMembers(consumer)
+            writer.member("unread", counts.total)
+            writer.array("conversations", counts.conversations) { $0.conversation($1) }
+            writer.array("devices", devices) { $0.registration($1) }
+        }
     }
 
     /// The maximum length of a name, an email address or a phone number, in bytes; an email address has at most 254
@@ -113,10 +109,7 @@ enum ConsumerRoutes {
             throw Problem(.conflict, "A consumer with an identifier cannot be merged into an anonymous one.")
         default: throw Problem.notFound("consumer")
         }
-        let consumer = try await call.read { store throws(StorageError) in
-            try await store.consumer(brand: brand.id, id: id)
-        }
-        guard let consumer else { throw Problem.notFound("consumer") }
+        guard let consumer = try await call.consumer(id, of: brand.id) else { throw Problem.notFound("consumer") }
         return try await response(consumer, brand, call)
     }
 

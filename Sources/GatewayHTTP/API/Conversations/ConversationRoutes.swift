@@ -26,9 +26,7 @@ enum ConversationRoutes {
         request.engagement = try claim.map { claim throws(Problem) in try engagement(claim, access, call) }
         switch try await call.perform(.openConversation(request)) {
         case .conversation(let conversation, let opened):
-            var writer = JSONWriter(capacity: 128)
-            writer.conversation(conversation)
-            return ResponseFactory.json(opened ? .created : .ok, writer)
+            return ResponseFactory.json(opened ? .created : .ok, capacity: 128) { $0.conversation(conversation) }
         case .conflict:
             throw Problem(
                 .conflict,
@@ -74,13 +72,10 @@ enum ConversationRoutes {
         )
         switch try await call.perform(.write(message)) {
         case .written(let written):
-            var writer = JSONWriter(capacity: 80)
-            writer.literal(#"{"messageId":""#)
-            writer.identifier(written.messageID)
-            writer.literal(#"","sequence":"#)
-            writer.integer(written.sequence)
-            writer.literal("}")
-            return ResponseFactory.json(.created, writer)
+            return ResponseFactory.object(.created, capacity: 80) { writer in
+                writer.member("messageId", orNull: written.messageID)
+                writer.member("sequence", written.sequence)
+            }
         case .conflict: throw Problem(.conflict, "Another message was sent with this `clientId`.")
         case .gone: throw Problem(.gone, "The message that was sent with this `clientId` has been removed.")
         default: throw Problem.notFound("conversation")

@@ -21,13 +21,11 @@ enum MessageRoutes {
         let counts = try await call.read { store throws(StorageError) in
             try await store.unread(brand: access.brand.id, consumer: access.consumer)
         }
-        var writer = JSONWriter(capacity: 128 + counts.conversations.count * 96)
-        writer.literal(#"{"unread":"#)
-        writer.integer(counts.total)
-        writer.array("conversations", counts.conversations) { $0.conversation($1) }
-        writer.member("asOf", now)
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.object(.ok, capacity: 128 + counts.conversations.count * 96) { writer in
+            writer.member("unread", counts.total)
+            writer.array("conversations", counts.conversations) { $0.conversation($1) }
+            writer.member("asOf", now)
+        }
     }
 
     /// Returns messages in order; downloading does not mark them as read (R88).
@@ -107,10 +105,6 @@ enum MessageRoutes {
         guard case .read(let change) = try await call.perform(.read(request)) else {
             throw Problem.notFound("conversation")
         }
-        var writer = JSONWriter(capacity: 32)
-        writer.literal(#"{"unread":"#)
-        writer.integer(change.unread)
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.object(.ok, capacity: 32) { $0.member("unread", change.unread) }
     }
 }

@@ -34,8 +34,6 @@ enum CampaignRoutes {
             try await store.campaign(brand: brand.id, id: id)
         }
         guard let found else { throw Problem.notFound("campaign") }
-        var writer = JSONWriter(capacity: 512)
-        writer.campaign(found)
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.json(.ok, capacity: 512) { $0.campaign(found) }
     }
 }

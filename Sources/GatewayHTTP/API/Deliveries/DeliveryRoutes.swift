@@ -162,8 +162,6 @@ enum DeliveryRoutes {
         let stats = try await call.read { store throws(StorageError) in
             try await store.deliveryStats(brand: brand.id, window: window, now: now)
         }
-        var writer = JSONWriter(capacity: 1024)
-        writer.stats(stats, window: window, now: now)
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.json(.ok, capacity: 1024) { $0.stats(stats, window: window, now: now) }
     }
 }

@@ -52,8 +52,7 @@ extension JSONWriter {
             writer.literal(#"{"state":"#)
             writer.string(step.state)
             writer.member("at", step.at)
-            writer.name(known: "attempt")
-            writer.integer(orNull: step.attempt.map { Int64($0) })
+            writer.member("attempt", orNull: step.attempt.map { Int64($0) })
             writer.member("reason", orNull: step.reason)
             writer.literal("}")
         }

@@ -5,9 +5,7 @@ internal import TextFormats
 
 /// The body of a registration (DevicesBadgesTaps page); this version does not use `subscription`.
 struct DeviceBody {
-    private let body: BodyObject
-
-    init(_ body: BodyObject) { self.body = body }
+    let body: BodyObject
 
     /// The kinds of pushes that `receives` names.
     private enum Receivable: String, CaseIterable {

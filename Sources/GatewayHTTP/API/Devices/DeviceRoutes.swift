@@ -23,15 +23,15 @@ enum DeviceRoutes {
         guard let known = call.services.directory.app(brand: access.brand.id, app: app) else {
             throw Problem.notFound("app")
         }
-        let body = DeviceBody(try await call.object())
+        let body = DeviceBody(body: try await call.object())
         let wanted = try body.registration(of: device, app: known, consumer: access.consumer, isSandbox: isSandbox)
         guard let change = try await call.register(wanted, access.session, access.brand) else {
             // The app was deleted in between.
             throw Problem.notFound("app")
         }
-        var writer = JSONWriter(capacity: 512)
-        writer.registration(change.registration)
-        return ResponseFactory.json(change.created ? .created : .ok, writer)
+        return ResponseFactory.json(change.created ? .created : .ok, capacity: 512) {
+            $0.registration(change.registration)
+        }
     }
 
     private static func get(_ call: Call) async throws -> Response {
@@ -42,9 +42,7 @@ enum DeviceRoutes {
             return (found, try await store.consumer(brand: access.brand.id, id: access.consumer))
         }
         guard let found, found.consumer == consumer?.id else { throw Problem.notFound("device") }
-        var writer = JSONWriter(capacity: 512)
-        writer.registration(found)
-        return ResponseFactory.json(.ok, writer)
+        return ResponseFactory.json(.ok, capacity: 512) { $0.registration(found) }
     }
 
     private static func delete(_ call: Call) async throws -> Response {

@@ -36,25 +36,23 @@ enum TapRoutes {
         request.clearsOthers = clearsOthers
         request.showsExpired = access.brand.settings.showExpiredProactive
         switch try await call.perform(.tap(request)) {
-        case .tapped(let response): return ResponseFactory.json(.ok, tapped(response))
+        case .tapped(let result): return tapped(result)
         case .gone: throw Problem(.gone, "The message is past its look-back.")
         default: throw Problem.notFound("message")
         }
     }
 
-    private static func tapped(_ response: TapResult) -> JSONWriter {
-        var writer = JSONWriter(capacity: 512)
-        writer.literal(#"{"kind":"#)
-        writer.string(response.message.kind.rawValue)
-        writer.member("conversation", response.message.conversation.rawValue)
-        writer.member("sequence", response.message.sequence)
-        if response.message.kind != .agent {
-            writer.literal(#","message":"#)
-            writer.message(response.message)
+    private static func tapped(_ result: TapResult) -> Response {
+        ResponseFactory.object(.ok, capacity: 512) { writer in
+            writer.member("kind", result.message.kind.rawValue)
+            writer.member("conversation", result.message.conversation.rawValue)
+            writer.member("sequence", result.message.sequence)
+            if result.message.kind != .agent {
+                writer.name(known: "message")
+                writer.message(result.message)
+            }
+            writer.member("tappedAt", result.tappedAt)
         }
-        writer.member("tappedAt", response.tappedAt)
-        writer.literal("}")
-        return writer
     }
 
     /// The maximum number of receipts in one call: an app that was offline for long sends several calls.
@@ -91,7 +89,7 @@ enum TapRoutes {
             let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, piece)
             if case .receipts(let recorded) = try await call.perform(change) { met += recorded }
         }
-        return ResponseFactory.json(.accepted, recorded(read, met))
+        return recorded(read, met)
     }
 
     /// The reason for which a receipt is rejected.
@@ -131,22 +129,20 @@ enum TapRoutes {
         return .success(receipt)
     }
 
-    private static func recorded(_ read: [Result<DeviceReceipt, ReceiptRejection>], _ met: [Bool]) -> JSONWriter {
-        var writer = JSONWriter(capacity: 48 + read.count * 24)
-        writer.literal(#"{"recorded":"#)
-        writer.integer(Int64(met.count { $0 }))
-        var left = met[...]
-        writer.array("results", read) { writer, result in
-            switch result {
-            case .success:
-                writer.literal(left.popFirst() ?? false ? #"{"status":"recorded"}"# : #"{"status":"unknown"}"#)
-            case .failure(let rejection):
-                writer.literal(#"{"status":"rejected""#)
-                writer.array("errors", rejection.problems) { $0.fieldProblem($1) }
-                writer.literal("}")
+    private static func recorded(_ read: [Result<DeviceReceipt, ReceiptRejection>], _ met: [Bool]) -> Response {
+        ResponseFactory.object(.accepted, capacity: 48 + read.count * 24) { writer in
+            writer.member("recorded", Int64(met.count { $0 }))
+            var left = met[...]
+            writer.array("results", read) { writer, result in
+                switch result {
+                case .success:
+                    writer.literal(left.popFirst() ?? false ? #"{"status":"recorded"}"# : #"{"status":"unknown"}"#)
+                case .failure(let rejection):
+                    writer.literal(#"{"status":"rejected""#)
+                    writer.array("errors", rejection.problems) { $0.fieldProblem($1) }
+                    writer.literal("}")
+                }
             }
         }
-        writer.literal("}")
-        return writer
     }
 }

@@ -83,10 +83,7 @@ enum EngagementRoutes {
         guard !assertion.anonymous else { return nil }
         // A merged consumer opens conversations as the one that it was merged into; a request alone does not create a
         // consumer.
-        let known = try await call.read { store throws(StorageError) in
-            try await store.consumer(brand: brand.id, id: assertion.consumer)
-        }
-        return known?.id ?? assertion.consumer
+        return try await call.consumer(assertion.consumer, of: brand.id)?.id ?? assertion.consumer
     }
 
     private static func active(

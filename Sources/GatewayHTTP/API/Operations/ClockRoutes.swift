@@ -29,14 +29,12 @@ enum ClockRoutes {
     }
 
     private static func response(_ state: ClockState) -> Response {
-        var writer = JSONWriter(capacity: 192)
-        writer.literal(#"{"systemTime":"#)
-        writer.timestamp(state.system)
-        writer.member("gatewayTime", state.gateway)
-        writer.member("newestStoredTime", orNull: state.newestStored)
-        writer.member("guardedUntil", orNull: state.guardedUntil)
-        writer.member("needsRestart", state.needsRestart)
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        ResponseFactory.object(.ok, capacity: 192) { writer in
+            writer.member("systemTime", state.system)
+            writer.member("gatewayTime", state.gateway)
+            writer.member("newestStoredTime", orNull: state.newestStored)
+            writer.member("guardedUntil", orNull: state.guardedUntil)
+            writer.member("needsRestart", state.needsRestart)
+        }
     }
 }

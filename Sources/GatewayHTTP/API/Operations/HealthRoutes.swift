@@ -37,12 +37,10 @@ enum HealthRoutes {
     }
 
     private static func ok(_ status: String, isGuarded: Bool = false) -> Response {
-        var writer = JSONWriter(capacity: 48)
-        writer.literal(#"{"status":"#)
-        writer.string(status)
-        if isGuarded { writer.literal(#","clock":"guarded""#) }
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        ResponseFactory.object(.ok, capacity: 48) { writer in
+            writer.member("status", status)
+            if isGuarded { writer.member("clock", "guarded") }
+        }
     }
 
     /// Ready means that an event would be accepted now: the store responds, the host has no fault, and the core is

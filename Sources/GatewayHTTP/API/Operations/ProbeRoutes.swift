@@ -157,9 +157,7 @@ enum ProbeRoutes {
         do {
             let result = try await check.run(token: normalised, makeProvider: call.services.makeProvider)
             withExtendedLifetime(slot) {}
-            var writer = JSONWriter(capacity: 512)
-            writer.selfCheck(result)
-            return ResponseFactory.json(.ok, writer)
+            return ResponseFactory.json(.ok, capacity: 512) { $0.selfCheck(result) }
         } catch { throw unusable(error.pointer, error.detail) }
     }
 }

@@ -131,19 +131,18 @@ enum OutboundRoutes {
     }
 
     private static func response(_ page: OutboundPage, passing: PassingItem? = nil, hasGap: Bool) -> Response {
-        var writer = JSONWriter(capacity: 96 + page.items.count * 320)
-        writer.literal(#"{"items":["#)
-        for item in page.items {
-            writer.separate()
-            writer.outbound(item)
+        ResponseFactory.object(.ok, capacity: 96 + page.items.count * 320) { writer in
+            writer.literal(#""items":["#)
+            for item in page.items {
+                writer.separate()
+                writer.outbound(item)
+            }
+            if let passing { writer.passing(passing) }
+            writer.literal("]")
+            writer.member("nextAfter", page.nextAfter)
+            writer.member("end", page.end)
+            if hasGap { writer.member("gap", true) }
         }
-        if let passing { writer.passing(passing) }
-        writer.literal(#"],"nextAfter":"#)
-        writer.integer(page.nextAfter)
-        writer.member("end", page.end)
-        if hasGap { writer.literal(#","gap":true"#) }
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
     }
 
     // MARK: Marks
@@ -162,9 +161,8 @@ enum OutboundRoutes {
             let overview = try await call.read { store throws(StorageError) in
                 try await store.subscriptions(brand: brand.id)
             }
-            var writer = JSONWriter(capacity: 192)
-            writer.subscription(subscription, end: max(overview.end, subscription.mark))
-            return ResponseFactory.json(.ok, writer)
+            let end = max(overview.end, subscription.mark)
+            return ResponseFactory.json(.ok, capacity: 192) { $0.subscription(subscription, end: end) }
         case .beyondEnd(let end): throw Problem(invalid: "/upTo", "is beyond the end, which is \(end)")
         case .unknown: throw Problem.notFound("subscription")
         }

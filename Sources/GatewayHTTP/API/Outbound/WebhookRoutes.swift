@@ -49,21 +49,18 @@ enum WebhookRoutes {
         let overview = try await call.read { store throws(StorageError) in
             try await store.subscriptions(brand: brand.id)
         }
-        var writer = JSONWriter(capacity: 384)
-        writer.literal(#"{"url":"#)
-        writer.string(webhook.url)
-        writer.member("state", state.isSwitchedOff ? "off" : state.attempts > 0 ? "failing" : "working")
-        writer.member("position", state.mark)
-        writer.member("lag", max(overview.end - state.mark, 0))
-        writer.member("keptAfter", overview.removedThrough)
-        writer.member("attempts", Int64(state.attempts))
-        writer.member("lastTriedAt", orNull: state.lastTriedAt)
-        writer.literal(#","lastStatus":"#)
-        writer.integer(orNull: state.lastStatus.map { Int64($0) })
-        writer.literal(#","lastError":"#)
-        writer.string(orNull: try state.lastError.map { text throws(Problem) in try lastError(text, call) })
-        writer.member("nextTryAt", orNull: state.isSwitchedOff ? nil : state.nextTry)
-        writer.literal("}")
-        return ResponseFactory.json(.ok, writer)
+        let lastError = try state.lastError.map { text throws(Problem) in try Self.lastError(text, call) }
+        return ResponseFactory.object(.ok, capacity: 384) { writer in
+            writer.member("url", webhook.url)
+            writer.member("state", state.isSwitchedOff ? "off" : state.attempts > 0 ? "failing" : "working")
+            writer.member("position", state.mark)
+            writer.member("lag", max(overview.end - state.mark, 0))
+            writer.member("keptAfter", overview.removedThrough)
+            writer.member("attempts", Int64(state.attempts))
+            writer.member("lastTriedAt", orNull: state.lastTriedAt)
+            writer.member("lastStatus", orNull: state.lastStatus.map { Int64($0) })
+            writer.member("lastError", orNull: lastError)
+            writer.member("nextTryAt", orNull: state.isSwitchedOff ? nil : state.nextTry)
+        }
     }
 }

@@ -123,17 +123,15 @@ enum SessionRoutes {
     }
 
     private static func response(_ minted: MintedSession) -> Response {
-        var writer = JSONWriter(capacity: 256)
-        writer.literal(#"{"sessionToken":"#)
-        writer.string(minted.token)
-        writer.member("expiresIn", minted.expiresInSeconds)
-        writer.literal(#","consumer":{"id":"#)
-        writer.string(minted.session.consumer.rawValue)
-        writer.member("anonymous", minted.anonymous)
-        writer.literal(#"},"merged":"#)
-        writer.boolean(minted.merged)
-        writer.literal("}")
-        return ResponseFactory.json(.created, writer)
+        ResponseFactory.object(.created, capacity: 256) { writer in
+            writer.member("sessionToken", minted.token)
+            writer.member("expiresIn", minted.expiresInSeconds)
+            writer.literal(#","consumer":{"id":"#)
+            writer.string(minted.session.consumer.rawValue)
+            writer.member("anonymous", minted.anonymous)
+            writer.literal("}")
+            writer.member("merged", minted.merged)
+        }
     }
 
     // MARK: Ending

@@ -1,4 +1,5 @@
 internal import Delivery
+internal import GatewayModel
 internal import GatewayStorage
 internal import Identity
 
@@ -8,6 +9,11 @@ extension Call {
         _ body: (any RouteStore) async throws(StorageError) -> Value
     ) async throws(Problem) -> Value {
         do { return try await body(services.store) } catch { throw Problem(error) }
+    }
+
+    /// Returns a consumer, also by the id of one that was merged into it; nil when there is none.
+    func consumer(_ id: ConsumerID, of brand: BrandID) async throws(Problem) -> StoredConsumer? {
+        try await read { store throws(StorageError) in try await store.consumer(brand: brand, id: id) }
     }
 
     /// Submits a change.

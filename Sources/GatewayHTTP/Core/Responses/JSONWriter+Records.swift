@@ -65,8 +65,7 @@ extension JSONWriter {
         if message.agentID != nil || message.agentNickname != nil {
             literal(#","agent":{"id":"#)
             string(orNull: message.agentID)
-            literal(#","nickname":"#)
-            string(orNull: message.agentNickname)
+            member("nickname", orNull: message.agentNickname)
             literal("}")
         }
         if let part {
@@ -78,35 +77,18 @@ extension JSONWriter {
             literal(#","text":"#)
             string(message.text)
         }
-        if let title = message.title {
-            literal(#","title":"#)
-            string(title)
-        }
-        if part == nil, let data = message.data {
-            literal(#","data":"#)
-            value(data)
-        }
+        member("title", message.title)
+        if part == nil { member("data", message.data) }
         if message.link != PlatformLinks() {
             literal(#","link":{"ios":"#)
             string(orNull: message.link.ios)
-            literal(#","android":"#)
-            string(orNull: message.link.android)
-            literal(#","web":"#)
-            string(orNull: message.link.web)
+            member("android", orNull: message.link.android)
+            member("web", orNull: message.link.web)
             literal("}")
         }
-        if let category = message.category {
-            literal(#","category":"#)
-            string(category)
-        }
-        if let campaign = message.campaign {
-            literal(#","campaign":"#)
-            string(campaign)
-        }
-        if let until = message.lookBackUntil {
-            literal(#","lookBackUntil":"#)
-            timestamp(until)
-        }
+        member("category", message.category)
+        member("campaign", message.campaign)
+        if let until = message.lookBackUntil { member("lookBackUntil", until) }
         literal(#","silent":"#)
         boolean(message.silent)
         literal(#","sentAt":"#)
@@ -126,8 +108,7 @@ extension JSONWriter {
         member("state", record.state.rawValue)
         member("attempts", Int64(record.attempts))
         member("providerId", orNull: record.providerID)
-        literal(#","status":"#)
-        integer(orNull: record.status.map { Int64($0) })
+        member("status", orNull: record.status.map { Int64($0) })
         member("reason", orNull: record.reason)
         member("queuedAt", record.queuedAt)
         member("sentAt", orNull: record.sentAt)

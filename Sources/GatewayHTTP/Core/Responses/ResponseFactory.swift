@@ -30,6 +30,22 @@ enum ResponseFactory {
         )
     }
 
+    /// A response with one JSON value, which `write` appends.
+    static func json(_ status: HTTPResponse.Status, capacity: Int, _ write: (inout JSONWriter) -> Void) -> Response {
+        var writer = JSONWriter(capacity: capacity)
+        write(&writer)
+        return json(status, writer)
+    }
+
+    /// A response with a JSON object, whose members `write` appends.
+    static func object(_ status: HTTPResponse.Status, capacity: Int, _ write: (inout JSONWriter) -> Void) -> Response {
+        json(status, capacity: capacity) { writer in
+            writer.literal("{")
+            write(&writer)
+            writer.literal("}")
+        }
+    }
+
     /// A response with a value encoded as JSON; for rarely used routes.
     static func json(_ status: HTTPResponse.Status, _ value: some Encodable) throws -> Response {
         json(status, ByteBuffer(bytes: try encoded(value)))
@@ -56,12 +72,10 @@ enum ResponseFactory {
         next: String?,
         item: (inout JSONWriter, Items.Element) -> Void
     ) -> Response {
-        var writer = JSONWriter(capacity: 64 + items.count * 256)
-        writer.literal("{")
-        writer.array("items", items, item)
-        writer.member("nextCursor", orNull: next)
-        writer.literal("}")
-        return json(.ok, writer)
+        object(.ok, capacity: 64 + items.count * 256) { writer in
+            writer.array("items", items, item)
+            writer.member("nextCursor", orNull: next)
+        }
     }
 }
 

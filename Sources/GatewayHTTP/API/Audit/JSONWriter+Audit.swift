@@ -1,0 +1,26 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import TextFormats
+
+extension JSONWriter {
+    /// Appends an entry of the audit trail.
+    mutating func audit(_ record: AuditRecord) {
+        let entry = record.entry
+        literal("{")
+        member("id", String(record.id))
+        member("at", entry.at)
+        // Null for changes of the whole instance.
+        member("brand", orNull: entry.brand?.rawValue)
+        literal(#","actor":{"kind":"#)
+        string(entry.actor.kind.rawValue)
+        member("id", entry.actor.id)
+        literal("}")
+        member("action", entry.action.rawValue)
+        member("target", entry.target)
+        array("changes", entry.changes) { $0.string($1) }
+        // Null when the change did not come from a request.
+        member("requestId", orNull: entry.requestID)
+        member("count", entry.count)
+        literal("}")
+    }
+}
