@@ -23,23 +23,21 @@ struct SettingsBody {
             _ name: BoundedName,
             _ path: WritableKeyPath<BrandSettings, Value>,
             _ read: (inout FieldChecks, BodyMember) -> Value?
-        ) -> ((inout BrandSettings) -> Void)? {
+        ) {
             known.insert(name)
             let member = object[name]
-            guard member.isNamed else { return nil }
+            guard member.isNamed else { return }
             let value = member.isEmpty ? BrandSettings()[keyPath: path] : read(&checks, member)
-            return value.map { value in { $0[keyPath: path] = value } }
+            if let value { edits.append { $0[keyPath: path] = value } }
         }
         func number(_ name: BoundedName, _ path: WritableKeyPath<BrandSettings, Int64>, _ range: ClosedRange<Int64>) {
-            if let edit = take(name, path, { $0.integer($1, in: range) }) { edits.append(edit) }
+            take(name, path) { $0.integer($1, in: range) }
         }
         func flag(_ name: BoundedName, _ path: WritableKeyPath<BrandSettings, Bool>) {
-            if let edit = take(name, path, { $0.flag($1) }) { edits.append(edit) }
+            take(name, path) { $0.flag($1) }
         }
-        if let edit = take("preview", \.preview, { $0.word($1, as: BrandSettings.Preview.self) }) { edits.append(edit) }
-        if let edit = take("presence", \.presence, { $0.word($1, as: BrandSettings.Presence.self) }) {
-            edits.append(edit)
-        }
+        take("preview", \.preview) { $0.word($1, as: BrandSettings.Preview.self) }
+        take("presence", \.presence) { $0.word($1, as: BrandSettings.Presence.self) }
         flag("suppressWhileWindowOpen", \.suppressWhileWindowOpen)
         number("messageTtlSeconds", \.messageTtlSeconds, BrandSettings.messageTtlRange)
         number("retentionDays", \.retentionDays, BrandSettings.retentionRange)
@@ -48,35 +46,19 @@ struct SettingsBody {
         number("staleDeviceDays", \.staleDeviceDays, BrandSettings.staleDeviceRange)
         flag("anonymousConsumers", \.anonymousConsumers)
         number("anonymousMergeDays", \.anonymousMergeDays, BrandSettings.anonymousMergeRange)
-        if let edit = take("anonymousMerge", \.anonymousMerge, { $0.word($1, as: AnonymousMerge.self) }) {
-            edits.append(edit)
-        }
+        take("anonymousMerge", \.anonymousMerge) { $0.word($1, as: AnonymousMerge.self) }
         flag("singleDevice", \.singleDevice)
         flag("showExpiredProactive", \.showExpiredProactive)
-        if let edit = take("engagements", \.engagements, EngagementBody.engagements) { edits.append(edit) }
-        if let edit = take("templates", \.templates, { TemplateBody.templates($1, &$0) }) { edits.append(edit) }
-        if let edit = take("quietHours", \.quietHours, { QuietHoursBody.hours($1, isBrands: true, &$0) }) {
-            edits.append(edit)
+        take("engagements", \.engagements, EngagementBody.engagements)
+        take("templates", \.templates) { TemplateBody.templates($1, &$0) }
+        take("quietHours", \.quietHours) { QuietHoursBody.hours($1, isBrands: true, &$0) }
+        take("summaryThreshold", \.summaryThreshold) { $0.integer($1, in: BrandSettings.summaryRange) }
+        take("campaignRatePerSecond", \.campaignRatePerSecond) { $0.integer($1, in: BrandSettings.campaignRateRange) }
+        take("anonymousSessionTtlSeconds", \.anonymousSessionTtlSeconds) {
+            $0.integer($1, in: BrandSettings.anonymousSessionTtlRange)
         }
-        if let edit = take("summaryThreshold", \.summaryThreshold, { $0.integer($1, in: BrandSettings.summaryRange) }) {
-            edits.append(edit)
-        }
-        if let edit = take(
-            "campaignRatePerSecond",
-            \.campaignRatePerSecond,
-            { $0.integer($1, in: BrandSettings.campaignRateRange) }
-        ) {
-            edits.append(edit)
-        }
-        if let edit = take(
-            "anonymousSessionTtlSeconds",
-            \.anonymousSessionTtlSeconds,
-            { $0.integer($1, in: BrandSettings.anonymousSessionTtlRange) }
-        ) {
-            edits.append(edit)
-        }
-        if let edit = take("linkHosts", \.linkHosts, { Self.linkHosts($1, &$0) }) { edits.append(edit) }
-        if let edit = take("allowedOrigins", \.allowedOrigins, { Self.origins($1, &$0) }) { edits.append(edit) }
+        take("linkHosts", \.linkHosts) { Self.linkHosts($1, &$0) }
+        take("allowedOrigins", \.allowedOrigins) { Self.origins($1, &$0) }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

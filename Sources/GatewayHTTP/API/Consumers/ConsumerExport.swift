@@ -30,22 +30,6 @@ struct ConsumerExport: Sendable {
 
     private var consumer: ConsumerID { record.consumer.id }
 
-    init(
-        store: any ConsumerStore & DeliveryLogStore,
-        brand: BrandID,
-        record: ConsumerRecord,
-        at: Timestamp,
-        permission: StreamPermission,
-        slot: CallSlots.Slot
-    ) {
-        self.permission = permission
-        self.store = store
-        self.brand = brand
-        self.record = record
-        self.at = at
-        self.slot = slot
-    }
-
     /// The response with the document as its body.
     func response(to request: Request) -> Response {
         Response(

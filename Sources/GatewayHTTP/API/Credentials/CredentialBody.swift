@@ -45,11 +45,6 @@ struct CredentialBody {
         var checks = FieldChecks()
         var known: Set<BoundedName> = []
 
-        init(body: BodyObject, addresses: AddressPolicy) {
-            self.body = body
-            self.addresses = addresses
-        }
-
         mutating func member(_ name: BoundedName) -> BodyMember {
             known.insert(name)
             return body[name]

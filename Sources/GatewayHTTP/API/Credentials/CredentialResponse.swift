@@ -4,16 +4,11 @@ internal import Identity
 /// A credential in a response: the members that the BrandsAndApps page lists for its kind; the secret only in the
 /// response that creates it.
 struct CredentialResponse: Encodable {
-    let summary: CredentialSummary
-    let secret: String?
+    var summary: CredentialSummary
+    var secret: String?
 
     private enum CodingKeys: String, CodingKey {
         case id, name, secret, expiresAt, createdAt
-    }
-
-    init(_ summary: CredentialSummary, secret: String? = nil) {
-        self.summary = summary
-        self.secret = secret
     }
 
     func encode(to encoder: any Encoder) throws {

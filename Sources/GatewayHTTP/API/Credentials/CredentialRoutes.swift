@@ -39,7 +39,8 @@ enum CredentialRoutes {
                 by: origin
             )
         }
-        var response = try ResponseFactory.json(.created, CredentialResponse(issued.summary, secret: issued.secret))
+        let created = CredentialResponse(summary: issued.summary, secret: issued.secret)
+        var response = try ResponseFactory.json(.created, created)
         response.headers[.location] = "/v1/brands/\(brand.id)/credentials/\(issued.summary.id)"
         return response
     }
@@ -51,7 +52,7 @@ enum CredentialRoutes {
             .filter { kind == nil || $0.kind == kind }
             .sorted { $0.id < $1.id }
         let (items, next) = try call.page().page(of: all) { $0.id }
-        return try call.tagged(PageResponse(items: items.map { CredentialResponse($0) }, nextCursor: next))
+        return try call.tagged(PageResponse(items: items.map { CredentialResponse(summary: $0) }, nextCursor: next))
     }
 
     private static func get(_ call: Call) async throws -> Response {
@@ -60,7 +61,7 @@ enum CredentialRoutes {
         guard let credential = call.services.directory.credential(brand: brand.id, id: id) else {
             throw Problem.notFound("credential")
         }
-        return try call.tagged(CredentialResponse(credential))
+        return try call.tagged(CredentialResponse(summary: credential))
     }
 
     private static func revoke(_ call: Call) async throws -> Response {

@@ -20,16 +20,13 @@ package struct EventBatch: Sendable {
     }
 
     /// The valid events, in order.
-    package var events: [AgentEvent]
+    package var events: [AgentEvent] = []
     /// The invalid events, in order.
-    package var refused: [Rejection]
+    package var refused: [Rejection] = []
 
     /// The number of events.
     package var count: Int { events.count + refused.count }
 
     /// Starts an empty batch.
-    package init() {
-        events = []
-        refused = []
-    }
+    package init() {}
 }

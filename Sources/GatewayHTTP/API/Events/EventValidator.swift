@@ -4,22 +4,12 @@ internal import TextFormats
 
 /// Validates the members of one event (APIConventions and SendingMessages pages) and collects all errors.
 struct EventValidator {
-    /// The errors, with JSON pointers into the body, or the names of headers.
-    var problems: [FieldProblem]
-    private let now: Timestamp
+    /// The time that events are compared with.
+    let now: Timestamp
+    /// The format of the event's text.
     let form: event_form
-
-    /// Creates a validator with the values that are common to all events of a body.
-    ///
-    /// - Parameters:
-    ///   - now: The time that events are compared with.
-    ///   - form: The format of the event's text.
-    ///   - problems: The errors found so far.
-    init(now: Timestamp, form: event_form, problems: [FieldProblem] = []) {
-        self.now = now
-        self.form = form
-        self.problems = problems
-    }
+    /// The errors, with JSON pointers into the body, or the names of headers.
+    var problems: [FieldProblem] = []
 
     /// Returns the event; nil when ``problems`` is not empty.
     mutating func event(_ members: UnsafePointer<event_members>) -> AgentEvent? {

@@ -17,7 +17,7 @@ package struct Problem: Error, Sendable, Equatable {
     /// The seconds for `Retry-After`, which statuses 429 and 503 always have; nil sends none.
     package var retryAfterSeconds: Int?
     /// The methods for `Allow`; empty sends none.
-    package var allow: [String]
+    package var allow: [String] = []
     /// Whether the request may have succeeded nevertheless: the store did not report the result.
     var isOutcomeUnknown = false
     /// Whether a claim is invalid, of an authentic token or of a token to be signed (R31).
@@ -49,7 +49,6 @@ package struct Problem: Error, Sendable, Equatable {
         self.errors = errors
         let mustNameTime = self.status == 429 || self.status == 503
         self.retryAfterSeconds = retryAfterSeconds ?? (mustNameTime ? 5 : nil)
-        self.allow = []
     }
 
     /// The maximum number of ``errors``: a caller fixes that many at a time, and a body may have a hundred thousand.
