@@ -92,13 +92,7 @@ package enum StrictJSON: Sendable, Equatable {
         let maxDepth: Int
         let takesZeroFractions: Bool
         var position = 0
-        private var values = 0
-
-        init(bytes: [UInt8], maxDepth: Int, takesZeroFractions: Bool) {
-            self.bytes = bytes
-            self.maxDepth = maxDepth
-            self.takesZeroFractions = takesZeroFractions
-        }
+        var values = 0
 
         var isAtEnd: Bool { position == bytes.count }
 

@@ -3,7 +3,7 @@ package struct AgentEvent: Sendable {
     /// The back-end's id; a replay of (brand, source, id) has no effect and gets the same response as the first.
     package var id: EventID
     /// The source of the CloudEvent; empty in plain JSON.
-    package var source: String
+    package var source = ""
     /// The type.
     package var type: EventType
     /// The consumer that it concerns; an unknown one is created.
@@ -20,15 +20,15 @@ package struct AgentEvent: Sendable {
     /// The agent's name as the consumer sees it.
     package var agentNickname: String?
     /// The text; never empty for messages, empty for other types.
-    package var text: String
+    package var text = ""
     /// The title that replaces the agent's nickname on the notification.
     package var title: String?
     /// A JSON object for the app, passed through unchanged.
     package var data: JSONText?
     /// A link for each platform.
-    package var link: PlatformLinks
+    package var link = PlatformLinks()
     /// The priority of the delivery by the provider.
-    package var priority: PushPriority
+    package var priority = PushPriority.high
     /// The time that a push may wait, in seconds; nil stands for the brand's `messageTtlSeconds`.
     package var ttlSeconds: Int64?
     /// The collapse key, at most 64 bytes: pushes of one device with the same key replace each other.
@@ -38,11 +38,11 @@ package struct AgentEvent: Sendable {
     /// The name of the sound; nil for none.
     package var sound: String?
     /// Whether the push is silent: it shows nothing and counts nothing.
-    package var silent: Bool
+    package var silent = false
     /// The time of the event, as stated by the back-end.
     package var time: Timestamp?
     /// The kind, for ``EventType/proactiveMessage``.
-    package var kind: MessageKind
+    package var kind = MessageKind.agent
     /// The seconds after which a tap no longer surfaces it, for ``EventType/proactiveMessage``.
     package var lookBackSeconds: Int64?
     /// The campaign, for ``EventType/proactiveMessage``.
@@ -50,23 +50,14 @@ package struct AgentEvent: Sendable {
     /// The position up to which the consumer has read, for ``EventType/messagesRead``.
     package var readTarget: ReadTarget?
     /// A hash of the event's content, independent of its format, to detect a replay with another body.
-    package var bodyHash: UInt64
+    package var bodyHash: UInt64 = 0
     /// Whether ``time`` was moved into the accepted range.
-    package var clampedTime: Bool
+    package var clampedTime = false
 
     /// Creates an event with the given identity and otherwise the API's defaults.
     package init(id: EventID, type: EventType, consumer: ConsumerID) {
         self.id = id
-        self.source = ""
         self.type = type
         self.consumer = consumer
-        self.text = ""
-        self.link = PlatformLinks()
-        self.priority = .high
-        self.sound = nil
-        self.silent = false
-        self.kind = .agent
-        self.bodyHash = 0
-        self.clampedTime = false
     }
 }

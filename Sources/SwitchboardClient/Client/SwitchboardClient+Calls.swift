@@ -75,11 +75,7 @@ extension SwitchboardClient {
             switch schedule.failed(failure) {
             case .fail: throw failure
             case .wait(let delay):
-                do {
-                    try await clock.sleep(for: delay)
-                } catch {
-                    throw SwitchboardError(wrapping: error)
-                }
+                try await typed { try await clock.sleep(for: delay) }
                 try check(epoch)
             }
         }

@@ -49,11 +49,7 @@ extension SwitchboardClient {
             }
             try check(epoch)
             guard case .wait(let delay) = schedule.failed(failure) else { throw failure }
-            do {
-                try await clock.sleep(for: delay)
-            } catch {
-                throw SwitchboardError(wrapping: error)
-            }
+            try await typed { try await clock.sleep(for: delay) }
             try check(epoch)
         }
     }

@@ -85,12 +85,7 @@ public actor SwitchboardClient {
         #endif
         self.clock = clock
         self.logger = logger
-        routes = GatewayRoutes(
-            server: configuration.serverURL,
-            brandID: configuration.brandID,
-            appID: configuration.appID,
-            timeout: configuration.requestTimeout
-        )
+        routes = GatewayRoutes(configuration)
         parser = PushParser(brandID: configuration.brandID, dialects: configuration.dialects)
     }
 

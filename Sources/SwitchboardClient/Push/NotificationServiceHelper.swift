@@ -53,12 +53,7 @@ public struct NotificationServiceHelper: Sendable {
         guard let data = try? storage.load(), let record = try? JSONDecoder().decode(StoredRecord.self, from: data),
             let user = record.user, let session = user.session
         else { return }
-        let routes = GatewayRoutes(
-            server: configuration.serverURL,
-            brandID: configuration.brandID,
-            appID: configuration.appID,
-            timeout: configuration.requestTimeout
-        )
+        let routes = GatewayRoutes(configuration)
         let receipt = PushReceipt(messageID: id, state: .delivered, at: clock.now)
         let request = routes.receipts([receipt], deviceID: user.deviceID).authorized(by: session.token)
         do {

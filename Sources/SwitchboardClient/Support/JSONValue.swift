@@ -140,18 +140,12 @@ public enum JSONValue: Sendable, Hashable {
 
     /// The elements of an array, also of one that is given as JSON text.
     var elements: [JSONValue]? {
-        switch unfolded {
-        case .array(let elements): elements
-        default: nil
-        }
+        if case .array(let elements) = unfolded { elements } else { nil }
     }
 
     /// The members of an object, also of one that is given as JSON text.
     var members: [String: JSONValue]? {
-        switch unfolded {
-        case .object(let members): members
-        default: nil
-        }
+        if case .object(let members) = unfolded { members } else { nil }
     }
 
     /// The array or object in a JSON text; every other value unchanged.

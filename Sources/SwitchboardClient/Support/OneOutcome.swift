@@ -57,12 +57,8 @@ func bounded<Value: Sendable>(
                 }
             }
             let timer = Task {
-                do {
-                    try await clock.sleep(for: timeout)
-                    outcome.resume(.failure(error))
-                } catch {
-                    outcome.resume(.failure(error))
-                }
+                try? await clock.sleep(for: timeout)
+                outcome.resume(.failure(error))
             }
             tasks.withLock { $0 = [work, timer] }
             // The handler below may have run before there was anything to cancel.

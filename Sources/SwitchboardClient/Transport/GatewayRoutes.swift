@@ -8,6 +8,14 @@ struct GatewayRoutes: Sendable {
     let appID: String
     let timeout: Duration
 
+    /// Creates the requests of an app.
+    init(_ configuration: ClientConfiguration) {
+        server = configuration.serverURL
+        brandID = configuration.brandID
+        appID = configuration.appID
+        timeout = configuration.requestTimeout
+    }
+
     /// Scopes of `unregister`.
     typealias Scope = UnregisterScope
 

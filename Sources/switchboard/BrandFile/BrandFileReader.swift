@@ -15,9 +15,6 @@ struct BrandFileReader {
     /// The secrets, and public keys, by their paths.
     private(set) var secrets: [[String]: String] = [:]
 
-    /// Creates a reader.
-    init(directory: String) { self.directory = directory }
-
     /// Reads a value and records errors.
     ///
     /// - Parameters:
