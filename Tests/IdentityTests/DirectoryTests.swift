@@ -102,13 +102,13 @@ struct DirectoryTests {
         try await Gateway.with { gateway in
             let directory = gateway.directory
             let heard = ChangeRecorder(directory)
-            func key(_ type: PushType, _ environment: PushEnvironment) -> LaneKey {
-                LaneKey(brand: Gateway.acme, app: Self.ios, pushType: type, environment: environment)
+            func lane(_ type: PushType, _ environment: PushEnvironment) -> LaneID? {
+                directory.lanes.first { $0.key.pushType == type && $0.key.environment == environment }?.id
             }
             #expect(try await put(Self.apnsOnly, gateway))
-            let production = try #require(directory.laneID(key(.apns, .production)))
-            let sandbox = try #require(directory.laneID(key(.apns, .sandbox)))
-            #expect(directory.laneID(key(.fcm, .production)) == nil)
+            let production = try #require(lane(.apns, .production))
+            let sandbox = try #require(lane(.apns, .sandbox))
+            #expect(lane(.fcm, .production) == nil)
             #expect(Set(directory.lanes.map(\.id)) == [production, sandbox])
             var stored = Self.apnsOnly
             stored.endpointsBy = .admin
@@ -122,7 +122,7 @@ struct DirectoryTests {
 
             // Another provider in place of the first: its lanes can no longer send.
             #expect(try await put(Self.fcmOnly, gateway) == false)
-            let fcm = try #require(directory.laneID(key(.fcm, .production)))
+            let fcm = try #require(lane(.fcm, .production))
             #expect(directory.lanes.map(\.id) == [fcm])
             #expect(directory.lane(production) == nil && directory.lane(sandbox) == nil)
             let change = try #require(heard.take().first)
@@ -158,12 +158,11 @@ struct DirectoryTests {
 
             // When the credential is set again, the same lanes exist again.
             _ = try await put(Self.apnsOnly, gateway)
-            #expect(directory.laneID(key(.apns, .production)) == production)
+            #expect(lane(.apns, .production) == production)
 
             try await directory.deleteApp(brand: Gateway.acme, app: Self.ios)
             #expect(Set(heard.take().flatMap(\.removedLanes)).isSuperset(of: [production, sandbox, fcm]))
-            #expect(directory.lanes.isEmpty && directory.apps(brand: Gateway.acme).isEmpty)
-            #expect(directory.laneID(key(.apns, .production)) == nil)
+            #expect(directory.snapshot.lanes.isEmpty && directory.apps(brand: Gateway.acme).isEmpty)
             await #expect(throws: DirectoryError.notFound) {
                 try await directory.deleteApp(brand: Gateway.acme, app: Self.ios)
             }

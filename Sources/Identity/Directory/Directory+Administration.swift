@@ -142,7 +142,7 @@ extension Directory {
             next.apps[DirectorySnapshot.AppKey(brand: brand, app: app)] = opened
             var change = DirectoryChange()
             for (id, key) in lanes where key.brand == brand && key.app == app {
-                next.insert(lane: id, key: key)
+                next.lanes[id] = key
                 // A lane whose credential was removed stays in the store with its pending deliveries; it cannot send.
                 if !settings.supports(key.pushType) {
                     change.removedLanes.append(id)

@@ -31,7 +31,7 @@ extension Directory {
         }
         let settled = try await giveLinkHosts(to: brands, of: snapshot.apps.values, store, clock)
         snapshot.brands = Dictionary(uniqueKeysWithValues: settled.map { ($0.id, $0) })
-        for (id, key) in lanes { snapshot.insert(lane: id, key: key) }
+        for (id, key) in lanes { snapshot.lanes[id] = key }
         for credential in credentials { try snapshot.insert(credential, box) }
         return Directory(snapshot: snapshot, store: store, box: box, clock: clock, reader: reader)
     }

@@ -118,9 +118,6 @@ package final class Directory: LaneDirectory, WebhookDirectory {
     /// Returns the data of a lane; nil when there is no such lane, or while its app has no credential for it.
     package func lane(_ id: LaneID) -> LaneDescription? { snapshot.lane(id) }
 
-    /// Returns the id of a lane; nil when the app never had a credential for it.
-    package func laneID(_ key: LaneKey) -> LaneID? { snapshot.laneIDs[key] }
-
     /// All lanes that can send, by id.
     package var lanes: [LaneDescription] {
         let snapshot = snapshot

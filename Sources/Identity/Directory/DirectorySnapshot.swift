@@ -52,7 +52,6 @@ struct DirectorySnapshot: Sendable {
     private(set) var ccaiOrigins: Set<KeyName> = []
     var apps: [AppKey: DirectoryApp] = [:]
     var lanes: [LaneID: LaneKey] = [:]
-    var laneIDs: [LaneKey: LaneID] = [:]
     var credentials: [BoundedName: StoredCredential] = [:]
     var serviceAccounts: [BoundedName: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
@@ -91,19 +90,12 @@ struct DirectorySnapshot: Sendable {
         return settings
     }
 
-    mutating func insert(lane id: LaneID, key: LaneKey) {
-        lanes[id] = key
-        laneIDs[key] = id
-    }
-
     /// Returns the lanes of a brand, or of one of its apps.
     func lanes(of brand: BrandID, app: AppID? = nil) -> [LaneID] {
         lanes.filter { $0.value.brand == brand && (app == nil || $0.value.app == app) }.map(\.key)
     }
 
     mutating func remove(lanes ids: some Sequence<LaneID>) {
-        for id in ids {
-            if let key = lanes.removeValue(forKey: id) { laneIDs[key] = nil }
-        }
+        for id in ids { lanes[id] = nil }
     }
 }
