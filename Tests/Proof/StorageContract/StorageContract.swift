@@ -8,7 +8,7 @@ package enum StorageContract {
         + ReadCases.all + LongConversationCases.all
         + TapCases.all + ProactiveCases.all + CampaignCases.all
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
-        + DeviceProofCases.all + SingleDeviceCases.all
+        + DeviceProofCases.all
         + MergeCases.all + ConsumerCases.all + ErasureCases.all
         + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all + ClockCases.all
         + FailureCases.all + DeliveryCases.all

@@ -4,21 +4,7 @@ import Testing
 
 /// Messages, sequences, conversations and unread counts.
 enum AcceptCases {
-    static let all = [
-        sequenceIsDense, wholeMessageIsKept, activeConversation, opensConversation, sameConversation,
-        resolvedOpensAgain, resolvedIsNotActive, proactiveOpensNone, resolveUnknown, unreadCounts, silentAndProactive,
-        typing, readEvents, unknownBrand, rejectedLeavesNothing,
-    ]
-
-    static let sequenceIsDense = ContractCase("the sequence of a conversation is dense from 1, across turns") {
-        (f) async throws in
-        let first = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1", in: "c-2"))
-        #expect(try first.map { try $0.acceptedEvent.sequence } == [1, 2, 1])
-        let second = try await f.accept(f.proactive("u-1"), f.message("u-1", in: "c-2"), f.message("u-1"))
-        #expect(try second.map { try $0.acceptedEvent.sequence } == [3, 2, 4])
-        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [1, 2, 3, 4])
-        #expect(try await f.messages("u-1", in: "c-2").map(\.sequence) == [1, 2])
-    }
+    static let all = [wholeMessageIsKept, sameConversation, proactiveOpensNone, unreadCounts, readEvents, unknownBrand]
 
     static let wholeMessageIsKept = ContractCase("a message is stored with all members of its event") {
         (f) async throws in
@@ -62,33 +48,6 @@ enum AcceptCases {
         #expect(plain.expiresAt == f.now.adding(seconds: ContractFixture.settings.messageTtlSeconds))
     }
 
-    static let activeConversation = ContractCase("an event without a conversation goes to the newest open one") {
-        (f) async throws in
-        try await f.accepted(f.message("u-1", in: "c-1"))
-        try await f.accepted(f.message("u-1", in: "c-2"))
-        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-2")
-        try await f.accepted(f.message("u-1", in: "c-1"))
-        let results = try await f.accept(
-            f.message("u-1", in: nil),
-            f.message("u-1", in: "c-2"),
-            f.message("u-1", in: nil)
-        )
-        #expect(try results.map { try $0.acceptedEvent.conversation?.rawValue } == ["c-1", "c-2", "c-2"])
-        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-2")
-        #expect(try await f.accepted(f.message("u-2", in: nil)).conversation?.rawValue != "c-2")
-    }
-
-    static let opensConversation = ContractCase("an event without a conversation opens one when there is none") {
-        (f) async throws in
-        let results = try await f.accept(f.message("u-1", in: nil), f.message("u-1", in: nil))
-        let first = try results[0].acceptedEvent
-        #expect(first.conversation != nil && first.sequence == 1)
-        #expect(try results[1].acceptedEvent.conversation == first.conversation)
-        #expect(try results[1].acceptedEvent.sequence == 2)
-        let id = try #require(first.conversation?.rawValue)
-        #expect(try await f.messages("u-1", in: id).count == 2)
-    }
-
     static let sameConversation = ContractCase("two consumers have conversations of one id, each its own") {
         (f) async throws in
         let results = try await f.accept(f.message("u-1", text: "one"), f.message("u-2", text: "two"), f.message("u-1"))
@@ -126,33 +85,6 @@ enum AcceptCases {
             limit: 10
         )
         #expect(asked == nil)
-    }
-
-    static let resolvedOpensAgain = ContractCase("a new message reopens a resolved conversation") {
-        (f) async throws in
-        try await f.accepted(f.message("u-1", in: "c-1"))
-        let resolved = try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
-        #expect(resolved.messageID == nil && resolved.unread == 1 && resolved.deliveries == 0)
-        #expect(resolved.conversation?.rawValue == "c-1")
-        #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 2)
-        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-1")
-        #expect(try await f.unread("u-1") == 3)
-    }
-
-    static let resolvedIsNotActive = ContractCase("a resolved conversation is not the active one") { (f) async throws in
-        try await f.accepted(f.message("u-1", in: "c-1"))
-        let results = try await f.accept(
-            f.message("u-1", in: "c-2"),
-            f.event(.conversationResolved, "u-1", in: "c-2"),
-            f.message("u-1", in: nil)
-        )
-        #expect(try results[2].acceptedEvent.conversation?.rawValue == "c-1")
-        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
-        let opened = try await f.accepted(f.message("u-1", in: nil))
-        #expect(opened.sequence == 1)
-        #expect(opened.conversation?.rawValue != "c-1" && opened.conversation?.rawValue != "c-2")
-        // R87: over open and closed conversations.
-        #expect(try await f.unread("u-1") == 4)
     }
 
     static let proactiveOpensNone = ContractCase(
@@ -205,15 +137,6 @@ enum AcceptCases {
         #expect(try await f.items().last?.type == .conversationOpened)
     }
 
-    static let resolveUnknown = ContractCase("an unknown conversation cannot be resolved or read") {
-        (f) async throws in
-        let results = try await f.accept(
-            f.event(.conversationResolved, "u-1", in: "c-9"),
-            f.readEvent("u-1", in: "c-9", .sequence(1))
-        )
-        #expect(results == [.rejected(.unknownConversation), .rejected(.unknownConversation)])
-    }
-
     static let unreadCounts = ContractCase("unread counts agents' messages over all conversations") {
         (f) async throws in
         let results = try await f.accept(
@@ -234,33 +157,6 @@ enum AcceptCases {
         #expect(try await f.unread("nobody") == 0)
         let consumer = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")))
         #expect(consumer.unread == 3 && consumer.createdAt == f.now && !consumer.anonymous)
-    }
-
-    static let silentAndProactive = ContractCase("silent and proactive messages do not count as unread") {
-        (f) async throws in
-        var silent = f.message("u-1")
-        silent.silent = true
-        let request = f.request([f.message("u-1"), silent, f.proactive("u-1")])
-        let result = try await f.commit { $0.accepts = [request] }
-        #expect(try result.accepts[0].map { try $0.acceptedEvent.unread } == [1, 1, 1])
-        #expect(try result.accepts[0].map { try $0.acceptedEvent.sequence } == [1, 2, 3])
-        #expect(Array(result.unread.values) == [1])
-        let quiet = f.request([f.proactive("u-1")])
-        #expect(try await f.commit { $0.accepts = [quiet] }.unread == [:])
-        #expect(try await f.unread("u-1") == 1)
-    }
-
-    static let typing = ContractCase("typing is never stored, not even its id") { (f) async throws in
-        try await f.accepted(f.message("u-1"))
-        let typing = f.event(.agentTyping, "u-1", in: "c-1", id: "evt-typing")
-        for _ in 0..<2 {
-            let accepted = try await f.accepted(typing)
-            #expect(accepted.messageID == nil && accepted.unread == 1 && accepted.deliveries == 0)
-            #expect(accepted.conversation?.rawValue == "c-1")
-        }
-        try await f.accepted(f.event(.agentTyping, "u-new", in: "c-7"))
-        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-new")) == nil)
-        #expect(try await f.messages("u-1", in: "c-1").count == 1)
     }
 
     static let readEvents = ContractCase("a back-end's read moves the mark to each kind of target") {
@@ -305,20 +201,5 @@ enum AcceptCases {
         let result = try await f.commit { $0.accepts = [request] }
         #expect(result.accepts == [[.rejected(.unknownBrand), .rejected(.unknownBrand)]])
         #expect(result.unread == [:])
-    }
-
-    static let rejectedLeavesNothing = ContractCase("a rejected event leaves no consumer behind") { (f) async throws in
-        try await f.accepted(f.message("u-1"))
-        let events = [
-            f.event(.conversationResolved, "u-2", in: "c-1"), f.readEvent("u-2", in: "c-1", .sequence(1)),
-            f.event(.conversationResolved, "u-2", in: "c-9"), f.readEvent("u-2", in: "c-9", .sequence(1)),
-        ]
-        for event in events {
-            guard case .rejected = try #require(try await f.accept(event).first) else {
-                Issue.record("\(event.type) was not rejected")
-                continue
-            }
-        }
-        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-2")) == nil)
     }
 }

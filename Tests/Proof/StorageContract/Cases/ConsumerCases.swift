@@ -4,11 +4,7 @@ import Testing
 
 /// Changes by consumers in their conversations.
 enum ConsumerCases {
-    static let all = [
-        written, repeated, forgotten, refused, merged, opened, resolved, untapped, engaged, resting, restingProactive,
-        counted,
-        many,
-    ]
+    static let all = [written, repeated, forgotten, untapped, engaged, resting, restingProactive, counted, many]
 
     static let written = ContractCase(
         "a consumer's message is the next of its conversation, never unread, never pushed"
@@ -92,87 +88,6 @@ enum ConsumerCases {
         #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 2)
         let next = try await f.change(f.words("m-1", "one")).written
         #expect(next.messageID != first.messageID && next.sequence == 3 && !next.isRepeated)
-    }
-
-    static let refused = ContractCase(
-        "nobody writes into an unknown or foreign conversation, or as an unknown consumer"
-    ) {
-        (f) async throws in
-        try await f.accepted(f.message("u-1"))
-        try await f.accepted(f.message("u-2", in: "c-2"))
-        #expect(try await f.change(f.words("m-1", "one", in: "c-9")).isNotFound)
-        #expect(try await f.change(f.words("m-1", "one", in: "c-2")).isNotFound)
-        #expect(try await f.change(f.words("m-1", "one", of: "nobody")).isNotFound)
-        #expect(try await f.change(f.conversation(of: "nobody")).isNotFound)
-        #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "nobody")) == nil)
-        // A rejected message may be sent again.
-        try await f.accepted(f.message("u-1", in: "c-9"))
-        #expect(try await f.change(f.words("m-1", "one", in: "c-9")).written.sequence == 2)
-    }
-
-    static let merged = ContractCase("an anonymous consumer's message is not stored again after its login") {
-        (f) async throws in
-        try await f.openAnonymous(1, "a-1", device: "d-1")
-        try await f.accepted(f.message("a-1"))
-        let first = try await f.change(f.words("m-1", "one", of: "a-1")).written
-        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
-        for name in ["u-1", "a-1"] {
-            let again = try await f.change(f.words("m-1", "one", of: name)).written
-            #expect(again.messageID == first.messageID && again.isRepeated)
-        }
-        #expect(try await f.messages("u-1", in: "c-1").count == 2)
-    }
-
-    static let opened = ContractCase(
-        "a consumer with an active conversation gets it every time, another gets a new one"
-    ) {
-        (f) async throws in
-        _ = try await f.subscribe("crm")
-        try await f.accepted(f.message("u-1"))
-        let active = try await f.change(f.conversation()).conversation
-        #expect(!active.opened && active.conversation.id.rawValue == "c-1" && active.conversation.unread == 1)
-        try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))
-        let made = try await f.change(f.conversation()).conversation
-        #expect(made.opened && made.conversation.lastSequence == 0)
-        let id = made.conversation.id
-        _ = try await f.restart()
-        let again = try await f.change(f.conversation()).conversation
-        #expect(!again.opened && again.conversation.id == id)
-        // Events without a conversation go there.
-        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation == id)
-        try await f.accepted(f.event(.conversationResolved, "u-1", in: id.rawValue))
-        // A repetition cannot return a conversation that has been resolved since.
-        let late = try await f.change(f.conversation()).conversation
-        #expect(late.opened && late.conversation.id != id && late.conversation.lastSequence == 0)
-        #expect(try await !f.change(f.conversation()).conversation.opened)
-        #expect(try await f.items().filter { $0.type == .conversationOpened }.count == 3)
-    }
-
-    static let resolved = ContractCase(
-        "a consumer resolves an active conversation, once; its next message makes it active again"
-    ) {
-        (f) async throws in
-        _ = try await f.subscribe("crm")
-        try await f.accepted(f.message("u-1"))
-        func resolve(_ conversation: String, of consumer: String = "u-1") async throws -> StoreChangeResult {
-            try await f.change(
-                .resolve(
-                    brand: f.brand,
-                    consumer: ConsumerID(trusted: consumer),
-                    conversation: ConversationID(trusted: conversation)
-                )
-            )
-        }
-        try await f.accepted(f.message("u-2", in: "c-2"))
-        #expect(try await resolve("c-2").isNotFound)
-        #expect(try await resolve("c-9").isNotFound)
-        guard case .resolved = try await resolve("c-1") else { throw Unexpected(what: "not resolved") }
-        _ = try await f.restart()
-        guard case .conflict = try await resolve("c-1") else { throw Unexpected(what: "resolved twice") }
-        let reported = try await f.items().filter { $0.type == .conversationResolved }.map(\.data.text)
-        #expect(reported == [#"{"consumer":"u-1","conversation":"c-1","by":"consumer"}"#])
-        #expect(try await f.change(f.words("m-1", "one more thing")).written.sequence == 2)
-        #expect(try await !f.change(f.conversation()).conversation.opened)
     }
 
     static let engaged = ContractCase("the feed has a new conversation's engagement, but not that of an existing one") {

@@ -4,7 +4,7 @@ import Testing
 
 /// The proof for taking over a device that another consumer has.
 enum DeviceProofCases {
-    static let all = [planted, proven, byLogin, renewed, bound, byBackend]
+    static let all = [planted, byLogin, bound, byBackend]
 
     private static func register(
         _ f: ContractFixture,
@@ -67,26 +67,6 @@ enum DeviceProofCases {
         #expect(try await f.claim().rows.map(\.token) == ["theirs", "theirs"])
     }
 
-    static let proven = ContractCase("the present push token, in either member, proves who has a device") {
-        (f) async throws in
-        for (byte, shown) in [(UInt8(1), nil as String?), (2, "first")] {
-            let old = try await f.register(f.device("d-1", of: "u-9", token: "first")).registration.id
-            try await f.accepted(f.message("u-9", in: "c-9"))
-            try await f.open(f.session(byte, device: "d-1"))
-            let wanted = f.device("d-1", of: "u-1", token: shown == nil ? "first" : "second")
-            guard case .registered(let done) = try await register(f, wanted, session: byte, currentToken: shown) else {
-                throw Unexpected(what: "\(byte) was rejected")
-            }
-            #expect(done.created && done.ended == [old] && done.registration.consumer.rawValue == "u-1")
-            #expect(try await f.registrations("u-9").isEmpty)
-            // Only the present one.
-            try await f.open(f.session(byte + 10, "u-9", device: "d-1"))
-            let back = f.device("d-1", of: "u-9", token: "third")
-            if shown != nil { #expect(try await isRefused(f, back, session: byte + 10, currentToken: "first")) }
-            #expect(try await f.claim().rows.isEmpty)
-        }
-    }
-
     static let byLogin = ContractCase(
         "a login ends others' registrations of its device only with the present push token"
     ) {
@@ -110,26 +90,6 @@ enum DeviceProofCases {
         #expect(try await f.open(f.session(6, device: "d-1"), currentToken: "one").endedRegistrations == [first])
         #expect(try await f.open(f.session(7, device: "d-1"), currentToken: "two").endedRegistrations == [second])
         #expect(try await f.registrations("u-9").map(\.id) == [elsewhere])
-    }
-
-    static let renewed = ContractCase("a consumer renews its own registration without proof") {
-        (f) async throws in
-        let id = try await f.register(f.device("d-1", of: "u-1", token: "first")).registration.id
-        for (byte, device) in [(UInt8(1), "d-1" as String?), (2, nil)] {
-            try await f.open(f.session(byte, device: device))
-            let wanted = f.device("d-1", of: "u-1", token: "new-\(byte)")
-            guard case .registered(let done) = try await register(f, wanted, session: byte) else {
-                throw Unexpected(what: "\(byte) was rejected")
-            }
-            #expect(done.registration.id == id && !done.created && done.ended.isEmpty)
-        }
-        // Also by its earlier id.
-        try await f.openAnonymous(3, "guest", device: "d-2")
-        _ = try await register(f, f.device("d-2", of: "guest", token: "guest's"), session: 3)
-        try await f.open(f.session(4, device: "d-2"), anonymous: 3)
-        guard case .registered = try await register(f, f.device("d-2", of: "guest", token: "newer"), session: 4) else {
-            throw Unexpected(what: "a merged id was rejected")
-        }
     }
 
     static let bound = ContractCase("the first registration of a session binds it to its device") { (f) async throws in

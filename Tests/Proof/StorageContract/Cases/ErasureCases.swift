@@ -4,7 +4,7 @@ import Testing
 
 /// The erasure of consumers, and their records before.
 enum ErasureCases {
-    static let all = [atOnce, everything, again, merged, newcomer, late, small, records, profiles]
+    static let all = [atOnce, everything, again, newcomer, late, small, records, profiles]
 
     static func erase(_ f: ContractFixture, _ consumer: String = "u-1") async throws -> [RegistrationID] {
         let id = ConsumerID(trusted: consumer)
@@ -95,27 +95,6 @@ enum ErasureCases {
         let request = ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil)
         #expect(try await f.change(.erase(request)).isNotFound)
         #expect(try await f.store.audit(AuditQuery(brand: f.brand, limit: 10)).count == 1)
-    }
-
-    static let merged = ContractCase("consumers that were merged into another are erased with it, by any of their ids")
-    {
-        (f) async throws in
-        try await f.openAnonymous(1, "a-1", device: "d-1")
-        try await f.register("d-1", of: "a-1")
-        f.giveSlots(1)
-        try await f.outcome(f.response(try await f.ownedRow(f.message("a-1", in: "c-a"))))
-        f.giveSlots(0)
-        try await f.change(f.words("m-1", "one", in: "c-a", of: "a-1"))
-        try await f.open(f.session(2, device: "d-1"), anonymous: 1)
-        #expect(try await f.deliveries().map(\.consumer.rawValue) == ["u-1"])
-        _ = try await erase(f, "a-1")
-        for id in ["a-1", "u-1"] {
-            #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: id)) == nil)
-        }
-        #expect(try await f.deliveries().isEmpty)
-        #expect(try await f.runHousekeeping(.erasures) > 0)
-        let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
-        #expect(stats.finished.isEmpty && stats.unfinished.isEmpty)
     }
 
     static let newcomer = ContractCase(

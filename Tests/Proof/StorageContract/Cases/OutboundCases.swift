@@ -5,8 +5,8 @@ import Testing
 /// The outbound feed, and the marks of its readers.
 enum OutboundCases {
     static let all = [
-        nobodyReads, conversations, taps, unregistered, failures, dense, filtered, marks, limits, retention, webhooks,
-        replays, deletedBrand, listeners, owners,
+        nobodyReads, taps, unregistered, failures, dense, filtered, marks, limits, retention, webhooks, replays,
+        deletedBrand, listeners, owners,
     ]
 
     static let crm = SubscriptionID(trusted: "crm")
@@ -25,21 +25,6 @@ enum OutboundCases {
         try await f.accepted(f.message("u-3", in: "c-3"))
         #expect(try await f.subscribe("late", fromStart: true).mark == 1)
         #expect(try await f.items().map(\.position) == [1, 2])
-    }
-
-    static let conversations = ContractCase("the feed has a conversation's opening and its resolution, once") {
-        (f) async throws in
-        _ = try await f.subscribe("crm")
-        _ = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1", in: nil))
-        let resolved = f.event(.conversationResolved, "u-1", in: "c-1")
-        let again = f.event(.conversationResolved, "u-1", in: "c-1")
-        _ = try await f.accept(resolved, again, resolved)
-        try await f.accepted(f.message("u-1"))
-        let items = try await f.items()
-        #expect(items.map(\.type) == [.conversationOpened, .conversationResolved, .conversationOpened])
-        #expect(items[0].data.text == #"{"consumer":"u-1","conversation":"c-1"}"#)
-        #expect(items[1].data.text == #"{"consumer":"u-1","conversation":"c-1","by":"agent"}"#)
-        #expect(items.allSatisfy { $0.time == f.now })
     }
 
     static let taps = ContractCase("the feed has only the first tap, with the facts of its message") {

@@ -5,10 +5,7 @@ import Testing
 /// The outcomes of rows that were handed out.
 enum OutcomeCases {
     static let all = [
-        finishedToLog, finishedTogether, finishedWithoutResponse, retries, releaseCountsNothing,
-        lateAccepted, lateFailed, lateRetry, lateAfterTap,
-        unknownDelivery, drop, dropOfNewerToken, dropOfNewerRegistration, dropByAttempt, quarantine,
-        quarantineOfNewerToken, retriedThenCancelled,
+        finishedToLog, finishedTogether, retries, lateRetry, unknownDelivery, dropByAttempt, retriedThenCancelled,
     ]
 
     static let finishedToLog = ContractCase("a finished delivery is in the log with all its facts, and nowhere else") {
@@ -60,17 +57,6 @@ enum OutcomeCases {
         #expect(stored.map(\.id) == rows.map(\.id).reversed())
     }
 
-    static let finishedWithoutResponse = ContractCase("a delivery that was never sent finishes without an attempt") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(10)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.unsent(row, .finished(.expired, nil)))
-        let detail = try await f.delivery(row.id)
-        #expect(detail.record.state == .expired && detail.record.attempts == 0 && detail.attempts.isEmpty)
-        #expect(detail.record.sentAt == nil && detail.record.status == nil)
-    }
-
     static let retries = ContractCase("a retry is stored with its attempt, its count and its due time") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -96,43 +82,6 @@ enum OutcomeCases {
         #expect(detail.attempts.last?.sentAt == f.now)
     }
 
-    static let releaseCountsNothing = ContractCase("a row that is requeued untried counts no attempt") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.unsent(row, .release(due: f.now)))
-        let record = try await f.delivery(row.id).record
-        #expect(record.state == .pending && record.attempts == 0)
-        #expect(try await f.claim().rows.map(\.attempts) == [0])
-    }
-
-    static let lateAccepted = ContractCase("a late acceptance of a cancelled row wins: the push was sent") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
-        #expect(try await f.delivery(row.id).record.suppressedBy == .read)
-        try await f.outcome(f.response(row, .accepted(providerID: "late"), badge: 1))
-        let detail = try await f.delivery(row.id)
-        #expect(detail.record.state == .accepted && detail.record.suppressedBy == nil)
-        #expect(detail.record.providerID == "late" && detail.record.attempts == 1 && detail.record.badge == 1)
-        #expect(detail.attempts.map(\.status) == [200])
-    }
-
-    static let lateFailed = ContractCase("a late rejection of a cancelled row leaves it cancelled, with the response") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1)))
-        try await f.outcome(f.response(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
-        let record = try await f.delivery(row.id).record
-        #expect(record.state == .cancelled && record.suppressedBy == .read && record.attempts == 1)
-        #expect(record.status == 400 && record.reason == "BadTopic")
-    }
-
     static let lateRetry = ContractCase("a late retry or release of a cancelled row does not restore it") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -149,25 +98,6 @@ enum OutcomeCases {
         #expect(try await f.delivery(rows[1].id).record.attempts == 0)
     }
 
-    static let lateAfterTap = ContractCase("an earlier tap or receipt is never lowered") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(4)
-        let rows = try await f.owned(f.message("u-1"), f.message("u-1"), f.message("u-1"), f.message("u-1"))
-        let ids = try rows.map { try #require($0.message?.id) }
-        try await f.change(f.tap("u-1", "d-1", ids[0]))
-        try await f.change(f.receipt("u-1", "d-1", ids[1]))
-        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(4)))
-        let before = try await f.deliveries().reversed().filter { $0.messageID != nil }
-        #expect(before.map(\.state) == [.tapped, .delivered, .cancelled, .cancelled])
-        try await f.change(f.tap("u-1", "d-1", ids[2]))
-        let outcomes = rows.map { f.response($0) }
-        try await f.commit { $0.outcomes = outcomes }
-        let records = try await f.deliveries().reversed().filter { $0.messageID != nil }
-        #expect(records.map(\.state) == [.tapped, .delivered, .tapped, .accepted])
-        #expect(records.map(\.suppressedBy) == [nil, nil, nil, nil])
-        #expect(records.map(\.attempts) == [1, 1, 1, 1])
-    }
-
     static let unknownDelivery = ContractCase("an outcome of a removed delivery does nothing") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -177,74 +107,6 @@ enum OutcomeCases {
         let outcomes = [f.response(rows[0]), f.retry(rows[1], seconds: 1)]
         #expect(try await f.commit { $0.outcomes = outcomes }.outcomes == [OutcomeEffect(), OutcomeEffect()])
         #expect(try await f.restart().backlog.isEmpty)
-    }
-
-    static let drop = ContractCase("a dead token stops its registration with all its waiting rows") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        f.giveSlots(2)
-        let rows = try await f.owned(f.message("u-1"))
-        try await f.accepted(f.message("u-1"))
-        let since = f.now
-        f.wait(seconds: 5)
-        let effect = try await f.outcome(
-            f.record(
-                rows[0],
-                .finished(.failed, nil),
-                .unregistered(since: since),
-                status: 410,
-                reason: "Unregistered",
-                token: .drop(token: rows[0].token, since: since)
-            )
-        )
-        #expect(effect.ended == [rows[0].registration])
-        #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-2"])
-        let gone = try await f.deliveries().filter { $0.device.rawValue == "d-1" }
-        #expect(gone.map(\.state) == [.cancelled, .failed] && gone.map(\.suppressedBy) == [.unregistered, nil])
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
-        #expect(try await f.store.registration(brand: f.brand, app: f.app, device: DeviceID(trusted: "d-1")) == nil)
-    }
-
-    static let dropOfNewerToken = ContractCase("a token that was changed meanwhile is not dropped") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(2)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.register(f.device("d-1", of: "u-1", token: "newer"))
-        let since = f.now.adding(seconds: 60)
-        let effect = try await f.outcome(
-            f.record(
-                row,
-                .finished(.failed, nil),
-                .unregistered(since: since),
-                token: .drop(token: row.token, since: since)
-            )
-        )
-        #expect(effect.ended.isEmpty)
-        #expect(try await f.registrations("u-1").map(\.token) == ["newer"])
-    }
-
-    static let dropOfNewerRegistration = ContractCase(
-        "a token that was registered again after its death is not dropped"
-    ) {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(2)
-        let since = f.now.adding(seconds: 3)
-        let row = try await f.ownedRow(f.message("u-1"))
-        f.wait(seconds: 10)
-        try await f.register("d-1", of: "u-1")
-        let effect = try await f.outcome(
-            f.record(
-                row,
-                .finished(.failed, nil),
-                .unregistered(since: since),
-                token: .drop(token: row.token, since: since)
-            )
-        )
-        #expect(effect.ended.isEmpty)
-        #expect(try await f.registrations("u-1").count == 1)
     }
 
     static let dropByAttempt = ContractCase("without a time of death, the attempt's time decides") { (f) async throws in
@@ -269,41 +131,6 @@ enum OutcomeCases {
             token: .drop(token: rows[1].token, since: nil)
         )
         #expect(try await f.outcome(late).ended == [rows[1].registration])
-    }
-
-    static let quarantine = ContractCase("a quarantined registration is kept; its other rows fail") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        f.giveSlots(0)
-        try await f.accepted(f.message("u-1"))
-        try await f.outcome(
-            f.record(
-                row,
-                .finished(.failed, nil),
-                .rejected(token: .quarantine),
-                status: 400,
-                reason: "BadDeviceToken",
-                token: .quarantine(token: row.token)
-            )
-        )
-        #expect(try await f.deliveries().map(\.state) == [.failed, .failed])
-        #expect(try await f.deliveries().map(\.reason) == [nil, "BadDeviceToken"])
-        #expect(try await f.claim().rows.isEmpty)
-    }
-
-    static let quarantineOfNewerToken = ContractCase("a token that was changed meanwhile is not quarantined") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.register(f.device("d-1", of: "u-1", token: "newer"))
-        let effect = try await f.outcome(
-            f.record(row, .finished(.failed, nil), .rejected(token: .quarantine), token: .quarantine(token: row.token))
-        )
-        #expect(effect.ended.isEmpty)
-        #expect(try await f.registrations("u-1").map(\.state) == [.active])
     }
 
     static let retriedThenCancelled = ContractCase("a row that was tried and then cancelled keeps its last response") {

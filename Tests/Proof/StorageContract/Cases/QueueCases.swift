@@ -5,27 +5,10 @@ import Testing
 /// Outbox rows: their recipients, their owner, and the order in which they are handed out.
 enum QueueCases {
     static let all = [
-        rowForEachDevice, wholeRow, quarantinedGetNone, slots, noBudget, backlogKeepsOrder, withoutBacklogOwns,
-        sameTurnOrder,
-        claimOrder, claimWholeRow, claimLimit, claimLanes, notDue, orderAfterRequeue, requeueBehindElder,
-        requeueAndAcceptInOneTurn, beginTakesBack, beginRestoresOrder, beginMakesDue,
-        beginKeepsRetries, deliveryNumbersRise,
+        wholeRow, slots, noBudget, backlogKeepsOrder, withoutBacklogOwns, sameTurnOrder, claimOrder, claimWholeRow,
+        claimLimit, claimLanes, notDue, orderAfterRequeue, requeueBehindElder, requeueAndAcceptInOneTurn,
+        beginTakesBack, beginRestoresOrder, beginMakesDue, beginKeepsRetries, deliveryNumbersRise,
     ]
-
-    static let rowForEachDevice = ContractCase("each active device that receives the kind gets one row") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register(f.device("d-2", of: "u-1", pushType: .fcm, receives: .agent))
-        try await f.register(f.device("d-3", of: "u-1", receives: .proactive))
-        try await f.register("d-4", of: "u-2")
-        let results = try await f.accept(f.message("u-1"), f.proactive("u-1"), f.message("u-3", in: "c-3"))
-        #expect(try results.map { try $0.acceptedEvent.deliveries } == [2, 2, 0])
-        var silent = f.message("u-1")
-        silent.silent = true
-        #expect(try await f.accepted(silent).deliveries == 2)
-        let devices = try await f.deliveries().reversed().map(\.device.rawValue)
-        #expect(devices == ["d-1", "d-2", "d-1", "d-3", "d-1", "d-2"])
-    }
 
     static let wholeRow = ContractCase(
         "an owned row has all that its lane needs, with the unread count of the turn's end"
@@ -47,21 +30,6 @@ enum QueueCases {
         let consumer = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")))
         #expect(row.consumer == consumer.key)
         #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
-    }
-
-    static let quarantinedGetNone = ContractCase("a quarantined device gets no row until it registers again") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(10)
-        let row = try await f.ownedRow(f.message("u-1"))
-        let effect = try await f.outcome(
-            f.record(row, .finished(.failed, nil), .rejected(token: .quarantine), token: .quarantine(token: row.token))
-        )
-        #expect(effect.ended == [row.registration])
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
-        #expect(try await f.registrations("u-1").map(\.state) == [.quarantined])
-        try await f.register("d-1", of: "u-1")
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
     static let slots = ContractCase("rows are owned up to the lane's slots, the rest waits") { (f) async throws in

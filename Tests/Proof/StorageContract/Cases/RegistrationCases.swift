@@ -5,9 +5,7 @@ import Testing
 /// The registration, move and removal of devices (R71, R80-R82).
 enum RegistrationCases {
     static let all = [
-        wholeRegistration, idempotent, rotation, tokenMoves, tokenMovesWithinConsumer, deviceMoves, laneChanges,
-        narrowed, narrowedToAgents, tooMany, nextUser,
-        unknownApp, otherBrand, unregisterAll, unregisterAgent, unregisterNone, unregisterOne, unregisterUnknown,
+        wholeRegistration, laneChanges, narrowedToAgents, tooMany, unknownApp, otherBrand, unregisterOne,
         endedInTurnOfRow, rotatedInTurnOfRow,
     ]
 
@@ -38,68 +36,6 @@ enum RegistrationCases {
         #expect(try await f.registrations("nobody").isEmpty)
     }
 
-    static let idempotent = ContractCase("registering again renews the registration and changes nothing else") {
-        (f) async throws in
-        let first = try await f.register("d-1", of: "u-1").registration
-        try await f.accepted(f.message("u-1"))
-        f.wait(seconds: 60)
-        let second = try await f.register("d-1", of: "u-1")
-        #expect(!second.created && second.ended.isEmpty && second.registration.id == first.id)
-        #expect(second.registration.registeredAt == f.now && second.registration.createdAt == first.createdAt)
-        #expect(try await f.registrations("u-1").map(\.registeredAt) == [f.now])
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
-        #expect(try await f.claim().rows.count == 2)
-    }
-
-    static let rotation = ContractCase("a new token keeps the registration, and waiting rows use it") {
-        (f) async throws in
-        let first = try await f.register("d-1", of: "u-1").registration
-        try await f.accepted(f.message("u-1"))
-        let second = try await f.register(f.device("d-1", of: "u-1", token: "newer"))
-        #expect(second.registration.id == first.id && !second.created && second.ended.isEmpty)
-        f.giveSlots(1, mayHaveBacklog: false)
-        #expect(try await f.claim().rows.map(\.token) == ["newer"])
-        #expect(try await f.ownedRow(f.message("u-1")).token == "newer")
-    }
-
-    static let tokenMoves = ContractCase("a token that another consumer had moves, and the other's pushes end") {
-        (f) async throws in
-        let old = try await f.register(f.device("d-1", of: "u-1", token: "t")).registration
-        try await f.accepted(f.message("u-1"))
-        let change = try await f.register(f.device("d-2", of: "u-2", token: "t"))
-        #expect(change.created && change.ended == [old.id] && change.registration.id != old.id)
-        #expect(try await f.registrations("u-1").isEmpty)
-        let record = try #require(try await f.deliveries().first)
-        #expect(record.state == .cancelled && record.suppressedBy == .tokenMoved && record.device.rawValue == "d-1")
-        #expect(try await f.claim().rows.isEmpty)
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
-        #expect(try await f.accepted(f.message("u-2", in: "c-2")).deliveries == 1)
-    }
-
-    static let tokenMovesWithinConsumer = ContractCase("a token under a new device id ends the old registration") {
-        (f) async throws in
-        let old = try await f.register(f.device("d-1", of: "u-1", token: "t")).registration
-        let change = try await f.register(f.device("d-2", of: "u-1", token: "t"))
-        #expect(change.ended == [old.id])
-        #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-2"])
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
-    }
-
-    static let deviceMoves = ContractCase("a device under another consumer is a new registration") { (f) async throws in
-        let old = try await f.register(f.device("d-1", of: "u-1", token: "t")).registration
-        try await f.accepted(f.message("u-1"))
-        let same = try await f.register(f.device("d-1", of: "u-2", token: "t"))
-        #expect(same.created && same.registration.id != old.id && same.ended == [old.id])
-        #expect(try await f.deliveries().map(\.suppressedBy) == [.tokenMoved])
-        try await f.accepted(f.message("u-2", in: "c-2"))
-        let other = try await f.register(f.device("d-1", of: "u-3", token: "other"))
-        #expect(other.ended == [same.registration.id])
-        #expect(try await f.deliveries().map(\.suppressedBy) == [.unregistered, .tokenMoved])
-        #expect(try await f.claim().rows.isEmpty)
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
-        #expect(try await f.accepted(f.message("u-3", in: "c-3")).deliveries == 1)
-    }
-
     static let laneChanges = ContractCase("a device with another lane is a new registration") { (f) async throws in
         let old = try await f.register("d-1", of: "u-1").registration
         try await f.accepted(f.message("u-1"))
@@ -107,16 +43,6 @@ enum RegistrationCases {
         #expect(change.ended == [old.id] && change.registration.lane != old.lane)
         #expect(try await f.claim(old.lane).rows.isEmpty)
         #expect(try await f.registrations("u-1").map(\.id) == [change.registration.id])
-    }
-
-    static let narrowed = ContractCase("a device that no longer receives agents' messages gets none that wait") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
-        try await f.register(f.device("d-1", of: "u-1", receives: .proactive))
-        #expect(try await f.claim().rows.isEmpty)
-        #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.map(\.message?.kind) == [.proactive])
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 0)
     }
 
     static let narrowedToAgents = ContractCase(
@@ -139,21 +65,6 @@ enum RegistrationCases {
         f.wait(seconds: 1)
         #expect(try await f.register("d-100", of: "u-1").ended == [first.id])
         #expect(try await f.registrations("u-1").count == 100)
-    }
-
-    static let nextUser = ContractCase("a login that presents a device's push token ends others' registrations there") {
-        (f) async throws in
-        let old = try await f.register("d-1", of: "u-1").registration
-        let elsewhere = try await f.register("d-2", of: "u-1").registration
-        try await f.accepted(f.message("u-1"))
-        func ended(_ session: StoredSession) async throws -> [RegistrationID] {
-            let opening = try await f.open(session, currentToken: old.token)
-            return opening.endedRegistrations
-        }
-        #expect(try await ended(f.session(1, "u-1", device: "d-1")) == [])
-        #expect(try await ended(f.session(2, "u-2", device: "d-1")) == [old.id])
-        #expect(try await f.claim().rows.map(\.registration) == [elsewhere.id])
-        #expect(try await f.open(f.session(3, "u-3")).endedRegistrations.isEmpty)
     }
 
     static let unknownApp = ContractCase("a device of an unknown app, brand or lane is not registered") {
@@ -183,56 +94,6 @@ enum RegistrationCases {
         #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
     }
 
-    static let unregisterAll = ContractCase("unregistering all ends the registrations and their waiting rows") {
-        (f) async throws in
-        let first = try await f.register("d-1", of: "u-1").registration.id
-        let second = try await f.register("d-2", of: "u-1").registration.id
-        try await f.register("d-3", of: "u-2")
-        f.giveSlots(1)
-        _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
-        let change = try await f.change(f.unregister("u-1", .all)).unregisteredChange
-        #expect(change == RegistrationsChange(ended: [first, second]))
-        #expect(try await f.registrations("u-1").isEmpty)
-        let records = try await f.deliveries()
-        #expect(records.count == 4)
-        #expect(records.allSatisfy { $0.state == .cancelled && $0.suppressedBy == .unregistered })
-        #expect(try await f.claim().rows.isEmpty)
-        #expect(try await f.accepted(f.proactive("u-1")).deliveries == 0)
-        #expect(try await f.registrations("u-2").count == 1)
-        // R95: the query still works.
-        #expect(try await f.unread("u-1") == 1)
-    }
-
-    static let unregisterAgent = ContractCase("unregistering agents' pushes keeps proactive ones") { (f) async throws in
-        let id = try await f.register("d-1", of: "u-1").registration.id
-        try await f.register("d-2", of: "u-1")
-        _ = try await f.accept(f.message("u-1"), f.proactive("u-1"))
-        try await f.change(f.read("u-1", "c-1", 1, on: "d-2"))
-        let change = try await f.change(f.unregister("u-1", device: "d-1", .agent)).unregisteredChange
-        #expect(change == RegistrationsChange(narrowed: [id]))
-        let waiting = try await f.claim().rows + f.claim(queue: .proactive(campaign: nil)).rows
-        #expect(waiting.filter { $0.registration == id }.map(\.message?.kind) == [.proactive])
-        // R195: the row says that its push must not carry the unread count.
-        #expect(waiting.allSatisfy { $0.receivesAgents == ($0.registration != id) })
-        #expect(try await f.registrations("u-1").map(\.receives) == [.proactive, .all])
-        #expect(
-            try await f.change(f.unregister("u-1", device: "d-1", .agent)).unregisteredChange == RegistrationsChange()
-        )
-        let accepted = try await f.accepted(f.message("u-1"))
-        #expect(accepted.deliveries == 1 && accepted.unread == 1)
-        #expect(try await f.accepted(f.proactive("u-1")).deliveries == 2)
-        let cancelled = try await f.deliveries().filter { $0.suppressedBy == .unregisteredAgent }
-        // The badge; the message was read before.
-        #expect(cancelled.map(\.messageID) == [nil])
-    }
-
-    static let unregisterNone = ContractCase("unregistering nothing keeps everything") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.accepted(f.message("u-1"))
-        #expect(try await f.change(f.unregister("u-1", .none)).unregisteredChange == RegistrationsChange())
-        #expect(try await f.claim().rows.count == 1)
-    }
-
     static let unregisterOne = ContractCase("unregistering names a device, an app, or both") { (f) async throws in
         let other = AppID(trusted: "desk")
         _ = try await f.putApp(f.brand, other)
@@ -251,15 +112,6 @@ enum RegistrationCases {
             try await f.change(f.unregister("u-1", device: "d-2", .all)).unregisteredChange.ended == [ids[2], ids[3]]
         )
         #expect(try await f.change(f.unregister("u-1", app: f.app, .all)).unregisteredChange.ended == [ids[0]])
-    }
-
-    static let unregisterUnknown = ContractCase("unregistering an unknown device does nothing") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        #expect(try await f.change(f.unregister("nobody", .all)).unregisteredChange == RegistrationsChange())
-        #expect(
-            try await f.change(f.unregister("u-1", device: "d-9", .all)).unregisteredChange == RegistrationsChange()
-        )
-        #expect(try await f.registrations("u-1").count == 1)
     }
 
     static let endedInTurnOfRow = ContractCase("a row that ends in the turn that created it goes to no lane") {

@@ -4,7 +4,7 @@ import Testing
 
 /// Registrations and the sessions that request them.
 enum RegistrationSessionCases {
-    static let all = [ended, singleDevice, laterLogin]
+    static let all = [ended]
 
     private static func register(
         _ f: ContractFixture,
@@ -48,35 +48,5 @@ enum RegistrationSessionCases {
         #expect(try await register(f, "d-10", "guest", session: 10) != nil)
         try await f.open(f.session(11, "u-1", device: "d-10"), anonymous: 10)
         #expect(try await register(f, "d-11", "guest", session: 10) == nil)
-    }
-
-    static let singleDevice = ContractCase("where one device is allowed, a registration ends the earlier ones") {
-        (f) async throws in
-        try await f.open(f.session(1))
-        let first = try #require(try await register(f, "d-1", session: 1, singleDevice: true))
-        f.wait(seconds: 1)
-        try await f.open(f.session(2), singleDevice: true)
-        // It is not known yet whether it is the same device.
-        #expect(try await f.hasSession(1))
-        let second = try await register(f, "d-2", session: 2, singleDevice: true)
-        #expect(second?.ended == [first.registration.id])
-        #expect(try await !f.hasSession(1))
-        let bound = try await f.store.session(tokenHash: [UInt8](repeating: 2, count: 32))
-        #expect(bound?.device == DeviceID(trusted: "d-2"))
-        // A repetition changes nothing.
-        #expect(try await register(f, "d-2", session: 2, singleDevice: true)?.ended == [])
-        #expect(try await f.hasSession(2))
-    }
-
-    static let laterLogin = ContractCase("a device that registers again does not end a later login") {
-        (f) async throws in
-        try await f.open(f.session(1))
-        f.wait(seconds: 1)
-        try await f.open(f.session(2), singleDevice: true)
-        #expect(try await register(f, "d-1", session: 1, singleDevice: true) != nil)
-        #expect(try await f.hasSession(2))
-        #expect(try await register(f, "d-2", session: 2, singleDevice: true) != nil)
-        #expect(try await !f.hasSession(1))
-        #expect(try await register(f, "d-1", session: 1, singleDevice: true) == nil)
     }
 }

@@ -4,53 +4,7 @@ import Testing
 
 /// An event is counted once (R179).
 enum ReplayCases {
-    static let all = [
-        withinTurn, acrossTurns, otherBody, sources, afterMidnight, afterWindow, withoutMessage, brands, consumers,
-        merged, mergedBoth,
-    ]
-
-    static let withinTurn = ContractCase("a replay within a turn counts once and returns the first one's ids") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        let requests = [
-            f.request([f.message("u-1", id: "e"), f.message("u-1", id: "e")]), f.request([f.message("u-1", id: "e")]),
-        ]
-        let result = try await f.commit { $0.accepts = requests }
-        let first = try result.accepts[0][0].acceptedEvent
-        #expect(first.deliveries == 1)
-        for replay in [result.accepts[0][1], result.accepts[1][0]] {
-            let (event, bodyDiffers) = try replay.duplicateEvent
-            #expect(event.messageID == first.messageID && event.sequence == 1 && event.deliveries == 0)
-            #expect(event.conversation == first.conversation && event.unread == 1 && !bodyDiffers)
-        }
-        #expect(try await f.deliveries().count == 1)
-        #expect(try await f.unread("u-1") == 1)
-    }
-
-    static let acrossTurns = ContractCase("a replay in a later turn, or after a restart, counts nothing") {
-        (f) async throws in
-        let first = try await f.accepted(f.message("u-1", in: nil, id: "e"))
-        try await f.accepted(f.message("u-1", in: "c-2"))
-        for life in 0..<2 {
-            if life == 1 { _ = try await f.restart() }
-            let (event, _) = try await f.accept(f.message("u-1", in: nil, id: "e"))[0].duplicateEvent
-            #expect(event.messageID == first.messageID && event.conversation == first.conversation)
-            #expect(event.sequence == 1 && event.unread == 2)
-        }
-        #expect(try await f.unread("u-1") == 2)
-    }
-
-    static let otherBody = ContractCase("a replay with another body is reported and counts nothing") {
-        (f) async throws in
-        let first = try await f.accepted(f.message("u-1", id: "e"))
-        var replay = f.message("u-1", in: "c-2", id: "e", text: "something else")
-        replay.bodyHash = 2
-        let (event, bodyDiffers) = try await f.accept(replay)[0].duplicateEvent
-        #expect(bodyDiffers && event.messageID == first.messageID && event.conversation?.rawValue == "c-1")
-        #expect(event.unread == 1)
-        #expect(try await f.unread("u-1") == 1)
-        #expect(try await f.messages("u-1", in: "c-2").isEmpty)
-    }
+    static let all = [sources, afterMidnight, afterWindow, brands, consumers, merged, mergedBoth]
 
     static let consumers = ContractCase("one id for two consumers is two events, in one turn and across a restart") {
         (f) async throws in
@@ -157,20 +111,5 @@ enum ReplayCases {
         f.wait(seconds: 10 * 86_400)
         #expect(try await f.accepted(f.message("u-1", id: "e")).sequence == 2)
         #expect(try await f.accept(f.message("u-1", id: "e"))[0].duplicateEvent.event.sequence == 2)
-    }
-
-    static let withoutMessage = ContractCase("a replayed read or resolve does nothing again") { (f) async throws in
-        try await f.accepted(f.message("u-1"))
-        var read = f.readEvent("u-1", in: "c-1", .sequence(1))
-        let resolve = f.event(.conversationResolved, "u-1", in: "c-1")
-        try await f.accepted(read)
-        try await f.accepted(resolve)
-        try await f.accepted(f.message("u-1"))
-        read.readTarget = .sequence(2)
-        read.bodyHash = 2
-        let (event, bodyDiffers) = try await f.accept(read)[0].duplicateEvent
-        #expect(event.messageID == nil && event.unread == 1 && bodyDiffers)
-        _ = try await f.accept(resolve)[0].duplicateEvent
-        #expect(try await f.accepted(f.message("u-1", in: nil)).conversation?.rawValue == "c-1")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Retries of deliveries.
 enum RetryCases {
-    static let all = [again, order, rejections, collapsed]
+    static let all = [again, rejections, collapsed]
 
     private static func retry(_ f: ContractFixture, _ id: DeliveryID, brand: BrandID? = nil) -> StoreChange {
         .retry(RetryRequest(brand: brand ?? f.brand, delivery: id, ttlSeconds: 600))
@@ -45,20 +45,6 @@ enum RetryCases {
         #expect(try await f.deliveries().map(\.id) == [row.id])
         let stats = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
         #expect(stats.finished.map(\.count) == [1])
-    }
-
-    static let order = ContractCase("a retried delivery is handed out before younger ones that wait") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(9)
-        let row = try await failed(f)
-        f.giveSlots(0)
-        try await f.accepted(f.message("u-1"))
-        try await f.accepted(f.message("u-1"))
-        f.wait(seconds: 5)
-        try await f.change(retry(f, row.id))
-        let claimed = try await f.claim().rows.map(\.id)
-        #expect(claimed.count == 3 && claimed == claimed.sorted() && claimed.first == row.id)
     }
 
     static let rejections = ContractCase("a delivery that cannot be retried has a reason") { (f) async throws in

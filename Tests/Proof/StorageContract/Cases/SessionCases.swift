@@ -4,10 +4,7 @@ import Testing
 
 /// Consumers, sessions and logout.
 enum SessionCases {
-    static let all = [
-        openAndLookUp, expiredIsKept, twice, oldestEnd, endOne, endOfUnknown, endUnbound, endAll, endOfDevice, upsert,
-        upsertKeeps,
-    ]
+    static let all = [openAndLookUp, expiredIsKept, twice, oldestEnd, endOfUnknown, upsert]
 
     private static func session(
         _ f: ContractFixture,
@@ -73,82 +70,9 @@ enum SessionCases {
         for byte in [UInt8(200), 201, 255] { #expect(try await exists(f, byte)) }
     }
 
-    static let endOne = ContractCase("the end of a session unregisters its device within the requested scope") {
-        (f) async throws in
-        let ids = [
-            try await f.register("d-1", of: "u-1").registration.id,
-            try await f.register("d-2", of: "u-1").registration.id,
-        ]
-        for (byte, device) in [(UInt8(1), "d-1"), (2, "d-1"), (3, "d-2")] {
-            try await f.open(session(f, byte, device: device))
-        }
-        let kept = try await f.change(.endSession(tokenHash: [UInt8](repeating: 2, count: 32), unregister: .none))
-        #expect(try kept.endedSessions == (1, RegistrationsChange()))
-        let ended = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
-        #expect(try ended.endedSessions == (1, RegistrationsChange(ended: [ids[0]])))
-        let narrowed = try await f.change(.endSession(tokenHash: [UInt8](repeating: 3, count: 32), unregister: .agent))
-        #expect(try narrowed.endedSessions == (1, RegistrationsChange(narrowed: [ids[1]])))
-        for byte in UInt8(1)...3 { #expect(try await !exists(f, byte)) }
-    }
-
     static let endOfUnknown = ContractCase("an unknown session cannot end") { (f) async throws in
         let result = try await f.change(.endSession(tokenHash: [UInt8](repeating: 1, count: 32), unregister: .all))
         #expect(result.isNotFound)
-    }
-
-    static let endUnbound = ContractCase("R198: the end of a session without a device unregisters no device") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        for (byte, scope) in [(UInt8(1), UnregisterScope.all), (2, .agent)] {
-            try await f.open(session(f, byte))
-            let result = try await f.change(
-                .endSession(tokenHash: [UInt8](repeating: byte, count: 32), unregister: scope)
-            )
-            #expect(try result.endedSessions == (1, RegistrationsChange()))
-        }
-        #expect(try await f.registrations("u-1").map(\.receives) == [.all, .all])
-    }
-
-    static let endAll = ContractCase("all sessions of a consumer end at once, and no others") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.open(session(f, 1))
-        try await f.open(session(f, 2, device: "d-1"))
-        try await f.open(session(f, 3, "u-2"))
-        let end = StoreChange.endSessions(
-            brand: f.brand,
-            consumer: ConsumerID(trusted: "u-1"),
-            device: nil,
-            unregister: .none
-        )
-        #expect(try await f.change(end).endedSessions == (2, RegistrationsChange()))
-        #expect(try await f.change(end).endedSessions == (0, RegistrationsChange()))
-        #expect(try await exists(f, 3))
-        #expect(try await f.registrations("u-1").count == 1)
-        let nobody = StoreChange.endSessions(
-            brand: f.brand,
-            consumer: ConsumerID(trusted: "nobody"),
-            device: nil,
-            unregister: .all
-        )
-        #expect(try await f.change(nobody).endedSessions == (0, RegistrationsChange()))
-    }
-
-    static let endOfDevice = ContractCase("the sessions of one device end with those that may be in use on it") {
-        (f) async throws in
-        let id = try await f.register("d-1", of: "u-1").registration.id
-        try await f.register("d-2", of: "u-1")
-        try await f.open(session(f, 1, device: "d-1"))
-        try await f.open(session(f, 2, device: "d-2"))
-        try await f.open(session(f, 3))
-        let end = StoreChange.endSessions(
-            brand: f.brand,
-            consumer: ConsumerID(trusted: "u-1"),
-            device: DeviceID(trusted: "d-1"),
-            unregister: .all
-        )
-        #expect(try await f.change(end).endedSessions == (2, RegistrationsChange(ended: [id])))
-        #expect(try await exists(f, 2))
     }
 
     private static func said(
@@ -173,22 +97,5 @@ enum SessionCases {
         #expect(second.profile == ConsumerProfile(name: "Ada", email: "a@example.org", phone: "+41"))
         #expect(second.key == first.key && second.createdAt == first.createdAt && !second.anonymous)
         #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == second)
-    }
-
-    static let upsertKeeps = ContractCase("a known consumer keeps its count and its devices") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.accepted(f.message("u-1"))
-        let upsert = StoreChange.upsertConsumer(
-            brand: f.brand,
-            id: ConsumerID(trusted: "u-1"),
-            anonymous: false,
-            profile: ConsumerProfile()
-        )
-        let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 1), upsert] }
-        guard case .consumer(let consumer) = result.changes[1] else { throw Unexpected(what: "\(result.changes)") }
-        #expect(consumer.unread == 0)
-        #expect(try await f.accepted(f.message("u-1")).deliveries == 1)
-        #expect(try await f.unread("u-1") == 1)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Notifications of ended sessions: to every gateway on the data.
 enum SessionEndCases {
-    static let all = [logouts, logins, singleDevice, binding, crowd, merges, erasure, administration, notDone]
+    static let all = [logouts, logins, crowd, administration, notDone]
 
     static let logouts = ContractCase(
         "each listener is notified of a logout, also a remote one, before its call returns"
@@ -50,90 +50,11 @@ enum SessionEndCases {
         #expect(!unknown && heard.take().isEmpty)
     }
 
-    static let singleDevice = ContractCase(
-        "where one device is allowed, its login and its registration notify of the others"
-    ) {
-        (f) async throws in
-        try await f.open(f.session(1, device: "d-1"))
-        let heard = f.listen()
-        try await f.open(f.session(2, device: "d-2"), singleDevice: true)
-        #expect(heard.take() == [f.end(of: "u-1")])
-        f.wait(seconds: 1)
-        try await f.open(f.session(3), singleDevice: true)
-        #expect(heard.take().isEmpty)
-        var device = f.device("d-3", of: "u-1")
-        device.session = f.session(3).tokenHash
-        device.singleDevice = true
-        try await f.change(.register(device))
-        #expect(heard.take() == [f.end(of: "u-1")])
-        #expect(try await !f.hasSession(2))
-        try await f.change(.register(device))
-        #expect(heard.take().isEmpty)
-    }
-
-    static let binding = ContractCase("a registration that binds a session notifies once") {
-        (f) async throws in
-        try await f.open(f.session(1))
-        let heard = f.listen()
-        var device = f.device("d-1", of: "u-1")
-        device.session = f.session(1).tokenHash
-        for isFirst in [true, false] {
-            try await f.change(.register(device))
-            #expect(heard.take() == (isFirst ? [f.end(of: "u-1")] : []))
-        }
-        #expect(try await f.store.session(tokenHash: f.session(1).tokenHash)?.device?.rawValue == "d-1")
-    }
-
     static let crowd = ContractCase("a login that ends the oldest of too many notifies of it") { (f) async throws in
         for number in 0..<SessionLimits.perConsumer { try await f.open(f.session(UInt8(number))) }
         let heard = f.listen()
         try await f.open(f.session(255))
         #expect(heard.take() == [f.end(of: "u-1")])
-    }
-
-    static let merges = ContractCase("a merge notifies of the merged consumer") { (f) async throws in
-        try await f.openAnonymous(1, "guest", device: "d-1")
-        try await f.openAnonymous(2, "visitor", device: "d-2")
-        let heard = f.listen()
-        try await f.open(f.session(3, "u-1", device: "d-1"), anonymous: 1)
-        #expect(heard.take().contains(f.end(of: "guest")))
-        let request = MergeRequest(
-            brand: f.brand,
-            consumer: ConsumerID(trusted: "u-1"),
-            from: ConsumerID(trusted: "visitor"),
-            audit: nil
-        )
-        try await f.change(.merge(request))
-        #expect(heard.take().contains(f.end(of: "visitor")))
-        for byte in UInt8(1)...2 { #expect(try await !f.hasSession(byte)) }
-        // The old id leads to the new one, whose sessions end.
-        try await f.change(
-            .endSessions(
-                brand: f.brand,
-                consumer: ConsumerID(trusted: "guest"),
-                device: nil,
-                unregister: .none
-            )
-        )
-        #expect(heard.take() == [f.end(of: "u-1")])
-    }
-
-    static let erasure = ContractCase("an erasure notifies of the consumer's sessions") { (f) async throws in
-        try await f.open(f.session(1))
-        let heard = f.listen()
-        func erase(_ consumer: String) async throws -> Set<SessionEnd> {
-            let id = ConsumerID(trusted: consumer)
-            try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: id, audit: nil)))
-            return heard.take()
-        }
-        #expect(try await erase("u-1") == [f.end(of: "u-1")])
-        #expect(try await !f.hasSession(1))
-        #expect(try await erase("u-1").isEmpty)
-        // By an id that leads to it.
-        try await f.openAnonymous(2, "guest", device: "d-1")
-        try await f.open(f.session(3, "u-2", device: "d-1"), anonymous: 2)
-        _ = heard.take()
-        #expect(try await erase("guest") == [f.end(of: "u-2")])
     }
 
     static let administration = ContractCase("a revoked credential and a deleted brand are notified once") {

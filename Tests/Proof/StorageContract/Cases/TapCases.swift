@@ -4,10 +4,7 @@ import Testing
 
 /// Taps and receipts (R109-R115).
 enum TapCases {
-    static let all = [
-        own, foreign, lookBack, repeats, early, beforeOutcome, afterOutcome, keepsUnread, receipts, receiptsRank,
-        receiptsOnce, receiptsForeign,
-    ]
+    static let all = [own, foreign, lookBack, early, receiptsOnce, receiptsForeign]
 
     static let own = ContractCase("a tap returns the message") { (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -55,24 +52,6 @@ enum TapCases {
         #expect(!response.first && response.tappedAt == tappedAt)
     }
 
-    static let repeats = ContractCase("a repeated tap returns the same and records nothing") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        try await f.outcome(f.response(row))
-        let id = try #require(row.message?.id)
-        f.wait(seconds: 9)
-        let tappedAt = f.now.adding(seconds: -3)
-        _ = try await f.change(f.tap("u-1", "d-1", id, at: tappedAt)).tapResult
-        f.wait(seconds: 100)
-        let changes = [f.tap("u-1", "d-1", id), f.tap("u-1", "d-2", id)]
-        for change in try await f.commit({ $0.changes = changes }).changes {
-            let response = try change.tapResult
-            #expect(!response.first && response.tappedAt == tappedAt && response.message.id == id)
-        }
-        #expect(try await f.delivery(row.id).record.tappedAt == tappedAt)
-    }
-
     static let early = ContractCase("a tap or a receipt from before the message is recorded at the message's time") {
         (f) async throws in
         _ = try await f.subscribe("crm")
@@ -103,81 +82,6 @@ enum TapCases {
         }
         let reported = try await f.items().filter { $0.type == .messageTapped }
         #expect(reported.count == 2 && reported.allSatisfy { $0.data.text.contains(cameAt.rfc3339) })
-    }
-
-    static let beforeOutcome = ContractCase("a tap that arrives before the outcome marks the delivery") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        f.giveSlots(2)
-        let rows = try await f.owned(f.message("u-1"))
-        let tappedAt = f.now
-        try await f.change(f.tap("u-1", "d-1", try #require(rows[0].message?.id)))
-        #expect(try await f.delivery(rows[0].id).record.tappedAt == tappedAt)
-        f.wait(seconds: 1)
-        let outcomes = rows.map { f.response($0) }
-        try await f.commit { $0.outcomes = outcomes }
-        let record = try await f.delivery(rows[0].id).record
-        #expect(record.state == .tapped && record.tappedAt == tappedAt && record.providerID == "p-1")
-        #expect(try await f.delivery(rows[1].id).record.state == .accepted)
-    }
-
-    static let afterOutcome = ContractCase("a tap marks only the delivery of its device") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        f.giveSlots(2)
-        let rows = try await f.owned(f.message("u-1"))
-        let outcomes = rows.map { f.response($0) }
-        try await f.commit { $0.outcomes = outcomes }
-        try await f.change(f.tap("u-1", "d-2", try #require(rows[0].message?.id)))
-        #expect(try await f.deliveries().reversed().map(\.state) == [.accepted, .tapped])
-        #expect(try await f.deliveries().reversed().map(\.tappedAt) == [nil, f.now])
-    }
-
-    static let keepsUnread = ContractCase("a tap never changes unread") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        let id = try #require(try await f.accepted(f.message("u-1")).messageID)
-        let result = try await f.commit { $0.changes = [f.tap("u-1", "d-1", id)] }
-        #expect(result.unread.isEmpty)
-        #expect(try await f.unread("u-1") == 1)
-    }
-
-    static let receipts = ContractCase("receipts count those with a delivery of the consumer's device") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(2)
-        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
-        try await f.outcome(f.response(rows[0]))
-        let ids = try rows.map { try #require($0.message?.id) }
-        func receipt(_ id: MessageID, _ device: String) -> DeviceReceipt {
-            DeviceReceipt(message: id, device: DeviceID(trusted: device), state: .delivered, at: f.now)
-        }
-        let own = StoreChange.receipts(
-            brand: f.brand,
-            consumer: ConsumerID(trusted: "u-1"),
-            [receipt(ids[0], "d-1"), receipt(ids[1], "d-1"), receipt(ids[0], "d-9")]
-        )
-        #expect(try await f.change(own).recorded == 2)
-        #expect(try await f.change(f.receipt("u-2", "d-1", ids[0])).recorded == 0)
-        try await f.accepted(f.message("u-2", in: "c-2"))
-        #expect(try await f.change(f.receipt("u-2", "d-1", ids[0])).recorded == 0)
-        try await f.outcome(f.response(rows[1]))
-        #expect(try await f.deliveries().map(\.state) == [.delivered, .delivered])
-    }
-
-    static let receiptsRank = ContractCase("no receipt lowers a tap") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1"))
-        let id = try #require(row.message?.id)
-        try await f.outcome(f.response(row))
-        for state in [DeviceReceipt.State.displayed, .dismissed] {
-            #expect(try await f.change(f.receipt("u-1", "d-1", id, state)).recorded == 1)
-            #expect(try await f.delivery(row.id).record.state == .delivered)
-        }
-        try await f.change(f.tap("u-1", "d-1", id))
-        try await f.change(f.receipt("u-1", "d-1", id))
-        #expect(try await f.delivery(row.id).record.state == .tapped)
     }
 
     static let receiptsOnce = ContractCase("receipts out of order and repeated: the first of each kind counts") {

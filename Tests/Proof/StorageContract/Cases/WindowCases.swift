@@ -4,9 +4,7 @@ import Testing
 
 /// Agents' messages to consumers with an open messaging window (R97-R102, Architecture page, 7).
 enum WindowCases {
-    static let all = [
-        held, released, order, pause, read, ends, crash, expired, perDevice, merged, collapsed, windowEvents, unheard,
-    ]
+    static let all = [held, released, pause, read, crash, merged, unheard]
 
     private static func state(_ f: ContractFixture, _ row: Int) async throws -> DeliveryState {
         let records = try await f.deliveries().sorted { $0.id < $1.id }
@@ -73,22 +71,6 @@ enum WindowCases {
         #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
     }
 
-    static let order = ContractCase("released rows follow waiting ones, and later ones follow them") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        let first = try await f.accepted(f.message("u-1"))
-        f.openWindow("u-1")
-        try await f.accepted(f.message("u-1"))
-        try await f.accepted(f.proactive("u-1"))
-        try await f.accepted(f.message("u-1"))
-        f.closeWindow("u-1")
-        try await f.commit { $0.releases = [f.name("u-1")] }
-        try await f.accepted(f.message("u-1"))
-        let rows = try await f.claim().rows
-        #expect(rows.map(\.message?.sequence) == [1, 2, 4, 5] && rows.first?.message?.id == first.messageID)
-        #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.map(\.message?.sequence) == [3])
-    }
-
     static let pause = ContractCase("released rows go with younger rows that a provider has delayed") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -131,34 +113,6 @@ enum WindowCases {
         #expect(counts.finished.filter { $0.state == .suppressed }.map(\.count) == [4])
     }
 
-    static let ends = ContractCase("a held row ends with its registration like any waiting row") {
-        (f) async throws in
-        func hold(_ device: String) async throws {
-            try await f.register(device, of: "u-1")
-            f.openWindow("u-1")
-            f.budgets = [:]
-            try await f.accepted(f.message("u-1"))
-            f.closeWindow("u-1")
-        }
-        func ended(_ change: StoreChange) async throws -> [SuppressedBy?] {
-            let result = try await f.commit { $0.changes = [change] }
-            #expect(result.withdrawn.count == 1 && result.held == HeldCounts())
-            return try await f.deliveries().prefix(1).map { $0.state == .cancelled ? $0.suppressedBy : nil }
-        }
-        try await hold("d-1")
-        let retry = StoreChange.retry(
-            RetryRequest(brand: f.brand, delivery: try await f.deliveries()[0].id, ttlSeconds: 60)
-        )
-        guard case .notRetried(.state(.held)) = try await f.change(retry) else { throw Unexpected(what: "retry") }
-        #expect(try await ended(f.unregister("u-1", .agent)) == [.unregisteredAgent])
-        try await f.change(f.unregister("u-1", .all))
-        try await hold("d-1")
-        #expect(try await ended(f.unregister("u-1", device: "d-1", .all)) == [.unregistered])
-        try await hold("d-1")
-        #expect(try await ended(.register(f.device("d-9", of: "u-2", token: "token-of-d-1"))) == [.tokenMoved])
-        #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
-    }
-
     static let crash = ContractCase("the next start pushes held rows: a crash loses no push") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -173,38 +127,6 @@ enum WindowCases {
         // They are rows like any other now.
         #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
         #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
-    }
-
-    static let expired = ContractCase("a held row expires at its expiry") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.openWindow("u-1")
-        var event = f.message("u-1")
-        event.ttlSeconds = 10
-        try await f.accepted(event)
-        try await f.accepted(f.message("u-1"))
-        #expect(try await f.runHousekeeping(.expired) == 0)
-        f.wait(seconds: 10)
-        #expect(try await f.runHousekeeping(.expired) == 1)
-        let states = [try await state(f, 0), try await state(f, 1)]
-        #expect(states == [.expired, .held])
-    }
-
-    static let perDevice = ContractCase("where a window holds only for its device, others are pushed to") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        _ = f.windows.set(perDevice: [f.brand], pushing: [])
-        f.openWindow("u-1", device: "d-1")
-        f.openWindow("u-1", device: "d-2")
-        try await f.accepted(f.message("u-1"))
-        f.closeWindow("u-1", device: "d-2")
-        let result = try await f.commit { $0.releases = [f.name("u-1")] }
-        #expect(result.held.released == 1)
-        f.giveSlots(9, mayHaveBacklog: true)
-        #expect(try await f.owned(f.message("u-1")).isEmpty)
-        let released = try await f.deliveries().filter { $0.state == .pending }
-        #expect(released.map(\.device.rawValue) == ["d-2", "d-2"])
-        #expect(try await f.deliveries().filter { $0.state == .held }.map(\.device.rawValue) == ["d-1", "d-1"])
     }
 
     static let merged = ContractCase("held rows of a merged consumer are not stranded") { (f) async throws in
@@ -241,61 +163,6 @@ enum WindowCases {
         let sequences = try await f.claim().rows.filter { $0.message?.conversation.rawValue == "c-b" }
             .filter { $0.token == "token-of-d-3" }.map(\.message?.sequence)
         #expect(sequences == [1, 2])
-    }
-
-    static let collapsed = ContractCase("a newer message replaces a held one") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        var event = f.message("u-1")
-        event.collapseKey = "k"
-        try await f.accepted(event)
-        f.openWindow("u-1")
-        for number in 2...3 {
-            event.id = EventID(trusted: "again-\(number)")
-            try await f.accepted(event)
-        }
-        let records = try await f.deliveries().sorted { $0.id < $1.id }
-        #expect(records.map(\.state) == [.cancelled, .cancelled, .held])
-        #expect(records.map(\.suppressedBy) == [.collapsed, .collapsed, nil])
-        f.closeWindow("u-1")
-        try await f.commit { $0.releases = [f.name("u-1")] }
-        #expect(try await f.claim().rows.map(\.message?.sequence) == [3])
-    }
-
-    static let windowEvents = ContractCase(
-        "an open window receives messages, reads, resolutions and typing, in its consumer's own conversations"
-    ) {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.openWindow("u-1")
-        let events = [
-            f.message("u-1"), f.message("u-2", in: "c-2"), f.proactive("u-1"),
-            f.readEvent("u-1", in: "c-1", .sequence(1)),
-            f.readEvent("u-1", in: "c-1", .sequence(1)), f.event(.conversationResolved, "u-1", in: "c-1"),
-            f.event(.conversationResolved, "u-1", in: "c-1"), f.message("u-1", in: "c-2"),
-            f.event(.agentTyping, "u-1", in: "c-1"), f.event(.agentTyping, "u-1", in: "c-2"),
-            f.event(.agentTyping, "u-1", in: "c-9"), f.event(.agentTyping, "u-2", in: "c-2"),
-        ]
-        let request = f.request(events + [events[0]])
-        let result = try await f.commit { $0.accepts = [request] }
-        #expect(result.windowEvents.allSatisfy { $0.consumer == f.name("u-1") })
-        #expect(
-            result.windowEvents.map { text($0.kind) } == [
-                "message c-1 1 agent", "message c-1 2 proactive", "read c-1 1 0", "resolved c-1 false",
-                "message c-2 1 agent", "typing c-1 false", "typing c-2 false",
-            ]
-        )
-        let read = try await f.commit { $0.changes = [f.read("u-1", "c-1", 9), f.read("u-1", "c-1", 9)] }
-        // The message of the other conversation is unread.
-        #expect(read.windowEvents.map { text($0.kind) } == ["read c-1 2 1"])
-    }
-
-    private static func text(_ kind: WindowEvent.Kind) -> String {
-        switch kind {
-        case .message(let message): "message \(message.conversation) \(message.sequence) \(message.kind.rawValue)"
-        case .read(let conversation, let sequence, let unread): "read \(conversation) \(sequence) \(unread)"
-        case .resolved(let conversation, let byConsumer): "resolved \(conversation) \(byConsumer)"
-        case .typing(let conversation, let byConsumer): "typing \(conversation) \(byConsumer)"
-        }
     }
 
     static let unheard = ContractCase("a consumer without an open window receives nothing, and nothing is held") {

@@ -3,45 +3,60 @@ import GatewayStorage
 import TestSupport
 import Testing
 
-/// Random turns on a store and on a model of it, compared after every turn.
+/// Random turns on a store and on the model of it, compared after every turn by everything that callers can observe.
+///
+/// It ends at the first difference, with the number of the turn. At its end it expects that every kind of operation
+/// came with every result that it may have.
 struct RandomWalk {
     let f: ContractFixture
     var random: SplitMix
-    var model = WalkModel()
-    /// Rows that were handed out and have no response yet, cancelled ones included.
-    private(set) var held: [OutboxRow] = []
-    private var newest = DeliveryID(0)
+    var model: ContractModel
     var consumers = (0..<6).map { "u-\($0)" }
-    /// The number of opened sessions: each has another token.
-    var logins = 0
+    /// Numbers names and tokens.
+    var names = 0
+    /// Stored events with the names of their consumers.
+    var events: [(consumer: String, id: String)] = []
+    /// Messages of back-ends with the names of their consumers, and those of them that were tapped.
+    var posted: [(consumer: String, id: MessageID)] = []
+    var tapped: [(consumer: String, id: MessageID)] = []
+    /// Rows that were handed out and have no response yet, cancelled ones included.
+    var held: [OutboxRow] = []
     /// Windows that are open.
     var windows: [(name: ConsumerName, device: DeviceID?)] = []
-    /// The number of rows that the turn should have released.
-    var released = 0
 
     /// The store's notifications of ended sessions.
-    let heard: SessionEndRecorder
-
+    private let heard: SessionEndRecorder
     private let isPerDevice: Bool
+    private var number = 0
+    /// The end of the outbound feed.
+    private var position: Int64 = 0
+    /// How often each result came.
+    private var results: [String: Int] = [:]
 
     init(fixture: ContractFixture, seed: UInt64) {
         f = fixture
         random = SplitMix(seed: seed)
+        model = ContractModel(brand: f.brand, lanes: [.apns: f.apns, .fcm: f.fcm])
         isPerDevice = seed.isMultiple(of: 2)
         heard = f.listen()
         setPresence()
     }
 
-    private mutating func setPresence() { _ = f.windows.set(perDevice: isPerDevice ? [f.brand] : [], pushing: []) }
+    private func setPresence() { _ = f.windows.set(perDevice: isPerDevice ? [f.brand] : [], pushing: []) }
 
     mutating func run(turns: Int) async throws {
+        _ = try await f.subscribe("walk")
+        try await fill()
         for number in 1...turns {
+            self.number = number
             try await walk()
             if chance(4) { try await runHousekeeping() }
-            if number % 250 == 0 { try await compare() }
-            if number % 400 == 0 { try await restart() }
+            if chance(1) { try await restart() }
+            if number % 100 == 0 { try await compareAll() }
         }
-        try await compare()
+        try await drain()
+        try await compareAll()
+        for result in Self.expectedResults { #expect(results[result, default: 0] > 0, "\(result) never came") }
     }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -50,27 +65,62 @@ struct RandomWalk {
         elements[Int.random(in: 0..<elements.count, using: &random)]
     }
 
-    // MARK: A turn
+    private func same<Value: Equatable>(_ found: Value, _ expected: Value, _ what: @autoclosure () -> String) throws {
+        guard found != expected else { return }
+        throw Unexpected(what: "turn \(number), \(what()): \(found) instead of \(expected)")
+    }
+
+    private mutating func note(_ result: String, if isTrue: Bool = true) {
+        if isTrue { results[result, default: 0] += 1 }
+    }
+
+    // MARK: Turns
+
+    /// Fills two conversations beyond ``ReadMark/messagesLookedAt`` and reads one of them, and makes more of a consumer
+    /// than those that an engine remembers.
+    private mutating func fill() async throws {
+        var events: [AgentEvent] = []
+        for conversation in ["c-u-0-0", "c-u-0-1"] {
+            for place in 0..<300 {
+                var event = place % 50 == 0 ? f.proactive("u-0", in: conversation) : f.message("u-0", in: conversation)
+                event.silent = place % 3 == 1
+                events.append(event)
+            }
+        }
+        for place in 2..<12 { events.append(f.message("u-0", in: "c-u-0-\(place)")) }
+        var turn = f.turn()
+        turn.accepts = [f.request(events)]
+        try await commit(turn)
+        // Later the consumer may be gone, or have read them.
+        turn = f.turn()
+        turn.changes = [f.read("u-0", "c-u-0-1", 290)]
+        try await commit(turn)
+    }
 
     private mutating func walk() async throws {
         f.now = f.now.adding(milliseconds: Int64.random(in: 0...1500, using: &random))
         let changes = chance(60) ? anyChanges() : []
         f.budgets = [:]
         for lane in [f.apns, f.fcm] where chance(70) {
-            let slots = Int.random(in: 0...3, using: &random)
-            f.budgets[lane] = LaneBudget(
-                slots: slots,
-                mayHaveBacklog: model.open.contains { !$0.value.isHeld } || chance(50)
-            )
+            let mayHaveBacklog = model.open.contains { $0.value.place != .lane } || chance(50)
+            f.budgets[lane] = LaneBudget(slots: Int.random(in: 0...3, using: &random), mayHaveBacklog: mayHaveBacklog)
         }
         let releases = moveWindows()
         var turn = f.turn()
         turn.outcomes = outcomes()
         turn.releases = releases
         turn.changes = changes
-        let retried = try await retriedState(changes)
+        if chance(6) { turn.invalidations = [anyStopped()] }
+        if chance(12) { turn.putBacks = [anyStopped()] }
         var events: [AgentEvent] = []
-        for _ in 0..<Int.random(in: 0...5, using: &random) { events.append(anyEvent()) }
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+            events.append(anyEvent())
+            if chance(5), let first = events.randomElement(using: &random) { events.append(first) }
+        }
+        if chance(3) {
+            let consumer = anyConsumer()
+            for _ in 0..<12 { events.append(f.message(consumer, in: nil)) }
+        }
         turn.accepts = [f.request(events)]
         for lane in [f.apns, f.fcm] where chance(40) {
             for queue in [OutboxQueue.agent, .badge, .proactive(campaign: nil)] where chance(70) {
@@ -78,385 +128,347 @@ struct RandomWalk {
                 turn.claims.append(ClaimRequest(lane: lane, queue: queue, limit: limit))
             }
         }
-        var openBefore = Set(model.open.keys)
-        let sessionsBefore = model.sessions
+        try await commit(turn)
+    }
+
+    /// Commits a turn, and compares its results and the content with the model's.
+    private mutating func commit(_ turn: WriterTurn) async throws {
+        var unread: [String: Int64] = [:]
+        for consumer in model.consumers.keys { unread[consumer] = model.unread(consumer) }
+        let sessions = model.sessions
         let result = try await f.store.commit(turn)
-
-        for (outcome, effect) in zip(turn.outcomes, result.outcomes) { apply(outcome, effect) }
-        released = releases.reduce(0) { $0 + model.release($1, f.windows) }
-        for (change, response) in zip(turn.changes, result.changes) {
-            switch change {
-            case .upsertConsumer, .openSession: try applyLogin(change, response)
-            case .retry(let request):
-                try applyRetry(request, response, stateBefore: retried?.state)
-                if case .retried = response { openBefore.insert(request.delivery) }
-            default: try apply(change, response)
-            }
+        model.begin(f.now, turn.windows)
+        try check(turn.outcomes, result.outcomes)
+        for (request, response) in zip(turn.invalidations, result.invalidations) {
+            let expected = model.invalidate(request)
+            try same(response, expected, "devices that end")
+            note("stopped devices end", if: !expected.registrations.isEmpty)
         }
-        let reads = try zip(turn.accepts[0].events, result.accepts[0]).compactMap { input, response in
-            try apply(input.event, input.messageID, response)
+        for (request, response) in zip(turn.putBacks, result.putBacks) {
+            let (waiting, expected) = (model.open.count, model.putBack(request))
+            try same(response, expected, "restored devices")
+            note("stopped devices are restored", if: !expected.registrations.isEmpty)
+            note("rows of stopped devices are restored", if: model.open.count > waiting)
         }
-        checkWindows(turn, result)
-        checkEnds(sessionsBefore)
-        let collapsed = try await learnNewRows(reads)
-        let named = Set(result.withdrawn.map(\.delivery))
-        #expect(named.count == result.withdrawn.count && named.isSuperset(of: collapsed))
-        // Every row that ended, in any way; those that ended with a response may be missing.
-        let ended = openBefore.intersection(model.finished)
-        #expect(named.isSubset(of: ended))
-        #expect(named.isSuperset(of: ended.subtracting(turn.outcomes.map(\.delivery))))
-        handOut(result.owned)
-        for claim in result.claims {
-            #expect(claim.rows.count <= 6)
-            handOut(claim.rows)
+        for name in turn.releases { if let owner = model.known(name.consumer) { model.release(owner) } }
+        for (change, response) in zip(turn.changes, result.changes) { try check(change, response) }
+        for (posted, response) in zip(turn.accepts.flatMap(\.events), result.accepts.joined()) {
+            try check(posted, response)
         }
-    }
-
-    private mutating func outcomes() -> [OutcomeRecord] {
-        var outcomes: [OutcomeRecord] = []
-        var kept: [OutboxRow] = []
-        for row in held {
-            guard chance(35) else {
-                kept.append(row)
-                continue
-            }
-            let seconds = Int64.random(in: 0...4, using: &random)
-            switch Int.random(in: 0..<100, using: &random) {
-            case 0..<60: outcomes.append(f.response(row))
-            case 60..<75: outcomes.append(f.retry(row, seconds: seconds))
-            case 75..<88: outcomes.append(f.unsent(row, .release(due: f.now.adding(seconds: seconds - 2))))
-            case 88..<94: outcomes.append(f.unsent(row, .finished(.expired, nil)))
-            case 94..<97:
-                let token = OutcomeRecord.TokenEffect.drop(token: row.token, since: f.now)
-                outcomes.append(
-                    f.record(row, .finished(.failed, nil), .unregistered(since: f.now), status: 410, token: token)
-                )
-            default:
-                let token = OutcomeRecord.TokenEffect.quarantine(token: row.token)
-                outcomes.append(
-                    f.record(row, .finished(.failed, nil), .rejected(token: .quarantine), status: 400, token: token)
-                )
-            }
+        try check(result)
+        try checkEnds(sessions)
+        if !turn.changes.isEmpty { try await compareSessions(Set((sessions + model.sessions).map(\.token))) }
+        try handOut(result.owned)
+        for (claim, request) in zip(result.claims, turn.claims) {
+            try same(claim.rows.count <= request.limit, true, "rows of a claim")
+            try handOut(claim.rows)
         }
-        held = kept
-        return outcomes
-    }
-
-    private mutating func anyChanges() -> [StoreChange] {
-        switch Int.random(in: 0..<100, using: &random) {
-        case 0..<12: return login()
-        case 12..<20: return anyRetry()
-        default: return [anyChange()]
+        try await compareDeliveries(limit: 50)
+        try await compareFeed()
+        let touched = turn.changes.compactMap(\.consumer) + turn.accepts.flatMap(\.events).map(\.event.consumer)
+        for consumer in Set(touched.map(\.rawValue)).sorted() {
+            let before = model.turn.erased.contains(model.name(consumer)) ? nil : unread[model.name(consumer)]
+            try await compare(consumer, result.unread, before: before)
         }
     }
 
-    private mutating func anyChange() -> StoreChange {
-        let consumer = any(consumers)
-        let number = Int.random(in: 0..<9, using: &random)
-        switch Int.random(in: 0..<100, using: &random) {
-        case 0..<35:
-            // A device keeps its kind; its token is often another's.
-            let token = "t-\(number % 2)-\(Int.random(in: 0..<6, using: &random))"
-            let pushType: PushType = number.isMultiple(of: 2) ? .apns : .fcm
-            let receives: Receives = chance(80) ? .all : any([.agent, .proactive])
-            let device = f.device("d-\(number)", of: consumer, token: token, pushType: pushType, receives: receives)
-            return .register(ask(for: device))
-        case 35..<45:
-            return f.unregister(consumer, device: chance(70) ? "d-\(number)" : nil, any([.all, .agent, .none]))
-        case 45..<75:
-            let conversation = anyConversation(of: consumer)
-            let known = model.thread(conversation, of: model.name(consumer)).flatMap { model.conversations[$0] }
-            let target = Int64.random(in: 0...(Int64(known?.counts.count ?? 0) + 1), using: &random)
-            return f.read(consumer, conversation, target, on: chance(60) ? "d-\(number)" : nil)
-        default:
-            let message = model.made.isEmpty ? MessageID(high: 1, low: 1) : any(model.made.keys.sorted())
-            return chance(50)
-                ? f.tap(consumer, "d-\(number)", message) : f.receipt(consumer, "d-\(number)", message)
+    private mutating func check(_ outcomes: [OutcomeRecord], _ effects: [OutcomeEffect]) throws {
+        note("more than 8 responses in a turn", if: outcomes.count > 8)
+        for (outcome, effect) in zip(outcomes, effects) {
+            note("a late response", if: model.open[outcome.delivery] == nil)
+            let expected = model.record(outcome)
+            try same(effect, expected, "delivery \(outcome.delivery)")
+            guard let state = expected.ended.first.flatMap({ model.registrations[$0]?.state }) else { continue }
+            note("a device is \(state)")
         }
     }
 
-    /// Returns the name of a conversation, sometimes one that other consumers use, too.
-    ///
-    /// A consumer that may be merged uses no other's: which of two conversations with one name gets another is for the
-    /// cases of merges.
-    private mutating func anyConversation(of consumer: String) -> String {
-        guard chance(5), !model.anonymous.contains(consumer) else {
-            return "c-\(consumer)-\(Int.random(in: 0..<3, using: &random))"
-        }
-        return "c-u-\(Int.random(in: 0..<6, using: &random))-0"
-    }
-
-    private mutating func anyEvent() -> AgentEvent {
-        let consumer = any(consumers)
-        let conversation = chance(70) ? anyConversation(of: consumer) : nil
-        switch Int.random(in: 0..<100, using: &random) {
-        case 0..<60:
-            var event = f.message(consumer, in: conversation)
-            event.silent = chance(15)
-            if chance(50) { event.ttlSeconds = Int64.random(in: 1...60, using: &random) }
-            if chance(30) { event.collapseKey = any(["k-1", "k-2"]) }
-            return event
-        case 60..<75: return f.proactive(consumer, in: conversation)
-        case 75..<83: return f.event(.conversationResolved, consumer, in: anyConversation(of: consumer))
-        case 83..<90:
-            let target = ReadTarget.sequence(Int64.random(in: 0...30, using: &random))
-            return f.readEvent(consumer, in: anyConversation(of: consumer), target)
-        default:
-            let isReplay = chance(70)
-            let known = model.events.keys.filter { !isReplay || $0.consumer == consumer }.map(\.id).sorted()
-            return f.message(consumer, in: conversation, id: known.isEmpty ? nil : any(known))
-        }
-    }
-
-    // MARK: The same in the model
-
-    private mutating func apply(_ outcome: OutcomeRecord, _ effect: OutcomeEffect) {
-        if model.open[outcome.delivery] != nil {
-            if case .finished = outcome.disposition {
-                model.open[outcome.delivery] = nil
-                model.finished.insert(outcome.delivery)
+    private mutating func check(_ change: StoreChange, _ result: StoreChangeResult) throws {
+        let beforeRead: Int64? =
+            if case .read(let request) = change {
+                model.number(request.conversation.rawValue, of: model.known(request.consumer))
+                    .flatMap { model.conversations[$0]?.mark }
             } else {
-                model.open[outcome.delivery]?.isHeld = false
+                nil
             }
-        }
-        let known = model.registrations[outcome.registration]
-        switch outcome.token {
-        case .none: #expect(effect.ended.isEmpty)
-        case .drop(let token, _):
-            #expect(effect.ended == (known?.token == token ? [outcome.registration] : []))
-            model.end(effect.ended)
-        case .quarantine(let token):
-            #expect(effect.ended == (known?.token == token ? [outcome.registration] : []))
-            for registration in effect.ended {
-                model.registrations[registration]?.isActive = false
-                model.finish { $0.registration == registration }
-            }
-        }
-    }
-
-    private mutating func apply(_ change: StoreChange, _ result: StoreChangeResult) throws {
+        let expected = model.apply(change, result)
+        try same(result.text, expected, "\(change)")
+        let words = expected.split(separator: " ").filter { $0.allSatisfy(\.isLetter) }
+        note("\(change.kind): \(words.joined(separator: " "))")
         switch (change, result) {
-        case (.register(let device), .registered(let change)):
-            let expected = model.registrations.filter {
-                let isSame = $0.value.device == device.device.rawValue
-                let owner = model.name(device.consumer.rawValue)
-                return isSame ? $0.value.consumer != owner : $0.value.token == device.token
-            }
-            #expect(Set(change.ended) == Set(expected.keys) && model.rejection(device) == nil)
-            model.end(change.ended)
-            model.bind(device)
-            let id = change.registration.id
-            #expect(change.created == (model.registrations[id] == nil))
-            model.registrations[id] = WalkModel.Registration(
-                device: device.device.rawValue,
-                consumer: model.name(device.consumer.rawValue),
-                token: device.token,
-                receives: device.receives
-            )
-            if !device.receives.contains(.agent) { model.narrow(id) }
-            if !device.receives.contains(.proactive) { model.withdrawProactive(id) }
-        case (.register(let device), .boundElsewhere): #expect(model.rejection(device) == .boundElsewhere)
-        case (.register(let device), .conflict): #expect(model.rejection(device) == .conflict)
-        case (.unregister(_, let consumer, _, let device, let scope), .unregistered(let change)):
-            let named = model.registrations.filter {
-                $0.value.consumer == model.name(consumer.rawValue)
-                    && (device == nil || $0.value.device == device?.rawValue)
-            }
-            let narrowed = named.filter { $0.value.receives.contains(.agent) }
-            #expect(Set(change.ended) == (scope == .all ? Set(named.keys) : []))
-            #expect(Set(change.narrowed) == (scope == .agent ? Set(narrowed.keys) : []))
-            model.end(change.ended)
-            for registration in change.narrowed { model.narrow(registration) }
-        case (.read(let request), .read(let change)):
-            guard case .sequence(let sequence) = request.target else { throw Unexpected(what: "\(request)") }
-            let owner = model.name(request.consumer.rawValue)
-            let thread = try #require(model.thread(request.conversation.rawValue, of: owner))
-            model.read(thread, upTo: sequence)
-            #expect(change.readSequence == Int64(model.conversations[thread]?.mark ?? -1))
-            #expect(change.unread == model.unread(owner))
-        case (.read(let request), .notFound):
-            let owner = model.name(request.consumer.rawValue)
-            #expect(model.thread(request.conversation.rawValue, of: owner) == nil)
-        case (.tap, .tapped), (.tap, .notFound), (.receipts, .receipts): break
-        default: throw Unexpected(what: "\(change) resulted in \(result)")
+        case (.read(let request), .read(let read)):
+            note("read: moved", if: read.readSequence != beforeRead)
+            note("read: moved beyond 256", if: read.readSequence != beforeRead && read.readSequence > 256)
+            note("read: by message", if: request.target.isMessage)
+        case (.register, .registered(let change)): note("register: ends others", if: !change.ended.isEmpty)
+        case (.openSession, .sessionOpened(let opening)):
+            note("log in: merges", if: !opening.merged.isEmpty)
+            note("log in: ends registrations", if: !opening.endedRegistrations.isEmpty)
+        case (.unregister, .unregistered(let change)):
+            note("unregister: ends", if: !change.ended.isEmpty)
+            note("unregister: narrows", if: !change.narrowed.isEmpty)
+        case (.receipts, .receipts(let met)): note("receipts: met", if: met.contains(true))
+        case (.tap(let tap), .tapped(let result)) where result.first:
+            tapped.append((tap.consumer.rawValue, tap.message))
+        default: break
         }
     }
 
-    /// Compares the result; returns the extent of a stored read event.
-    private mutating func apply(
-        _ event: AgentEvent,
-        _ id: MessageID,
-        _ response: EventResult
-    ) throws -> (conversation: String, mark: Int64)? {
-        let consumer = model.name(event.consumer.rawValue)
-        if let known = model.first(event) {
-            let (duplicate, _) = try response.duplicateEvent
-            let first = known.flatMap { model.made[$0.id] }
-            #expect(duplicate.messageID == first?.id && duplicate.sequence == first?.sequence)
-            return nil
+    private mutating func check(_ posted: PostedEvent, _ result: EventResult) throws {
+        let event = posted.event
+        var proactive: ConversationID?
+        if event.kind != .agent, case .accepted(let accepted) = result { proactive = accepted.conversation }
+        let expected = model.accept(event, as: posted.messageID, proactive: proactive)
+        try same(result, expected, "\(event.type) \(event.id)")
+        switch expected {
+        case .accepted(let accepted):
+            note("\(event.type.rawValue): accepted")
+            if event.type != .agentTyping { events.append((event.consumer.rawValue, event.id.rawValue)) }
+            if let id = accepted.messageID { self.posted.append((event.consumer.rawValue, id)) }
+        case .duplicate(let first, let bodyDiffers):
+            note("duplicate", if: first.messageID != nil)
+            note("duplicate of a message that was removed", if: first.messageID == nil)
+            note("duplicate with another body", if: bodyDiffers)
+            let name = ContractModel.EventName(consumer: event.consumer.rawValue, id: event.id.rawValue)
+            note("duplicate by another name", if: model.events[name] == nil)
+        case .rejected(let rejection): note("rejected: \(rejection)")
         }
-        let asked = event.conversation.flatMap { model.thread($0.rawValue, of: consumer) }
-        switch event.type {
-        case .agentMessage, .proactiveMessage:
-            let accepted = try response.acceptedEvent
-            let active = model.active(consumer)
-            let unnamed = event.kind == .agent ? active ?? id.description : accepted.conversation?.rawValue
-            let target = try #require(event.conversation?.rawValue ?? unnamed)
-            #expect(event.kind == .agent || event.conversation != nil || target != active)
-            let made = model.add(event, id, to: target, at: f.now)
-            #expect(accepted.messageID == id && accepted.conversation?.rawValue == target)
-            #expect(accepted.sequence == made.sequence && accepted.unread == model.unread(consumer))
-            #expect(accepted.deliveries == model.receivers(consumer, event.kind))
-        case .conversationResolved, .messagesRead:
-            guard let asked else {
-                #expect(response == .rejected(.unknownConversation))
-                return nil
-            }
-            model.store(event, nil)
-            if case .sequence(let sequence) = event.readTarget {
-                model.read(asked, upTo: sequence)
-            } else {
-                model.conversations[asked]?.isResolved = true
-            }
-            #expect(try response.acceptedEvent.unread == model.unread(consumer))
-            if event.type == .messagesRead { return (asked, Int64(model.conversations[asked]?.mark ?? 0)) }
-        case .agentTyping: throw Unexpected(what: "\(event.type)")
-        }
-        return nil
     }
 
-    /// Adds rows that the turn created; returns the older ones that they replaced.
-    private mutating func learnNewRows(
-        _ reads: [(conversation: String, mark: Int64)]
-    ) async throws -> Set<DeliveryID> {
-        let items = try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 100)).items
-        var collapsed: Set<DeliveryID> = []
-        var made: [DeliveryID: DeliveryState] = [:]
-        var ended: Set<DeliveryID> = []
-        for item in items.reversed() where item.id > newest {
-            #expect(item.id.rawValue == newest.rawValue + 1)
-            newest = item.id
-            let registration = model.registrations.first { $0.value.device == item.device.rawValue }
-            let message = item.messageID.flatMap { model.made[$0] }
-            #expect((message == nil) == (item.messageID == nil))
-            let row = WalkModel.Row(
-                registration: try #require(registration?.key),
-                device: item.device.rawValue,
-                consumer: item.consumer.rawValue,
-                conversation: message?.conversation,
-                sequence: message?.sequence ?? 0,
-                kind: message?.kind,
-                collapseKey: message?.collapseKey,
-                message: item.messageID,
-                expiresAt: message?.expiresAt ?? f.now.adding(seconds: 86_400),
-                isHeld: false,
-                isForWindow: message?.kind == .agent && isHeld(item.consumer.rawValue, item.device)
-            )
-            if !item.state.isFinished { #expect((item.state == .held) == row.isForWindow, "delivery \(item.id)") }
-            let older = Set(model.open.filter { row.takesPlace(of: $0.value) }.keys)
-            ended.formUnion(older.intersection(made.keys))
-            collapsed.formUnion(older.subtracting(made.keys))
-            model.finish { row.takesPlace(of: $0) }
-            model.open[item.id] = row
-            model.rows[item.id] = row
-            model.queuedAt[item.id] = f.now
-            made[item.id] = item.state
-            let wasRead = message.map { message in
-                reads.contains { $0.conversation == message.conversation && $0.mark >= message.sequence }
-            }
-            if wasRead == true { ended.insert(item.id) }
+    private mutating func check(_ result: WriterTurnResult) throws {
+        let turn = model.turn
+        try same(result.windowEvents.map(\.text), turn.windowEvents, "window events")
+        try same(result.held, turn.held, "held rows")
+        try same(Set(result.withdrawn.map(\.delivery)), turn.withdrawn, "withdrawn rows")
+        try same(Set(result.stopped.values.flatMap(\.registrations)), turn.stopped, "stopped devices")
+        for (lane, stopped) in result.stopped {
+            try same(stopped.devices, model.registrations.values.count { $0.lane == lane }, "devices of \(lane)")
         }
-        for (id, state) in made {
-            #expect(state.isFinished == ended.contains(id), "delivery \(id)")
-            guard ended.contains(id) else { continue }
-            if let row = model.open.removeValue(forKey: id) { model.rows[id] = row }
-            model.finished.insert(id)
-        }
-        return collapsed
+        note("held", if: turn.held.made > 0)
+        note("released", if: turn.held.released > 0)
+        note("suppressed", if: turn.held.suppressed > 0)
+        note("a conversation gets another id", if: turn.renamed > 0)
+        let owners = Dictionary(grouping: model.conversations.values, by: \.consumer)
+        note("more than 8 conversations", if: owners.values.contains { $0.count > 8 })
+        let rows = Dictionary(grouping: model.open.values, by: \.registration)
+        note("more than 8 rows of a device", if: rows.values.contains { $0.count > 8 })
+        let ended = turn.withdrawn.compactMap { model.finished[$0]?.suppressedBy?.rawValue }
+        for reason in ended { note("suppressed by \(reason)") }
     }
 
-    private mutating func handOut(_ rows: [OutboxRow]) {
+    /// Checks that the consumers that lost a session in the turn, or have one that was bound, were notified, and nobody
+    /// else.
+    private func checkEnds(_ before: [ContractModel.Session]) throws {
+        let live = Dictionary(uniqueKeysWithValues: model.sessions.map { ($0.createdAt, $0.device) })
+        let ended = Set(before.filter { live[$0.createdAt] != .some($0.device) }.map { f.end(of: $0.consumer) })
+        let reported = heard.take()
+        try same(reported.isSuperset(of: ended), true, "ended sessions \(ended), reported \(reported)")
+        try same(reported.isEmpty, ended.isEmpty, "reported ends of sessions")
+    }
+
+    private mutating func handOut(_ rows: [OutboxRow]) throws {
         for row in rows {
-            let mayBeHanded = model.mayBeHanded(row.id)
-            #expect(mayBeHanded, "delivery \(row.id)")
-            model.open[row.id]?.isHeld = true
+            try same(model.mayBeHanded(row.id), true, "order of delivery \(row.id)")
+            model.open[row.id]?.place = .lane
             held.append(row)
-            let registration = model.registrations[row.registration]
-            #expect(registration?.token == row.token)
-            #expect(row.unread == model.unread(registration?.consumer ?? ""))
+            let expected = model.open[row.id]
+            let device = model.registrations[row.registration]
+            try same(row.registration, expected?.registration, "registration of \(row.id)")
+            try same(row.token, device?.token, "token of \(row.id)")
+            try same(row.unread, model.unread(device?.consumer ?? ""), "unread count of \(row.id)")
+            try same(row.receivesAgents, device?.receives.contains(.agent), "badge of \(row.id)")
+            try same(row.message?.id, expected?.message, "message of \(row.id)")
+            try same(row.attempts, expected?.attempts, "attempts of \(row.id)")
+            try same(row.expiresAt, expected?.expiresAt, "expiry of \(row.id)")
         }
+    }
+
+    // MARK: Content
+
+    private func compare(_ asked: String, _ changed: [ConsumerKey: Int64], before: Int64?) async throws {
+        let id = ConsumerID(trusted: asked)
+        let owner = model.name(asked)
+        let stored = try await f.store.consumer(brand: f.brand, id: id)
+        try same(stored?.text, model.text(of: owner), "consumer \(asked)")
+        let unread = model.unread(owner)
+        try same(try await f.unread(asked), unread, "unread count of \(asked)")
+        if let key = stored?.key {
+            // Present for each count that has changed.
+            let isPresent = changed[key] != nil || unread != before ?? 0
+            try same(changed[key], isPresent ? unread : nil, "reported unread count of \(asked)")
+        }
+        try await compareConversations(id, owner)
+        let active = try await f.store.activeConversation(brand: f.brand, consumer: id)
+        let expected = model.active(owner).flatMap { model.conversations[$0]?.name }
+        try same(active?.rawValue, expected, "active conversation of \(asked)")
+        try same(try await f.pending(asked).map(\.id), model.pending(owner, at: f.now), "pending messages of \(asked)")
+        let devices = model.registrations.filter { $0.value.consumer == owner && $0.value.state != .stopped }
+            .sorted { $0.key.rawValue < $1.key.rawValue }.map { model.text($0.key, $0.value) }
+        try same(try await f.registrations(asked).map(\.text), devices, "devices of \(asked)")
+    }
+
+    private func compareConversations(_ id: ConsumerID, _ owner: String) async throws {
+        let found = try await f.store.conversations(brand: f.brand, consumer: id, after: nil, limit: 1000) ?? []
+        let all = model.conversations.values
+        let expected = all.filter { $0.consumer == owner }
+            .map { "\($0.name) \($0.unread) \($0.last) \($0.mark) \($0.isResolved)" }
+        let texts = found.map { item in
+            let counts = item.unread
+            return "\(counts.id) \(counts.unread) \(counts.lastSequence) \(counts.readSequence) \(item.isResolved)"
+        }
+        try same(texts.sorted(), expected.sorted(), "conversations of \(id)")
+        // One of its own, and one that is often another's.
+        let ids = [all.filter { $0.consumer == owner }, Array(all)].map { $0.map(\.name).sorted() }
+        for name in ids.filter({ !$0.isEmpty }).map({ $0[number % $0.count] }) {
+            let messages = try await f.store.messages(
+                brand: f.brand,
+                consumer: id,
+                conversation: ConversationID(trusted: name),
+                afterSequence: 0,
+                after: nil,
+                limit: 500
+            )
+            let kept = model.number(name, of: owner).flatMap { model.conversations[$0]?.messages }
+            let texts = messages?.map { "\($0.id) \($0.sequence) \($0.kind.rawValue)" }
+            try same(texts, kept?.map { "\($0.id) \($0.sequence) \($0.kind.rawValue)" }, "messages of \(name)")
+        }
+    }
+
+    private func compareSessions(_ tokens: Set<[UInt8]>) async throws {
+        for token in tokens {
+            let found = try await f.store.session(tokenHash: token)
+            let expected = model.sessions.first { $0.token == token }
+            try same(found?.consumer.rawValue, expected?.consumer, "consumer of a session")
+            try same(found?.device?.rawValue, expected?.device, "device of a session")
+        }
+    }
+
+    /// Compares the newest deliveries.
+    private func compareDeliveries(limit: Int) async throws {
+        let items = try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: limit)).items
+        try compare(items, before: nil, limit: limit)
+    }
+
+    private func compare(_ items: [DeliveryRecord], before: DeliveryID?, limit: Int) throws {
+        let rows = model.open.merging(model.finished) { first, _ in first }
+        let ids = rows.keys.filter { id in before.map { id < $0 } ?? true }.sorted(by: >).prefix(limit)
+        try same(items.map(\.text), ids.compactMap { id in rows[id].map { model.text(id, $0) } }, "deliveries")
+    }
+
+    /// Compares the new items of the feed, in any order.
+    private mutating func compareFeed() async throws {
+        let page = try await f.store.outbound(OutboundQuery(brand: f.brand, after: position, limit: 500))
+        position = page.end
+        try same(page.items.map(\.text).sorted(), model.turn.feed.sorted(), "outbound feed")
+    }
+
+    private func compareAll() async throws {
+        for consumer in consumers { try await compare(consumer, [:], before: model.unread(model.name(consumer))) }
+        var query = DeliveryQuery(brand: f.brand, limit: 500)
+        repeat {
+            let page = try await f.store.deliveries(query)
+            try compare(page.items, before: query.before, limit: 500)
+            query.before = page.next
+        } while query.before != nil
     }
 
     // MARK: Occasional actions
 
     private mutating func runHousekeeping() async throws {
+        // What is left of erased consumers would be counted otherwise.
+        let removed = try await f.runHousekeeping(.erasures, limit: 50)
+        note("remains of an erasure are removed", if: removed > 0)
+        try same(try await f.runHousekeeping(.erasures), 0, "remains of erasures")
+        model.begin(f.now, f.windows)
         let limit = Int.random(in: 1...30, using: &random)
         let before = f.now.adding(seconds: -Int64.random(in: 20...300, using: &random))
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
-            let expired = model.open.filter { !$0.value.isHeld && $0.value.expiresAt <= f.now }.count
-            let (now, removed) = (f.now, try await f.runHousekeeping(.expired, limit: limit))
-            #expect(removed == expired)
-            model.finish { !$0.isHeld && $0.expiresAt <= now }
+            let expired = model.expired()
+            try same(try await f.runHousekeeping(.expired, limit: limit), expired.count, "expired deliveries")
+            var quiet: Set<DeliveryID> = []
+            for id in expired {
+                if try await f.delivery(id).record.suppressedBy == .quietHours { quiet.insert(id) }
+            }
+            model.expire(expired, quiet: quiet)
         case 1:
-            let old = model.finished.filter { model.queuedAt[$0].map { $0 < before } == true }
-            let removed = try await f.runHousekeeping(.deliveries(before: [f.brand: before]), limit: limit)
-            #expect(removed == old.count)
-            model.finished.subtract(old)
-            model.removed += old.count
+            let expected = model.removeDeliveries(before: before)
+            let found = try await f.runHousekeeping(.deliveries(before: [f.brand: before]), limit: limit)
+            try same(found, expected, "removed deliveries")
         default:
-            let removed = try await f.runHousekeeping(.messages(before: [f.brand: before]), limit: limit)
-            #expect(removed == model.removeMessages(before: before))
+            let expected = model.removeMessages(before: before)
+            let found = try await f.runHousekeeping(.messages(before: [f.brand: before]), limit: limit)
+            try same(found, expected, "removed messages")
         }
+        try await compareFeed()
     }
 
     private mutating func restart() async throws {
-        let waiting = model.open.count { !$0.value.isHeld && !$0.value.isForWindow }
         let start = try await f.restart()
         heard.listen(to: f.store)
-        #expect(start.recovered == model.open.count - waiting)
-        #expect(start.backlog.isEmpty == model.open.isEmpty)
-        model.releaseAll()
+        let recovered = model.restart()
+        try same(start.recovered, recovered, "recovered rows")
+        try same(start.backlog.isEmpty, model.open.isEmpty, "empty backlog")
+        let stopped = model.registrations.values.filter { $0.state == .stopped }
+        try same(
+            start.stopped.mapValues { $0.counts.reduce(0) { $0 + $1.count } },
+            Dictionary(grouping: stopped, by: \.lane).mapValues(\.count),
+            "stopped devices"
+        )
         held = []
-        setPresence()
         windows = []
+        setPresence()
+        note("restart")
     }
 
-    private func compare() async throws {
-        for consumer in consumers {
-            let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: consumer))
-            let owner = model.name(consumer)
-            #expect(counts.total == model.unread(owner))
-            for stored in counts.conversations {
-                let expected = model.thread(stored.id.rawValue, of: owner).flatMap { model.conversations[$0] }
-                #expect(stored.unread == expected?.unread && stored.readSequence == Int64(expected?.mark ?? -1))
-                #expect(stored.lastSequence == Int64(expected?.counts.count ?? -1))
-                let messages = try await f.messages(consumer, in: stored.id.rawValue)
-                let kept = (expected?.counts.indices.map { Int64($0 + 1) } ?? []).filter {
-                    expected?.gone.contains($0) == false
+    /// Closes all windows and sends all that waits: nothing may be left.
+    private mutating func drain() async throws {
+        f.budgets = [:]
+        var turn = f.turn()
+        turn.releases = closeWindows()
+        turn.windows = f.windows
+        for _ in 0..<20 {
+            turn.outcomes = held.map { f.response($0) }
+            held = []
+            for lane in [f.apns, f.fcm] {
+                for queue in [OutboxQueue.agent, .badge, .proactive(campaign: nil)] {
+                    turn.claims.append(ClaimRequest(lane: lane, queue: queue, limit: 1000))
                 }
-                #expect(messages.map(\.sequence) == kept)
             }
-            #expect(counts.conversations.count == model.conversations.values.count { $0.consumer == owner })
+            try await commit(turn)
+            f.wait(seconds: 10)
+            turn = f.turn()
         }
-        var open: Set<DeliveryID> = []
-        var finished: Set<DeliveryID> = []
-        var query = DeliveryQuery(brand: f.brand, limit: 500)
-        repeat {
-            let page = try await f.store.deliveries(query)
-            for item in page.items {
-                #expect(!open.contains(item.id) && !finished.contains(item.id))
-                if item.state.isFinished { finished.insert(item.id) } else { open.insert(item.id) }
-                let isForWindow = model.open[item.id]?.isForWindow ?? model.rows[item.id]?.isForWindow
-                if !item.state.isFinished { #expect((item.state == .held) == isForWindow, "delivery \(item.id)") }
-                // Ended by the window or the read, unless the device reported more.
-                if item.state == .suppressed { #expect(item.suppressedBy == .windowOpen && isForWindow == true) }
-                if item.suppressedBy == .read { #expect(item.state == .cancelled && isForWindow == false) }
-            }
-            query.before = page.next
-        } while query.before != nil
-        #expect(open == Set(model.open.keys))
-        #expect(finished == model.finished)
-        #expect(open.count + finished.count + model.removed == Int(newest.rawValue))
+        try same(model.open.count, 0, "deliveries that are left")
     }
+}
+
+extension RandomWalk {
+    /// Results that come in every walk.
+    private static let expectedResults =
+        EventType.allCases.map { "\($0.rawValue): accepted" } + [
+            "duplicate", "duplicate of a message that was removed", "duplicate with another body",
+            "duplicate by another name", "a conversation gets another id", "rejected: unknownConversation",
+            "held", "released", "suppressed", "a late response", "a device is stopped", "a device is quarantined",
+            "stopped devices end", "stopped devices are restored", "rows of stopped devices are restored",
+            "suppressed by read", "suppressed by collapsed", "suppressed by unregistered",
+            "suppressed by unregistered_agent", "suppressed by token_moved",
+            "register: registered created", "register: registered renewed", "register: ends others",
+            "register: conflict", "register: bound elsewhere", "register: session ended",
+            "unregister: ends", "unregister: narrows",
+            "read: moved", "read: moved beyond 256", "read: by message", "read: not found",
+            "tap: tapped agent first", "tap: tapped agent again", "tap: tapped proactive first", "tap: gone",
+            "tap: not found", "receipts: met", "retry: retried", "retry: not retried",
+            "log in: opened known", "log in: opened anonymous", "log in: merges", "log in: ends registrations",
+            "log out: sessions ended", "remote logout: sessions ended", "merge: opened known", "erase: erased",
+            "profile: consumer known", "upsert: consumer known", "upsert: consumer anonymous",
+            "write: written new", "write: written again", "write: conflict", "open: conversation new",
+            "open: conversation active", "resolve: resolved", "resolve: conflict", "resolve: not found",
+            "more than 8 responses in a turn", "more than 8 conversations", "more than 8 rows of a device",
+            "remains of an erasure are removed", "restart",
+        ]
+}
+
+extension ReadTarget {
+    fileprivate var isMessage: Bool { if case .message = self { true } else { false } }
 }
