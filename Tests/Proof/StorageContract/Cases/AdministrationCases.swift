@@ -44,8 +44,7 @@ enum AdministrationCases {
 
     static let deleteBrand = ContractCase("a deleted brand's data is deleted, and nothing else") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.register("d-1", of: "u-1")
         f.giveSlots(2)
         let row = try await f.ownedRow(f.message("u-1"))
@@ -227,8 +226,7 @@ enum AdministrationCases {
 
     static let credentialTaken = ContractCase("a credential's id and an SDK key's name are unique") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.store.insertCredential(credential(f, "sa-1", .serviceAccount), audit: nil)
         try await f.store.insertCredential(credential(f, "key-1", .sdkKey, name: "web"), audit: nil)
         var sameID = credential(f, "sa-1", .sdkKey, name: "other")

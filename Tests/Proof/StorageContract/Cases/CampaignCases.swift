@@ -40,8 +40,7 @@ enum CampaignCases {
 
     static let unknown = ContractCase("a campaign belongs to its brand, and does not exist without a message") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.accepted(f.of("spring", "u-1"))
         let id = CampaignID(trusted: "spring")
         #expect(try await f.store.campaign(brand: other, id: id) == nil)
@@ -88,7 +87,7 @@ enum CampaignCases {
         ).mapValues { messages in
             waiting.count { record in messages.contains { $0.id == record.messageID } }
         }
-        _ = try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil)))
+        _ = try await f.change(f.erasure("u-1"))
         _ = try await f.runHousekeeping(.erasures)
         for (name, before) in kept {
             let after = try await f.campaign(name)

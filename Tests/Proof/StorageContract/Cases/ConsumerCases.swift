@@ -120,8 +120,7 @@ enum ConsumerCases {
     static let resting = ContractCase(
         "a resolved conversation that the gateway named is removed with its last message, or when it never had one"
     ) { (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         // The back-end's own name may be used again: its sequences continue.
         try await f.accepted(f.message("u-1"))
         try await f.accepted(f.event(.conversationResolved, "u-1", in: "c-1"))

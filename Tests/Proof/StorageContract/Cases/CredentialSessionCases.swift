@@ -30,8 +30,7 @@ enum CredentialSessionCases {
     }
 
     static let refused = ContractCase("a credential that is not valid opens no session") { (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.makeCredential("key-1")
         try await f.makeCredential("theirs", brand: other)
         _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil)

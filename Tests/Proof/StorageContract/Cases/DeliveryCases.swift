@@ -94,15 +94,13 @@ enum DeliveryCases {
         #expect(try await f.delivery(rows[4].id).record.state == .sending)
         #expect(try await f.delivery(rows[4].id).attempts.isEmpty)
         #expect(try await f.store.delivery(brand: f.brand, id: DeliveryID(999_999)) == nil)
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         for row in rows { #expect(try await f.store.delivery(brand: other, id: row.id) == nil) }
     }
 
     static let isolation = ContractCase("a brand sees only its own deliveries") { (f) async throws in
         _ = try await fill(f)
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         var query = DeliveryQuery(brand: other, limit: 50)
         #expect(try await f.store.deliveries(query).items.isEmpty)
         query.consumer = ConsumerID(trusted: "u-1")

@@ -116,8 +116,7 @@ enum DeviceLifeCases {
 
     static let staleInParts = ContractCase("the longest inactive end first, up to the limit, of one brand") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         var foreign = f.device("d-9", of: "u-9")
         foreign.brand = other
         try await f.register(foreign)

@@ -4,7 +4,7 @@ import Testing
 
 /// The proof for taking over a device that another consumer has.
 enum DeviceProofCases {
-    static let all = [planted, byLogin, bound, byBackend]
+    static let all = [planted, byLogin, byBackend]
 
     private static func register(
         _ f: ContractFixture,
@@ -90,34 +90,6 @@ enum DeviceProofCases {
         #expect(try await f.open(f.session(6, device: "d-1"), currentToken: "one").endedRegistrations == [first])
         #expect(try await f.open(f.session(7, device: "d-1"), currentToken: "two").endedRegistrations == [second])
         #expect(try await f.registrations("u-9").map(\.id) == [elsewhere])
-    }
-
-    static let bound = ContractCase("the first registration of a session binds it to its device") { (f) async throws in
-        try await f.open(f.session(1))
-        try await f.register(f.device("d-9", of: "u-9", token: "theirs"))
-        func device() async throws -> String? {
-            let session = try await f.store.session(tokenHash: f.session(1).tokenHash)
-            return session?.device?.rawValue
-        }
-        _ = try await register(f, f.device("d-9", of: "u-1", token: "own"), session: 1)
-        #expect(try await device() == nil)
-        let wanted = [f.device("d-1", of: "u-1"), f.device("d-2", of: "u-1")].map { device in
-            var device = device
-            device.session = f.session(1).tokenHash
-            return StoreChange.register(device)
-        }
-        // Also in one turn: the store decides.
-        let results = try await f.commit { $0.changes = wanted }.changes
-        guard case .registered = results[0], case .boundElsewhere = results[1] else {
-            throw Unexpected(what: "\(results)")
-        }
-        #expect(try await device() == "d-1")
-        #expect(try await f.registrations("u-1").map(\.device.rawValue) == ["d-1"])
-        guard case .boundElsewhere = try await register(f, f.device("d-9", of: "u-1", token: "theirs"), session: 1)
-        else {
-            throw Unexpected(what: "a bound session registered another device")
-        }
-        #expect(try await f.registrations("u-9").count == 1)
     }
 
     static let byBackend = ContractCase("a back-end needs no proof; the audit trail records what it took over") {

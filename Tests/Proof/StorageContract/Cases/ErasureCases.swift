@@ -4,7 +4,7 @@ import Testing
 
 /// The erasure of consumers, and their records before.
 enum ErasureCases {
-    static let all = [atOnce, everything, again, newcomer, late, small, records, profiles]
+    static let all = [atOnce, everything, again, newcomer, small, records, profiles]
 
     static func erase(_ f: ContractFixture, _ consumer: String = "u-1") async throws -> [RegistrationID] {
         let id = ConsumerID(trusted: consumer)
@@ -118,34 +118,6 @@ enum ErasureCases {
         // Another consumer's conversation of the same id is untouched.
         #expect(try await f.accepted(f.message("u-1", in: "c-2")).sequence == 1)
         #expect(try await f.messages("u-2", in: "c-2").count == 2)
-    }
-
-    static let late = ContractCase("a response or a replay after the erasure restores nothing") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let first = f.message("u-1", id: "evt-x")
-        let row = try await f.ownedRow(first)
-        let result = try await f.commit {
-            $0.changes = [
-                .erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), audit: nil))
-            ]
-        }
-        #expect(result.withdrawn.map(\.delivery) == [row.id])
-        try await f.outcome(f.response(row))
-        for _ in 1...2 {
-            let again = try await f.accept(first)
-            guard case .duplicate(let event, _) = again[0] else { throw Unexpected(what: "\(again)") }
-            #expect(event.messageID == nil && event.unread == 0)
-            #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1")) == nil)
-            #expect(try await f.deliveries().isEmpty)
-            _ = try await f.runHousekeeping(.erasures)
-        }
-        try await f.outcome(f.response(row))
-        #expect(try await f.deliveries().isEmpty)
-        // Numbers are never reused.
-        try await f.register("d-1", of: "u-2")
-        #expect(try await f.ownedRow(f.message("u-2", in: "c-2")).id > row.id)
     }
 
     static let small = ContractCase("remaining rows are removed in batches, across a restart") { (f) async throws in

@@ -5,8 +5,8 @@ import Testing
 /// The removal of expired rows, and of a deleted brand's remaining rows.
 enum HousekeepingCases {
     static let all = [
-        expired, expiredKeepsFacts, expiredInBatches, expiredFreesTheLane, eventIDs, eventIDsOfOthers, sessions,
-        anonymous, anonymousKept, anonymousProof, anonymousNoMore, anonymousInBatches, deletedBrand, deletedBrandAgain,
+        expired, expiredKeepsFacts, expiredFreesTheLane, eventIDs, eventIDsOfOthers, sessions, anonymous,
+        anonymousKept, anonymousProof, anonymousNoMore, anonymousInBatches, deletedBrand, deletedBrandAgain,
         deletedBrandLateResponse, nothing,
     ]
 
@@ -49,15 +49,6 @@ enum HousekeepingCases {
         #expect(detail.record.reason == "ServiceUnavailable" && detail.attempts.count == 1)
     }
 
-    static let expiredInBatches = ContractCase("a pass finds every expired row, however small its batches") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        for number in 0..<30 { try await f.accepted(message(f, ttl: number.isMultiple(of: 3) ? 100 : 10)) }
-        f.wait(seconds: 50)
-        #expect(try await f.runHousekeeping(.expired, limit: 3) == 20)
-        #expect(try await f.claim().rows.map(\.message?.sequence) == (0..<10).map { $0 * 3 + 1 })
-    }
-
     static let expiredFreesTheLane = ContractCase("a lane whose rows have expired has no backlog") { (f) async throws in
         try await f.register("d-1", of: "u-1")
         try await f.accepted(message(f, ttl: 10))
@@ -88,8 +79,7 @@ enum HousekeepingCases {
 
     static let eventIDsOfOthers = ContractCase("ids are removed only for the named brands, in batches") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         for number in 0..<7 { try await f.accepted(f.message("u-1", id: "e-\(number)")) }
         let theirs = f.request([f.message("u-1", id: "e-1")], brand: other)
         try await f.commit { $0.accepts = [theirs] }
@@ -211,12 +201,7 @@ enum HousekeepingCases {
         try await f.openAnonymous(1, "guest", device: "d-1")
         try await f.openAnonymous(2, "known now", device: "d-2")
         try await f.open(f.session(3, "u-1", device: "d-1"), anonymous: 1)
-        let named = StoreChange.upsertConsumer(
-            brand: f.brand,
-            id: ConsumerID(trusted: "known now"),
-            anonymous: false,
-            profile: ConsumerProfile()
-        )
+        let named = f.identified("known now")
         try await f.change(named)
         f.wait(seconds: 3 * 86_400)
         #expect(try await f.runHousekeeping(.anonymous) == 0)
@@ -229,8 +214,7 @@ enum HousekeepingCases {
         "a pass removes every due anonymous consumer, in batches, of any brand"
     ) {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         for number in 0..<23 {
             let consumer = "a-\(number)"
             try await f.change(f.anonymous(consumer, brand: number.isMultiple(of: 4) ? other : nil))
@@ -265,8 +249,7 @@ enum HousekeepingCases {
     static let deletedBrand = ContractCase("a deleted brand's rows are removed in batches, and no others") {
         (f) async throws in
         _ = try await fill(f)
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         let theirs = f.request([f.message("u-1", id: "kept")], brand: other)
         try await f.commit { $0.accepts = [theirs] }
         #expect(try await f.runHousekeeping(.deletedBrands) == 0)

@@ -200,8 +200,7 @@ enum LogCases {
     static let statsOfInventedReasons = ContractCase(
         "reasons that a provider invents count as other, and change no other brand's statistics"
     ) { (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         f.budgets = [
             f.apns: LaneBudget(slots: 1000, mayHaveBacklog: false),
             try await f.lane(other, f.app, .apns): LaneBudget(slots: 1000, mayHaveBacklog: false),

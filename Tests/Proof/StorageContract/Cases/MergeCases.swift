@@ -5,52 +5,15 @@ import Testing
 /// Anonymous consumers that log in with an identifier (R30).
 enum MergeCases {
     static let all = [
-        sameTurn, proofs, late, candidates, never, logged, big, byBackend, refused, chain, ownTimes, crowded,
-        namesakes, namesakesAtRest, namesakesWritten,
+        proofs, late, candidates, never, logged, big, byBackend, refused, ownTimes, crowded, namesakes, namesakesAtRest,
+        namesakesWritten,
     ]
 
     private static func merges(_ opening: SessionOpening) -> [String] { opening.merged.map(\.id.rawValue) }
 
-    static let sameTurn = ContractCase("a merge agrees with the changes before and after it in one turn") {
-        (f) async throws in
-        try await f.openAnonymous(1, "a-1", device: "d-1")
-        try await f.register("d-1", of: "a-1")
-        try await f.register("d-3", of: "u-1")
-        _ = try await f.accept(
-            f.message("a-1", in: "c-a"),
-            f.message("a-1", in: "c-a"),
-            f.message("u-1", in: "c-u")
-        )
-        f.giveSlots(9, mayHaveBacklog: true)
-        for lane in [f.apns, f.fcm] { _ = try await f.claim(lane) }
-        let request = f.request([f.message("a-1", in: nil), f.message("u-1", in: "c-a")])
-        let result = try await f.commit {
-            $0.changes = [
-                f.read("a-1", "c-a", 1, on: "d-1"), shows(f.session(2, device: "d-1"), f.session(1)),
-                f.read("a-1", "c-a", 2, on: "d-1"),
-            ]
-            $0.accepts = [request]
-        }
-        #expect(try result.changes[0].readChange.unread == 1)
-        #expect(try result.changes[2].readChange.unread == 1)
-        let responses = try result.accepts[0].map { try $0.acceptedEvent }
-        #expect(responses.map(\.unread) == [2, 3] && responses.map(\.deliveries) == [2, 2])
-        #expect(responses[0].conversation?.rawValue == "c-u")
-        let key = try #require(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: "u-1"))?.key)
-        #expect(result.unread == [key: 3])
-        #expect(result.owned.allSatisfy { $0.consumer == key && $0.unread == 3 } && !result.owned.isEmpty)
-        #expect(try await f.unread("u-1") == 3)
-    }
-
-    /// A login that presents an anonymous session's token.
-    private static func shows(_ session: StoredSession, _ anonymous: StoredSession) -> StoreChange {
-        .openSession(session, LoginTerms(anonymousToken: anonymous.tokenHash))
-    }
-
     static let proofs = ContractCase("only the token of an anonymous session that did not end proves who is merged") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.makeCredential("key-1")
         // Knowing the device has no effect, even where the other's registration is on it.
         try await f.openAnonymous(1, "a-1", device: "d-1")
@@ -67,26 +30,12 @@ enum MergeCases {
         for byte in [UInt8(4), 5, 7] { try await f.open(f.session(byte, "a-\(byte)", device: "d-1")) }
         try await f.open(f.session(6, "a-6", device: "d-1", credential: "key-1"))
         try await f.change(.endSession(tokenHash: f.session(4).tokenHash, unregister: .none))
-        try await f.change(
-            .endSessions(
-                brand: f.brand,
-                consumer: ConsumerID(trusted: "a-5"),
-                device: DeviceID(trusted: "d-1"),
-                unregister: .none
-            )
-        )
+        try await f.change(f.remoteLogout("a-5", device: "d-1", .none))
         _ = try await f.store.revokeCredential(brand: f.brand, id: "key-1", now: f.now, audit: nil)
-        try await f.change(.erase(ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "a-7"), audit: nil)))
+        try await f.change(f.erasure("a-7"))
         // A consumer that has got an identifier since.
         try await f.openAnonymous(8, "a-8", device: "d-1")
-        try await f.change(
-            .upsertConsumer(
-                brand: f.brand,
-                id: ConsumerID(trusted: "a-8"),
-                anonymous: false,
-                profile: ConsumerProfile()
-            )
-        )
+        try await f.change(f.identified("a-8"))
         for byte in [UInt8(2), 3, 4, 5, 6, 7, 8, 99] {
             let opening = try await f.open(f.session(byte + 100, device: "d-1"), anonymous: byte)
             #expect(merges(opening).isEmpty && opening.consumer.rawValue == "u-1", "token \(byte)")
@@ -162,8 +111,7 @@ enum MergeCases {
 
     static let never = ContractCase("no consumer with an identifier, another device or another brand is merged") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.register("d-1", of: "u-9")
         try await f.open(f.session(1, "u-9", device: "d-1"))
         try await f.openAnonymous(2, "a-2", device: "d-2")
@@ -177,14 +125,7 @@ enum MergeCases {
         try await f.register(their)
         // A consumer that has got an identifier since.
         try await f.openAnonymous(5, "a-5", device: "d-5")
-        try await f.change(
-            .upsertConsumer(
-                brand: f.brand,
-                id: ConsumerID(trusted: "a-5"),
-                anonymous: false,
-                profile: ConsumerProfile()
-            )
-        )
+        try await f.change(f.identified("a-5"))
         for (byte, device) in [(UInt8(11), "d-1" as String?), (12, nil), (13, "d-5")] {
             #expect(try await merges(f.open(f.session(byte, device: device), merging: .device)).isEmpty)
         }
@@ -335,8 +276,7 @@ enum MergeCases {
 
     static let refused = ContractCase("an unknown, the same or an already merged consumer is not merged") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.change(f.anonymous("a-9", brand: other))
         try await f.change(f.anonymous("a-1"))
         for name in ["u-1", "u-2", "u-3"] { try await f.accepted(f.message(name, in: "c-\(name)")) }
@@ -350,53 +290,12 @@ enum MergeCases {
         #expect(try await rejection(f.change(merge(f, "u-2", into: "u-3"))) == .elsewhere)
         // In another brand its id leads nowhere.
         #expect(try await f.store.consumer(brand: other, id: ConsumerID(trusted: "u-2")) == nil)
-        let erase = StoreChange.erase(
-            ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "u-3"), audit: nil)
-        )
+        let erase = f.erasure("u-3")
         _ = try await f.change(erase)
         #expect(try await rejection(f.change(merge(f, "u-3", into: "u-1"))) == .unknown)
         #expect(try await f.change(merge(f, "u-1", into: "u-3")).isNotFound)
         #expect(try await f.unread("u-1") == 2)
         #expect(try await audited(f) == ["u-2 -> u-1"])
-    }
-
-    static let chain = ContractCase(
-        "a merged consumer leads those merged into it to the new one, and is erased with them"
-    ) {
-        (f) async throws in
-        for name in ["a-1", "a-2"] { try await f.change(f.anonymous(name)) }
-        f.giveSlots(9)
-        try await f.register("d-1", of: "a-1")
-        let row = try await f.ownedRow(f.message("a-1", in: "c-1"))
-        try await f.outcome(f.response(row))
-        try await f.accepted(f.message("u-1", in: "c-u"))
-        _ = try merged(try await f.change(merge(f, "a-1", into: "a-2")))
-        _ = try merged(try await f.change(merge(f, "a-2", into: "u-1")))
-        for life in 1...2 {
-            for name in ["a-1", "a-2", "u-1"] {
-                #expect(try await f.unread(name) == 2)
-                #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: name))?.id.rawValue == "u-1")
-                #expect(try await f.registrations(name).count == 1)
-                var query = DeliveryQuery(brand: f.brand, limit: 10)
-                query.consumer = ConsumerID(trusted: name)
-                #expect(try await f.store.deliveries(query).items.map(\.id) == [row.id], "\(life)")
-            }
-            _ = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
-            _ = try await f.restart()
-        }
-        let record = try await f.store.consumerRecord(brand: f.brand, id: ConsumerID(trusted: "a-1"))
-        #expect(record?.merged.map(\.rawValue) == ["a-1", "a-2"])
-        let receipt = f.receipt("u-1", "d-1", try #require(row.message?.id))
-        #expect(try await f.change(receipt).recorded == 1)
-        let erase = StoreChange.erase(
-            ErasureRequest(brand: f.brand, consumer: ConsumerID(trusted: "a-1"), audit: nil)
-        )
-        _ = try await f.change(erase)
-        for name in ["a-1", "a-2", "u-1"] {
-            #expect(try await f.store.consumer(brand: f.brand, id: ConsumerID(trusted: name)) == nil)
-        }
-        #expect(try await f.runHousekeeping(.erasures) > 0)
-        #expect(try await f.deliveries().isEmpty)
     }
 
     static let ownTimes = ContractCase("merged rows use the quiet hours of their present consumer") {

@@ -5,8 +5,8 @@ import Testing
 /// The outbound feed, and the marks of its readers.
 enum OutboundCases {
     static let all = [
-        nobodyReads, taps, unregistered, failures, dense, filtered, marks, limits, retention, webhooks, replays,
-        deletedBrand, listeners, owners,
+        nobodyReads, taps, failures, dense, filtered, marks, limits, retention, webhooks, replays, deletedBrand,
+        listeners, owners,
     ]
 
     static let crm = SubscriptionID(trusted: "crm")
@@ -40,53 +40,6 @@ enum OutboundCases {
                 {"messageId":"\(id)","consumer":"u-\\"1","deviceId":"d\\u0001-1","conversation":"c-1","sequence":1,\
                 "kind":"agent","tappedAt":"\(f.now.rfc3339)"}
                 """
-        )
-    }
-
-    static let unregistered = ContractCase("the feed has a device that is no longer pushed to, with the reason") {
-        (f) async throws in
-        _ = try await f.subscribe("crm")
-        func end(_ device: String, _ change: StoreChange) async throws {
-            try await f.register(device, of: "u-1")
-            try await f.change(change)
-        }
-        let consumer = ConsumerID(trusted: "u-1")
-        try await end(
-            "d-1",
-            .unregister(brand: f.brand, consumer: consumer, app: nil, device: DeviceID(trusted: "d-1"), scope: .all)
-        )
-        try await end(
-            "d-2",
-            .endSessions(brand: f.brand, consumer: consumer, device: DeviceID(trusted: "d-2"), unregister: .agent)
-        )
-        try await end("d-3", .register(f.device("d-4", of: "u-2", token: "token-of-d-3")))
-        try await f.change(.register(f.device("d-4", of: "u-3", token: "another")))
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-3"))
-        f.wait(seconds: 1)
-        try await f.outcome(
-            f.record(
-                row,
-                .finished(.failed, nil),
-                .unregistered(since: nil),
-                status: 410,
-                token: .drop(token: row.token, since: nil)
-            )
-        )
-        let gone = StoppedDeviceRequest(lane: f.apns, stoppedBy: f.now, limit: 1)
-        _ = try await f.commit { $0.invalidations = [gone] }
-        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
-        _ = try await f.runHousekeeping(.deletedApps)
-        let reported = try await f.items().filter { $0.type == .deviceUnregistered }.map(\.data.text)
-        #expect(
-            reported == [
-                #"{"consumer":"u-1","app":"shop","deviceId":"d-1","pushType":"apns","reason":"unregistered","scope":"all"}"#,
-                #"{"consumer":"u-1","app":"shop","deviceId":"d-2","pushType":"apns","reason":"remote_logout","scope":"agent"}"#,
-                #"{"consumer":"u-1","app":"shop","deviceId":"d-3","pushType":"apns","reason":"token_moved","scope":"all"}"#,
-                #"{"consumer":"u-2","app":"shop","deviceId":"d-4","pushType":"apns","reason":"replaced","scope":"all"}"#,
-                #"{"consumer":"u-3","app":"shop","deviceId":"d-4","pushType":"apns","reason":"token_dead","scope":"all"}"#,
-                #"{"consumer":"u-1","app":"shop","deviceId":"d-2","pushType":"apns","reason":"app_deleted","scope":"all"}"#,
-            ]
         )
     }
 

@@ -6,7 +6,7 @@ import Testing
 enum RegistrationCases {
     static let all = [
         wholeRegistration, laneChanges, narrowedToAgents, tooMany, unknownApp, otherBrand, unregisterOne,
-        endedInTurnOfRow, rotatedInTurnOfRow,
+        endedInTurnOfRow,
     ]
 
     static let wholeRegistration = ContractCase("a registration is stored with all facts of the device") {
@@ -84,8 +84,7 @@ enum RegistrationCases {
 
     static let otherBrand = ContractCase("one token and device in two brands are two registrations") {
         (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.register("d-1", of: "u-1")
         var device = f.device("d-1", of: "u-1")
         device.brand = other
@@ -133,15 +132,5 @@ enum RegistrationCases {
         let waiting = f.request([f.message("u-1"), f.readEvent("u-1", in: "c-1", .sequence(3))])
         let unowned = try await f.commit { $0.accepts = [waiting] }.unowned
         #expect(unowned == [f.agents(f.apns): f.now, LaneQueue(f.apns, .badge): f.now])
-    }
-
-    static let rotatedInTurnOfRow = ContractCase("a row is sent with the token at the end of its turn") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.accepted(f.message("u-1"))
-        f.giveSlots(5)
-        let changes = [f.read("u-1", "c-1", 1), .register(f.device("d-1", of: "u-1", token: "newer"))]
-        let result = try await f.commit { $0.changes = changes }
-        #expect(result.owned.map(\.token) == ["newer"])
     }
 }

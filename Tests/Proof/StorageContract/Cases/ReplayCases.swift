@@ -85,8 +85,7 @@ enum ReplayCases {
     }
 
     static let brands = ContractCase("one id in two brands is two events") { (f) async throws in
-        let other = BrandID(trusted: "other")
-        try await f.makeBrand(other, app: f.app)
+        let other = try await f.makeOtherBrand()
         try await f.accepted(f.message("u-1", id: "e"))
         let request = f.request([f.message("u-1", id: "e")], brand: other)
         let result = try await f.commit { $0.accepts = [request] }

@@ -4,10 +4,7 @@ import Testing
 
 /// Messages and deliveries past their retention.
 enum RetentionCases {
-    static let all = [
-        deliveries, deliveriesInBatches, numbersStay, messages, unread, pendingStays, listedWithout, tapsGo,
-        messageIDsStay, clockAhead,
-    ]
+    static let all = [deliveries, deliveriesInBatches, numbersStay, listedWithout, messageIDsStay, clockAhead]
 
     /// Moves the time ten days ahead.
     private static func age(_ f: ContractFixture) -> [BrandID: Timestamp] {
@@ -75,61 +72,6 @@ enum RetentionCases {
         #expect(try await f.ownedRow(f.message("u-1")).id > newest)
     }
 
-    static let messages = ContractCase("messages are removed by age, their numbers are not reused") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await send(f, 5)
-        let before = age(f)
-        try await send(f, 2)
-        #expect(try await f.runHousekeeping(.messages(before: before), limit: 2) == 5)
-        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [6, 7])
-        #expect(try await f.accepted(f.message("u-1")).sequence == 8)
-        #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now.adding(seconds: 1)])) == 2)
-        _ = try await f.restart()
-        #expect(try await f.accepted(f.message("u-1")).sequence == 9)
-        let counts = try await f.store.unread(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
-        #expect(counts.conversations.map(\.lastSequence) == [9])
-    }
-
-    static let unread = ContractCase(
-        "a removed unread message no longer counts, the removal of a read one changes nothing"
-    ) {
-        (f) async throws in
-        var silent = f.message("u-1")
-        silent.silent = true
-        _ = try await f.accept(f.message("u-1"), f.message("u-1"), silent, f.proactive("u-1"), f.message("u-1"))
-        _ = try await f.accept(f.message("u-1", in: "c-2"))
-        try await f.change(f.read("u-1", "c-1", 1))
-        #expect(try await f.unread("u-1") == 3)
-        let before = age(f)
-        #expect(try await f.accepted(f.message("u-1")).unread == 4)
-        #expect(try await f.runHousekeeping(.messages(before: before), limit: 4) == 6)
-        #expect(try await f.unread("u-1") == 1)
-        // The writer's memory agrees with the file.
-        #expect(try await f.accepted(f.message("u-1", in: "c-2")).unread == 2)
-        #expect(try await f.change(f.read("u-1", "c-1", 99)).readChange.unread == 1)
-        _ = try await f.restart()
-        #expect(try await f.accepted(f.message("u-1")).unread == 2)
-        #expect(try await f.change(f.read("u-1", "c-1", 99)).readChange.unread == 1)
-    }
-
-    static let pendingStays = ContractCase("a message whose push waits stays, however old") { (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        _ = try await f.accept(f.message("u-1"), f.message("u-1"), f.message("u-1"))
-        let first = try #require(try await f.claim(limit: 1).rows.first)
-        try await f.outcome(f.response(first))
-        let second = try #require(try await f.claim(limit: 1).rows.first)
-        let before = age(f)
-        #expect(try await f.runHousekeeping(.messages(before: before)) == 1)
-        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [2, 3])
-        #expect(try await f.unread("u-1") == 2)
-        try await f.outcome(f.response(second))
-        // The third one is removed before the second: a later pass removes what it had to leave.
-        #expect(try await f.claim().rows.map(\.message?.text) == ["Your order has shipped"])
-        #expect(try await f.runHousekeeping(.messages(before: before)) == 1)
-        #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [3])
-    }
-
     static let listedWithout = ContractCase("a delivery whose message is removed is listed as before") {
         (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -141,21 +83,6 @@ enum RetentionCases {
         query.message = try #require(records.last?.messageID)
         #expect(try await f.store.deliveries(query).items.map(\.id) == [records.last?.id])
         #expect(try await f.delivery(records[0].id).record == records[0])
-    }
-
-    static let tapsGo = ContractCase("a removed message cannot be tapped, and its event's id stays stored") {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(1)
-        let row = try await f.ownedRow(f.message("u-1", id: "e"))
-        let id = try #require(row.message?.id)
-        try await f.outcome(f.response(row))
-        try await f.change(f.tap("u-1", "d-1", id))
-        #expect(try await f.runHousekeeping(.messages(before: age(f))) == 1)
-        #expect(try await f.change(f.tap("u-1", "d-1", id)).isNotFound)
-        f.wait(seconds: -9 * 86_400)
-        let again = try #require(try await f.accept(f.message("u-1", id: "e")).first).duplicateEvent.event
-        #expect(again.messageID == nil && again.unread == 0)
     }
 
     static let messageIDsStay = ContractCase("the newest message's id is known when the message is removed") {

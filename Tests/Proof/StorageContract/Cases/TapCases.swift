@@ -4,7 +4,7 @@ import Testing
 
 /// Taps and receipts (R109-R115).
 enum TapCases {
-    static let all = [own, foreign, lookBack, early, receiptsOnce, receiptsForeign]
+    static let all = [own, foreign, lookBack, receiptsOnce, receiptsForeign]
 
     static let own = ContractCase("a tap returns the message") { (f) async throws in
         try await f.register("d-1", of: "u-1")
@@ -50,38 +50,6 @@ enum TapCases {
         #expect(try await f.change(f.tap("u-1", "d-1", second)).isGone)
         let response = try await f.change(f.tap("u-1", "d-1", first)).tapResult
         #expect(!response.first && response.tappedAt == tappedAt)
-    }
-
-    static let early = ContractCase("a tap or a receipt from before the message is recorded at the message's time") {
-        (f) async throws in
-        _ = try await f.subscribe("crm")
-        try await f.register("d-1", of: "u-1")
-        f.giveSlots(2)
-        let rows = try await f.owned(f.message("u-1"), f.message("u-1"))
-        let cameAt = f.now
-        f.wait(seconds: 60)
-        try await f.outcome(f.response(rows[0]))
-        for row in rows {
-            let id = try #require(row.message?.id)
-            let receipt = DeviceReceipt(
-                message: id,
-                device: DeviceID(trusted: "d-1"),
-                state: .displayed,
-                at: cameAt.adding(seconds: -5)
-            )
-            let receipts = StoreChange.receipts(brand: f.brand, consumer: ConsumerID(trusted: "u-1"), [receipt])
-            #expect(try await f.change(receipts).recorded == 1)
-            let response = try await f.change(f.tap("u-1", "d-1", id, at: cameAt.adding(seconds: -9_000_000))).tapResult
-            #expect(response.first && response.tappedAt == cameAt)
-            #expect(try await f.change(f.tap("u-1", "d-1", id)).tapResult.tappedAt == cameAt)
-        }
-        try await f.outcome(f.response(rows[1]))
-        for record in try await f.deliveries() {
-            #expect(record.state == .tapped && record.tappedAt == cameAt)
-            #expect(record.deliveredAt == cameAt && record.displayedAt == cameAt)
-        }
-        let reported = try await f.items().filter { $0.type == .messageTapped }
-        #expect(reported.count == 2 && reported.allSatisfy { $0.data.text.contains(cameAt.rfc3339) })
     }
 
     static let receiptsOnce = ContractCase("receipts out of order and repeated: the first of each kind counts") {

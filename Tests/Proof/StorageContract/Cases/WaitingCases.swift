@@ -166,14 +166,7 @@ enum WaitingCases {
         try await f.accepted(f.message("anon"))
         let row = try #require(try await f.claim().rows.first)
         try await f.outcome(f.unsent(row, .release(due: f.now.adding(seconds: 3600))))
-        try await f.change(
-            .upsertConsumer(
-                brand: f.brand,
-                id: ConsumerID(trusted: "u-1"),
-                anonymous: false,
-                profile: ConsumerProfile()
-            )
-        )
+        try await f.change(f.identified("u-1"))
         var change = ProfileChange(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
         change.quietHours = .some(.off)
         try await f.change(.changeProfile(change))

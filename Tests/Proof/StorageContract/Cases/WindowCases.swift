@@ -4,7 +4,7 @@ import Testing
 
 /// Agents' messages to consumers with an open messaging window (R97-R102, Architecture page, 7).
 enum WindowCases {
-    static let all = [held, released, pause, read, crash, merged, unheard]
+    static let all = [held, released, pause, crash, merged, unheard]
 
     private static func state(_ f: ContractFixture, _ row: Int) async throws -> DeliveryState {
         let records = try await f.deliveries().sorted { $0.id < $1.id }
@@ -87,30 +87,6 @@ enum WindowCases {
         f.wait(seconds: 30)
         #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 3])
         #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.map(\.message?.sequence) == [2])
-    }
-
-    static let read = ContractCase("a row that is acknowledged in the window ends as suppressed, and the badge is sent")
-    {
-        (f) async throws in
-        try await f.register("d-1", of: "u-1")
-        try await f.register("d-2", of: "u-1")
-        try await f.accepted(f.message("u-1"))
-        f.openWindow("u-1", device: "d-1")
-        for _ in 1...2 { try await f.accepted(f.message("u-1")) }
-        let result = try await f.commit { $0.changes = [f.read("u-1", "c-1", 2, on: "d-1")] }
-        #expect(result.held.suppressed == 2 && result.withdrawn.count == 4)
-        let records = try await f.deliveries().filter(\.state.isFinished).sorted { $0.id < $1.id }
-        #expect(records.map(\.state) == [.cancelled, .cancelled, .suppressed, .suppressed])
-        #expect(records.map(\.suppressedBy) == [.read, .read, .windowOpen, .windowOpen])
-        #expect(try await f.deliveries().count { $0.state == .held } == 2)
-        // The badge of the other device is not held.
-        let badges = try await f.claim(queue: .badge).rows
-        #expect(badges.map(\.kind) == [.badge] && badges.map(\.unread) == [1])
-        // The back-end's read does the same.
-        let event = f.request([f.readEvent("u-1", in: "c-1", .sequence(9))])
-        #expect(try await f.commit { $0.accepts = [event] }.held.suppressed == 2)
-        let counts = try await f.store.deliveryStats(brand: f.brand, window: StatsWindow(seconds: 3600), now: f.now)
-        #expect(counts.finished.filter { $0.state == .suppressed }.map(\.count) == [4])
     }
 
     static let crash = ContractCase("the next start pushes held rows: a crash loses no push") {

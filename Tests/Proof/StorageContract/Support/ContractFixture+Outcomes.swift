@@ -145,4 +145,17 @@ extension ContractFixture {
             scope: scope
         )
     }
+
+    func remoteLogout(_ consumer: String, device: String? = nil, _ scope: UnregisterScope) -> StoreChange {
+        .endSessions(
+            brand: brand,
+            consumer: ConsumerID(trusted: consumer),
+            device: device.map(DeviceID.init(trusted:)),
+            unregister: scope
+        )
+    }
+
+    func erasure(_ consumer: String) -> StoreChange {
+        .erase(ErasureRequest(brand: brand, consumer: ConsumerID(trusted: consumer), audit: nil))
+    }
 }

@@ -51,10 +51,17 @@ extension ContractFixture {
 
     /// Returns the change that creates an anonymous consumer.
     func anonymous(_ consumer: String, brand: BrandID? = nil) -> StoreChange {
+        upsert(consumer, brand: brand, isAnonymous: true)
+    }
+
+    /// Returns the change that gives a consumer an identifier.
+    func identified(_ consumer: String) -> StoreChange { upsert(consumer, brand: nil, isAnonymous: false) }
+
+    private func upsert(_ consumer: String, brand: BrandID?, isAnonymous: Bool) -> StoreChange {
         .upsertConsumer(
             brand: brand ?? self.brand,
             id: ConsumerID(trusted: consumer),
-            anonymous: true,
+            anonymous: isAnonymous,
             profile: ConsumerProfile()
         )
     }

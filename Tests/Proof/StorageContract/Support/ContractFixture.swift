@@ -39,6 +39,12 @@ final class ContractFixture {
         _ = try await putApp(brand, app)
     }
 
+    func makeOtherBrand() async throws -> BrandID {
+        let other = BrandID(trusted: "other")
+        try await makeBrand(other, app: app)
+        return other
+    }
+
     func putApp(_ brand: BrandID, _ app: AppID) async throws -> Bool {
         try await store.putApp(
             StoredApp(brand: brand, id: app, sealedSettings: [1, 2, 0, 3], updatedAt: now),

@@ -64,6 +64,7 @@ extension ContractModel {
     /// Ends sessions; returns their number.
     mutating func endSessions(where isEnded: (Session) -> Bool) -> Int {
         let before = sessions.count
+        for session in sessions where isEnded(session) { turn.ends.insert(session.consumer) }
         sessions.removeAll(where: isEnded)
         return before - sessions.count
     }

@@ -50,10 +50,11 @@ extension ContractModel {
             createdAt: isKept ? known?.value.createdAt ?? turn.now : turn.now
         )
         if let place = sessions.firstIndex(where: { $0.token == device.session }) {
-            sessions[place].device = sessions[place].device ?? id
+            if sessions[place].device == nil { turn.ends.insert(owner) }
+            sessions[place].device = id
             if device.singleDevice {
                 let session = sessions[place]
-                sessions.removeAll {
+                _ = endSessions {
                     $0.consumer == owner && $0.token != session.token && $0.createdAt <= session.createdAt
                 }
                 ended += endOthers(than: id, of: owner)

@@ -153,9 +153,12 @@ struct ContractModel {
         /// The new items of the outbound feed.
         var feed: [String] = []
         var stopped: Set<RegistrationID> = []
+        /// Consumers that were erased.
         var erased: Set<String> = []
         /// The number of conversations that got another id because their consumers were merged.
         var renamed = 0
+        /// Consumers with a session that ended or was bound to its device.
+        var ends: Set<String> = []
     }
 
     var consumers: [String: Consumer] = [:]

@@ -82,15 +82,7 @@ struct RandomLog {
         let number = Int.random(in: 0..<6, using: &random)
         let (device, consumer) = ("d-\(number)", "u-\(Int.random(in: 0..<4, using: &random))")
         if Int.random(in: 0..<3, using: &random) == 0 {
-            try await f.change(
-                .unregister(
-                    brand: f.brand,
-                    consumer: ConsumerID(trusted: consumer),
-                    app: nil,
-                    device: DeviceID(trusted: device),
-                    scope: .all
-                )
-            )
+            try await f.change(f.unregister(consumer, device: device, .all))
         } else {
             try await f.register(
                 f.device(device, of: consumer, token: "t-\(number)", pushType: number.isMultiple(of: 3) ? .fcm : .apns)

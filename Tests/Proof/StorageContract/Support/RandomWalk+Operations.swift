@@ -194,7 +194,13 @@ extension RandomWalk {
             let message = any(Array(posted.suffix(30)))
             let state = any(DeviceReceipt.State.allCases)
             let owner = chance(80) ? message.consumer : consumer
-            return f.receipt(owner, anyDevice(of: message.id).rawValue, message.id, state)
+            let receipt = DeviceReceipt(
+                message: message.id,
+                device: anyDevice(of: message.id),
+                state: state,
+                at: f.now.adding(seconds: -Int64.random(in: 0...20, using: &random))
+            )
+            return .receipts(brand: f.brand, consumer: id(owner), [receipt])
         }
     }
 

@@ -99,7 +99,9 @@ struct RandomWalk {
 
     private mutating func walk() async throws {
         f.now = f.now.adding(milliseconds: Int64.random(in: 0...1500, using: &random))
-        let changes = chance(60) ? anyChanges() : []
+        var changes = chance(60) ? anyChanges() : []
+        // Later ones of a turn may find another state than that for which they were chosen.
+        while chance(20) { changes += anyChanges() }
         f.budgets = [:]
         for lane in [f.apns, f.fcm] where chance(70) {
             let mayHaveBacklog = model.open.contains { $0.value.place != .lane } || chance(50)
@@ -137,6 +139,7 @@ struct RandomWalk {
         for consumer in model.consumers.keys { unread[consumer] = model.unread(consumer) }
         let sessions = model.sessions
         let result = try await f.store.commit(turn)
+        try same(result.changes.count, turn.changes.count, "results of changes")
         model.begin(f.now, turn.windows)
         try check(turn.outcomes, result.outcomes)
         for (request, response) in zip(turn.invalidations, result.invalidations) {
@@ -156,14 +159,14 @@ struct RandomWalk {
             try check(posted, response)
         }
         try check(result)
-        try checkEnds(sessions)
-        if !turn.changes.isEmpty { try await compareSessions(Set((sessions + model.sessions).map(\.token))) }
-        try handOut(result.owned)
+        try checkEnds()
+        try await compareSessions(Set(sessions.map(\.token)).symmetricDifference(model.sessions.map(\.token)))
+        try await handOut(result.owned)
         for (claim, request) in zip(result.claims, turn.claims) {
             try same(claim.rows.count <= request.limit, true, "rows of a claim")
-            try handOut(claim.rows)
+            try await handOut(claim.rows)
         }
-        try await compareDeliveries(limit: 50)
+        try compare(try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 20)).items, limit: 20)
         try await compareFeed()
         let touched = turn.changes.compactMap(\.consumer) + turn.accepts.flatMap(\.events).map(\.event.consumer)
         for consumer in Set(touched.map(\.rawValue)).sorted() {
@@ -258,15 +261,14 @@ struct RandomWalk {
 
     /// Checks that the consumers that lost a session in the turn, or have one that was bound, were notified, and nobody
     /// else.
-    private func checkEnds(_ before: [ContractModel.Session]) throws {
-        let live = Dictionary(uniqueKeysWithValues: model.sessions.map { ($0.createdAt, $0.device) })
-        let ended = Set(before.filter { live[$0.createdAt] != .some($0.device) }.map { f.end(of: $0.consumer) })
+    private func checkEnds() throws {
+        let ended = Set(model.turn.ends.map { f.end(of: $0) })
         let reported = heard.take()
         try same(reported.isSuperset(of: ended), true, "ended sessions \(ended), reported \(reported)")
         try same(reported.isEmpty, ended.isEmpty, "reported ends of sessions")
     }
 
-    private mutating func handOut(_ rows: [OutboxRow]) throws {
+    private mutating func handOut(_ rows: [OutboxRow]) async throws {
         for row in rows {
             try same(model.mayBeHanded(row.id), true, "order of delivery \(row.id)")
             model.open[row.id]?.place = .lane
@@ -274,7 +276,12 @@ struct RandomWalk {
             let expected = model.open[row.id]
             let device = model.registrations[row.registration]
             try same(row.registration, expected?.registration, "registration of \(row.id)")
+            let owner = ConsumerID(trusted: device?.consumer ?? "")
+            let consumer = try await f.store.consumer(brand: f.brand, id: owner)
+            try same(row.consumer, consumer?.key, "consumer of \(row.id)")
             try same(row.token, device?.token, "token of \(row.id)")
+            try same(row.lane, device?.lane, "lane of \(row.id)")
+            try same(row.queuedAt, expected?.queuedAt, "time of \(row.id)")
             try same(row.unread, model.unread(device?.consumer ?? ""), "unread count of \(row.id)")
             try same(row.receivesAgents, device?.receives.contains(.agent), "badge of \(row.id)")
             try same(row.message?.id, expected?.message, "message of \(row.id)")
@@ -298,6 +305,17 @@ struct RandomWalk {
             try same(changed[key], isPresent ? unread : nil, "reported unread count of \(asked)")
         }
         try await compareConversations(id, owner)
+        let record = try await f.store.consumerRecord(brand: f.brand, id: id)
+        try same(record != nil, stored != nil, "record of \(asked)")
+        if let record {
+            let aliases = model.merged.filter { $0.value == owner }.keys.sorted()
+            try same(record.merged.map(\.rawValue).sorted(), aliases, "merged into \(asked)")
+            let sessions = model.sessions.filter { $0.consumer == owner }.sorted { $0.createdAt < $1.createdAt }
+            try same(record.sessions.map(\.tokenHash), sessions.map(\.token), "sessions of \(asked)")
+        }
+        var query = DeliveryQuery(brand: f.brand, limit: 10)
+        query.consumer = id
+        try compare(try await f.store.deliveries(query).items, of: owner, limit: 10)
         let active = try await f.store.activeConversation(brand: f.brand, consumer: id)
         let expected = model.active(owner).flatMap { model.conversations[$0]?.name }
         try same(active?.rawValue, expected, "active conversation of \(asked)")
@@ -343,14 +361,15 @@ struct RandomWalk {
         }
     }
 
-    /// Compares the newest deliveries.
-    private func compareDeliveries(limit: Int) async throws {
-        let items = try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: limit)).items
-        try compare(items, before: nil, limit: limit)
-    }
-
-    private func compare(_ items: [DeliveryRecord], before: DeliveryID?, limit: Int) throws {
-        let rows = model.open.merging(model.finished) { first, _ in first }
+    /// Compares the newest deliveries, of a consumer or of all.
+    private func compare(
+        _ items: [DeliveryRecord],
+        of owner: String? = nil,
+        before: DeliveryID? = nil,
+        limit: Int
+    ) throws {
+        var rows = model.open.merging(model.finished) { first, _ in first }
+        if let owner { rows = rows.filter { model.name($0.value.consumer) == owner } }
         let ids = rows.keys.filter { id in before.map { id < $0 } ?? true }.sorted(by: >).prefix(limit)
         try same(items.map(\.text), ids.compactMap { id in rows[id].map { model.text(id, $0) } }, "deliveries")
     }
@@ -364,6 +383,7 @@ struct RandomWalk {
 
     private func compareAll() async throws {
         for consumer in consumers { try await compare(consumer, [:], before: model.unread(model.name(consumer))) }
+        try await compareSessions(Set(model.sessions.map(\.token)))
         var query = DeliveryQuery(brand: f.brand, limit: 500)
         repeat {
             let page = try await f.store.deliveries(query)
