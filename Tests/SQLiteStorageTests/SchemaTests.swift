@@ -5,6 +5,7 @@ import GatewayStorage
 import Logging
 import SQLStorage
 import StorageContract
+import Synchronization
 import Testing
 
 @testable import SQLiteStorage
@@ -161,6 +162,22 @@ struct SchemaTests {
         #expect(detail.contains(kind == "id" ? "1196444487" : "tables"))
         #expect(try bytes == before)
         #expect(throws: (any Error).self) { try SQLiteStore.migrations(path: engine.path) }
+    }
+
+    @Test("migrations sort in temporary files, and the store in memory")
+    func sortsInFiles() async throws {
+        let found = Mutex<Int?>(nil)
+        let looks = Migration("9001-looks", isAdditive: true, sql: "CREATE TABLE looks (a INTEGER);") { db in
+            let kind = try Int.fetchOne(db, sql: "PRAGMA temp_store")
+            found.withLock { $0 = kind }
+        }
+        let store = try open([looks])
+        let kind = try await store.onWriter { try Int.fetchOne($0, sql: "PRAGMA temp_store") }
+        await store.close()
+        let during = found.withLock { $0 }
+        let (file, memory) = (1, 2)
+        #expect(during == file)
+        #expect(kind == memory)
     }
 
     @Test("an empty file, and the rest of a killed first start, become a database")

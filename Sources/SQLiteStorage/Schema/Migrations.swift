@@ -1,4 +1,6 @@
+internal import Foundation
 import GRDB
+import Synchronization
 
 /// The migrations in their order; each in a file of its own, never edited once released.
 ///
@@ -36,6 +38,30 @@ enum Migrations {
         if !schema.isMarked { try pool.write { try Schema.mark($0, all: all) } }
         var migrator = DatabaseMigrator()
         for migration in all { migrator.registerMigration(migration.name, migrate: migration.apply) }
+        guard !schema.pending(all: all).isEmpty else { return try migrator.migrate(pool) }
+        try pool.writeWithoutTransaction { try sortInFiles($0, beside: pool.path) }
         try migrator.migrate(pool)
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
     }
+
+    /// Lets a connection sort in temporary files, which SQLite deletes when it opens them: in memory, an index takes
+    /// more than 100 bytes for each of its rows, however many.
+    ///
+    /// The files are beside the data: it may be the only place where a container can write. Where SQLite does not take
+    /// the directory, it sorts in memory.
+    private static func sortInFiles(_ db: Database, beside path: String) throws {
+        let parent = (path as NSString).deletingLastPathComponent
+        let directory = (parent.isEmpty ? "." : parent).replacing("'", with: "''")
+        hasDirectory.withLock { isSet in
+            guard !isSet else { return }
+            isSet = true
+            try? db.execute(sql: "PRAGMA temp_store_directory = '\(directory)'")
+        }
+        guard try String.fetchOne(db, sql: "PRAGMA temp_store_directory") != nil else { return }
+        try db.execute(sql: "PRAGMA temp_store = FILE")
+    }
+
+    /// Whether the directory of temporary files was set: once in a process, because other connections read it without a
+    /// lock.
+    private static let hasDirectory = Mutex(false)
 }
