@@ -148,7 +148,11 @@ let package = Package(
         // Storing.
         .target(name: "GatewayStorage", dependencies: ["GatewayModel", "TextFormats"], swiftSettings: settings),
         .target(name: "TurnRules", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
-        .target(name: "SQLStorage", dependencies: ["GatewayModel", "GatewayStorage"], swiftSettings: settings),
+        .target(
+            name: "SQLStorage",
+            dependencies: ["GatewayModel", "GatewayStorage", "TurnRules"],
+            swiftSettings: settings
+        ),
         .target(
             name: "SQLiteStorage",
             dependencies: [

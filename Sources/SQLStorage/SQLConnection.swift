@@ -99,6 +99,12 @@ extension SQLStatement {
         return try read(self)
     }
 
+    /// Runs the statement and returns whether it has a row.
+    package func hasRow() throws -> Bool {
+        defer { end() }
+        return try next()
+    }
+
     /// Runs the statement and reads its rows.
     ///
     /// - Parameter read: Reads one row; a nil leaves it out.

@@ -42,6 +42,9 @@ package protocol SQLTransaction: AnyObject {
     /// Empties the writer's memory.
     func forgetAll()
 
+    /// Forgets a consumer's registrations, which have changed.
+    func forgetRegistrations(of consumer: Int64)
+
     /// Forgets the readers of outbound feeds; called when a subscription or a webhook was added or removed.
     func readersChanged()
 }

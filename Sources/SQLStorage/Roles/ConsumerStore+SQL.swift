@@ -22,18 +22,7 @@ extension ConsumerStore where Self: SQLStore {
                 SELECT u.key, u.anonymous, u.name, u.email, u.phone, \(unreadOfConsumer), u.created_at, u.id, \
                 u.quiet_hours FROM \(namedConsumer) WHERE b.id = ? AND n.id = ?
                 """
-        ).text(brand.rawValue).text(id.rawValue).first { row in
-            let quietHours: String? = try row.value(8)
-            return StoredConsumer(
-                key: ConsumerKey(try row.value(0)),
-                id: ConsumerID(trusted: try row.value(7)),
-                anonymous: try row.value(1),
-                profile: ConsumerProfile(name: try row.value(2), email: try row.value(3), phone: try row.value(4)),
-                unread: try row.value(5),
-                createdAt: try row.value(6),
-                quietHours: quietHours.flatMap(QuietHours.init(stored:))
-            )
-        }
+        ).text(brand.rawValue).text(id.rawValue).first { try StoredConsumer($0) }
     }
 
     package func consumerRecord(brand: BrandID, id: ConsumerID) async throws(StorageError) -> ConsumerRecord? {

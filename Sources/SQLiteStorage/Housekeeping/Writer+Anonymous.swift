@@ -1,12 +1,10 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 /// Anonymous consumers without any stored data.
 extension Writer {
-    /// The time after their last session's end at which they are removed.
-    static let anonymousStaySeconds: Int64 = 86_400
-
     /// Examines anonymous consumers whose time has come: removes those without any stored data, and schedules the
     /// others for a later check.
     ///
@@ -67,11 +65,5 @@ extension Writer {
 
     private func setLook(at time: Timestamp?, of consumer: Int64) throws {
         try db.prepare("UPDATE consumers SET goes_at = ? WHERE key = ?").int(time?.milliseconds).int(consumer).run()
-    }
-
-    /// Postpones the check of an anonymous consumer: a session of it was ended before its expiry.
-    func keepAnonymous(_ consumer: Int64, from now: Timestamp) throws {
-        try db.prepare("UPDATE consumers SET goes_at = max(goes_at, ?) WHERE key = ? AND goes_at IS NOT NULL")
-            .int(now.adding(seconds: Self.anonymousStaySeconds).milliseconds).int(consumer).run()
     }
 }

@@ -272,17 +272,4 @@ extension Writer {
         if removed > 0 { try noteRemoved(from: bucket) }
         return removed
     }
-
-    /// Removes sessions that expired a day ago, and those of anonymous consumers whose tokens no longer prove a merge.
-    func removeSessions(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
-        try db.prepare(
-            """
-            DELETE FROM sessions WHERE token_hash IN (SELECT token_hash FROM sessions \
-            WHERE coalesce(kept_until, expires_at + 86400000) < ? \
-            ORDER BY coalesce(kept_until, expires_at + 86400000) LIMIT ?)
-            """
-        ).int(batch.now.milliseconds).int(batch.limit).run()
-        let removed = db.changedRows
-        return (removed, removed == batch.limit ? HousekeepingPosition() : nil)
-    }
 }

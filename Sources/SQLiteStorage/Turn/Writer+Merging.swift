@@ -125,10 +125,4 @@ extension Writer {
         memory.registrations.remove(source.key)
         memory.registrations.remove(consumer.key)
     }
-
-    func quietHours(of consumer: Int64) throws -> QuietHours? {
-        let row = try db.prepare("SELECT quiet_hours FROM consumers WHERE key = ?").int(consumer)
-        defer { row.end() }
-        return try row.next() ? row.optionalString(0).flatMap(QuietHours.init(stored:)) : nil
-    }
 }

@@ -34,6 +34,8 @@ final class Writer: TurnRows, SQLTransaction {
     /// Empties the memory.
     func forgetAll() { memory = WriterMemory(limit: memory.limit) }
 
+    func forgetRegistrations(of consumer: Int64) { memory.registrations.remove(consumer) }
+
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
         published = [:]
         endedSessions = []
