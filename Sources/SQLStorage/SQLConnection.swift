@@ -105,6 +105,12 @@ extension SQLStatement {
         return try next()
     }
 
+    /// Runs the statement and returns the integer in the first column of its first row; nil when there is no row.
+    package func integer() throws -> Int64? { try first { try $0.storedInt(0) } }
+
+    /// Runs the statement and returns the integers in the first column of its rows.
+    package func integers() throws -> [Int64] { try all { try $0.storedInt(0) } }
+
     /// Runs the statement and reads its rows.
     ///
     /// - Parameter read: Reads one row; a nil leaves it out.

@@ -45,6 +45,12 @@ package protocol SQLTransaction: AnyObject {
     /// Forgets a consumer's registrations, which have changed.
     func forgetRegistrations(of consumer: Int64)
 
+    /// Whether any brand has a reader; rare work checks this before it looks for the brand.
+    func hasReaders() throws -> Bool
+
+    /// Publishes an item to a brand's readers, if it has any.
+    func publish(_ brand: Int64, at now: Timestamp, _ fact: @autoclosure () -> OutboundFact) throws
+
     /// Forgets the readers of outbound feeds; called when a subscription or a webhook was added or removed.
     func readersChanged()
 }

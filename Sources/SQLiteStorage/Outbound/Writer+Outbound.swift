@@ -15,36 +15,7 @@ extension Writer {
         published[id, default: 0] += 1
     }
 
-    /// Whether any brand has a reader; rare work checks this before it looks for the brand.
     func hasReaders() throws -> Bool { try !outboundMemory().readers.isEmpty }
-
-    /// Publishes the end of a registration; call before it is deleted.
-    func publishUnregistered(
-        _ registration: Int64,
-        _ reason: UnregisterReason,
-        isOnlyAgent: Bool = false,
-        at now: Timestamp
-    ) throws {
-        guard try hasReaders() else { return }
-        let row = try db.prepare(
-            """
-            SELECT r.brand, u.id, r.app, r.device, r.push_type FROM registrations r \
-            JOIN consumers u ON u.key = r.consumer WHERE r.id = ?
-            """
-        ).int(registration)
-        guard try row.next() else { return }
-        let brand = row.int64(0)
-        let device = OutboundFact.UnregisteredDevice(
-            consumer: row.string(1),
-            app: row.string(2),
-            device: row.string(3),
-            pushType: row.string(4),
-            reason: reason,
-            isOnlyAgent: isOnlyAgent
-        )
-        row.end()
-        try publish(brand, at: now, .unregistered(device))
-    }
 
     /// Publishes a delivery that has just moved to the log, if it failed or expired.
     func publishFailed(_ delivery: Int64, at now: Timestamp) throws {

@@ -17,7 +17,7 @@ extension Writer {
             recovered: recovered,
             lastMessage: try lastMessage()
         )
-        start.stopped = try stoppedAtStart()
+        start.stopped = try db.stoppedAtStart()
         return start
     }
 
