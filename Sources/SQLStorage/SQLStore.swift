@@ -1,5 +1,6 @@
 package import GatewayModel
 package import GatewayStorage
+package import TurnRules
 
 /// A store on an SQL engine.
 ///
@@ -44,6 +45,9 @@ package protocol SQLTransaction: AnyObject {
 
     /// Forgets a consumer's registrations, which have changed.
     func forgetRegistrations(of consumer: Int64)
+
+    /// Forgets a consumer that was erased, or merged into another.
+    func forget(_ consumer: KnownConsumer, mergedInto other: KnownConsumer?)
 
     /// Whether any brand has a reader; rare work checks this before it looks for the brand.
     func hasReaders() throws -> Bool

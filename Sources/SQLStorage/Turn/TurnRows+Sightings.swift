@@ -11,8 +11,9 @@ extension TurnRows where Self: SQLTransaction {
     }
 
     package func staleRegistrations(of brand: Int64, notSeenSince moment: Timestamp, limit: Int) throws -> [Int64] {
-        try db.prepare("SELECT id FROM registrations WHERE brand = ? AND last_seen_at < ? ORDER BY last_seen_at LIMIT ?")
-            .int(brand).time(moment).int(limit).integers()
+        try db.prepare(
+            "SELECT id FROM registrations WHERE brand = ? AND last_seen_at < ? ORDER BY last_seen_at LIMIT ?"
+        ).int(brand).time(moment).int(limit).integers()
     }
 
     package func staleLook(of brand: Int64) throws -> (lookedAt: Timestamp, heardFrom: Timestamp)? {

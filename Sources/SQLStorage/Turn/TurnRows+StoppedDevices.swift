@@ -50,7 +50,7 @@ extension TurnRows where Self: SQLTransaction {
         try db.prepare("UPDATE registrations SET state = 'active' WHERE id = ?").int(registration.id).run()
         let deliveries: [(id: Int64, expiresAt: Timestamp)] = try db.prepare(
             "SELECT delivery, expires_at FROM stopped_deliveries WHERE registration = ? ORDER BY delivery DESC"
-        ).int(registration.id).all { (id: try $0.value(0), expiresAt: try $0.value(1)) }
+        ).int(registration.id).all { row in (id: try row.value(0), expiresAt: try row.value(1)) }
         try forgetStop(registration.id)
         return deliveries
     }

@@ -11,13 +11,6 @@ extension Writer {
         try store(Replay(request), hash: 0, message: message)
     }
 
-    func mergedConsumers(into consumer: Int64, limit: Int) throws -> [Int64] {
-        try ids(
-            db.prepare("SELECT key FROM consumers WHERE merged_into = ? ORDER BY key DESC LIMIT ?").int(consumer)
-                .int(limit)
-        )
-    }
-
     func written(_ message: Int64) throws -> StoredConsumerMessage? {
         let row = try db.prepare(
             """
@@ -34,13 +27,5 @@ extension Writer {
             text: row.string(3),
             data: row.optionalString(4)
         )
-    }
-
-    func ownConversations(of consumer: Int64, limit: Int) throws -> Int {
-        let row = try db.prepare(
-            "SELECT count(*) FROM (SELECT 1 FROM conversations WHERE consumer = ? AND own = 1 LIMIT ?)"
-        ).int(consumer).int(limit)
-        defer { row.end() }
-        return try row.next() ? Int(row.int64(0)) : 0
     }
 }

@@ -36,6 +36,14 @@ final class Writer: TurnRows, SQLTransaction {
 
     func forgetRegistrations(of consumer: Int64) { memory.registrations.remove(consumer) }
 
+    func forget(_ consumer: KnownConsumer, mergedInto other: KnownConsumer?) {
+        memory.consumers.remove(consumer.name)
+        memory.registrations.remove(consumer.key)
+        guard let other else { return }
+        memory.consumers.grew(by: 16 + consumer.name.id.utf8.count)
+        memory.registrations.remove(other.key)
+    }
+
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
         published = [:]
         endedSessions = []

@@ -1,7 +1,5 @@
-import GatewayModel
-import GatewayStorage
-import SQLStorage
-import TurnRules
+package import GatewayModel
+package import TurnRules
 
 /// The erasure of consumers.
 ///
@@ -9,8 +7,8 @@ import TurnRules
 /// sessions, and its registrations with their waiting deliveries. From then on no lookup finds it, and its id is free.
 /// Housekeeping removes the rows that reference its key afterwards, in small batches; `erasures` records the remaining
 /// work.
-extension Writer {
-    func erase(_ consumer: KnownConsumer, of brand: BrandID) throws {
+extension TurnRows where Self: SQLTransaction {
+    package func erase(_ consumer: KnownConsumer, of brand: BrandID) throws {
         try db.prepare(
             """
             INSERT INTO erasures (consumer, brand, id, outbound_next, outbound_through) \
@@ -24,7 +22,6 @@ extension Writer {
             """
         ).int(consumer.key).run()
         try db.prepare("DELETE FROM consumers WHERE key = ?1 OR merged_into = ?1").int(consumer.key).run()
-        memory.consumers.remove(consumer.name)
-        memory.registrations.remove(consumer.key)
+        forget(consumer, mergedInto: nil)
     }
 }
