@@ -57,4 +57,27 @@ package protocol SQLTransaction: AnyObject {
 
     /// Forgets the readers of outbound feeds; called when a subscription or a webhook was added or removed.
     func readersChanged()
+
+    // MARK: Rows of the hot path that housekeeping removes
+
+    /// Stores the newest delivery's number and the newest message's key, before such rows are deleted.
+    func keepHighMark() throws
+
+    /// Removes deliveries from the log, with their attempts; returns the number of those that were still there.
+    func removeDeliveries(_ ids: [Int64]) throws -> Int
+
+    /// Returns a consumer's deliveries in the log that its messages do not lead to.
+    func loggedDeliveries(of consumer: Int64, brand: Int64, limit: Int) throws -> [Int64]
+
+    /// Returns the keys of a conversation's newest messages, the newest first.
+    func newestMessages(in conversation: Int64, limit: Int) throws -> [Int64]
+
+    /// Removes a message, and links those around it.
+    func removeMessage(_ key: Int64) throws
+
+    /// Removes ids of a deleted brand's events and requests, and returns their number.
+    func removeEventIDs(ofDeleted brand: Int64, limit: Int) throws -> Int
+
+    /// Removes ids of a consumer's requests, and returns their number.
+    func removeClientIDs(of consumer: Int64, brand: Int64, limit: Int) throws -> Int
 }

@@ -10,11 +10,9 @@ extension Writer {
     ///
     /// Found by the time of the check: those that stay cost one check a day.
     func removeAnonymous(_ batch: HousekeepingBatch) throws -> (removed: Int, next: HousekeepingPosition?) {
-        let due = try keys(
-            "SELECT key FROM consumers INDEXED BY consumers_going WHERE goes_at <= ? ORDER BY goes_at LIMIT ?",
-            batch.now.milliseconds,
-            batch.limit
-        )
+        let due = try db.prepare(
+            "SELECT key FROM consumers INDEXED BY consumers_going WHERE goes_at <= ? ORDER BY goes_at LIMIT ?"
+        ).time(batch.now).int(batch.limit).integers()
         var removed = 0
         for key in due where try removeAnonymous(key, now: batch.now) { removed += 1 }
         return (removed, due.count == batch.limit ? HousekeepingPosition() : nil)

@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 /// The removals of housekeeping; each in a transaction of its own.
@@ -170,7 +171,7 @@ extension Writer {
     }
 
     private func lastMessage(of conversation: Int64) throws -> Int64? {
-        try first("SELECT last_message FROM conversation_heads WHERE conversation = ?", conversation)
+        try db.prepare("SELECT last_message FROM conversation_heads WHERE conversation = ?").int(conversation).integer()
     }
 
     /// Links what comes after a removed message to the one before it: the next message, or the conversation.
@@ -203,9 +204,9 @@ extension Writer {
 
     /// Lowers a conversation's count in the file, and in the writer's memory.
     private func lowerUnread(of conversation: Int64, by count: Int64) throws {
-        try db.prepare("UPDATE conversation_heads SET unread = unread - ? WHERE conversation = ?")
-            .int(count).int(conversation).run()
-        let left = try first("SELECT unread FROM conversation_heads WHERE conversation = ?", conversation) ?? 0
+        let left =
+            try db.prepare("UPDATE conversation_heads SET unread = unread - ? WHERE conversation = ? RETURNING unread")
+            .int(count).int(conversation).integer() ?? 0
         try db.prepare("UPDATE conversations SET has_unread = ? WHERE key = ?").int(left > 0 ? 1 : 0)
             .int(conversation).run()
         guard let known = try remembered(conversation) else { return }
@@ -260,15 +261,23 @@ extension Writer {
         return try row.next() ? row.int64(0) : nil
     }
 
+    func removeEventIDs(ofDeleted brand: Int64, limit: Int) throws -> Int {
+        try loadReplays()
+        var removed = 0
+        for bucket in replays.buckets where removed < limit {
+            removed += try removeEventIDs(brand: brand, bucket: bucket, limit: limit - removed)
+        }
+        return removed
+    }
+
     /// Removes a brand's ids of a bucket, at most `limit` of them.
-    func removeEventIDs(brand: Int64, bucket: Int64, limit: Int) throws -> Int {
-        try db.prepare(
+    private func removeEventIDs(brand: Int64, bucket: Int64, limit: Int) throws -> Int {
+        let removed = try db.prepare(
             """
             DELETE FROM dedupe WHERE day = ?1 AND brand = ?2 AND event <= (SELECT max(event) FROM \
             (SELECT event FROM dedupe WHERE day = ?1 AND brand = ?2 ORDER BY event LIMIT ?3))
             """
-        ).int(bucket).int(brand).int(limit).run()
-        let removed = db.changedRows
+        ).int(bucket).int(brand).int(limit).runCounting()
         if removed > 0 { try noteRemoved(from: bucket) }
         return removed
     }

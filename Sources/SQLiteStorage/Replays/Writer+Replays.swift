@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 extension Writer {
@@ -55,19 +56,19 @@ extension Writer {
 
     /// Returns the consumer of a message; nil when one of both is removed.
     private func owner(ofMessage message: Int64) throws -> Int64? {
-        try first(
+        try db.prepare(
             """
             SELECT u.key FROM messages m JOIN conversations c ON c.key = m.conversation \
             JOIN consumers u ON u.key = c.consumer WHERE m.key = ?
-            """,
-            message
-        )
+            """
+        ).int(message).integer()
     }
 
     /// Returns the last bucket with events that were stored without their consumer.
     private func lastBrandBucket() throws -> Int64 {
         if let known = memory.lastBrandBucket { return known }
-        let bucket = try first("SELECT bucket FROM dedupe_brand_buckets ORDER BY bucket DESC LIMIT 1", nil) ?? .min
+        let newest = try db.prepare("SELECT bucket FROM dedupe_brand_buckets ORDER BY bucket DESC LIMIT 1").integer()
+        let bucket = newest ?? .min
         memory.lastBrandBucket = bucket
         return bucket
     }

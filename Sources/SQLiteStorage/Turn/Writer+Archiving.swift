@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import TurnRules
 
 /// Resolved conversations without messages, of which only the counters are kept.
@@ -16,12 +17,6 @@ extension Writer {
             """
         ).int(conversation).run()
         try removeConversation(conversation)
-    }
-
-    /// Deletes a conversation whose messages are removed.
-    func removeConversation(_ conversation: Int64) throws {
-        try db.prepare("DELETE FROM conversations WHERE key = ?").int(conversation).run()
-        try db.prepare("DELETE FROM conversation_heads WHERE conversation = ?").int(conversation).run()
     }
 
     /// Restores a consumer's resting conversation unchanged, and returns whether there was one.
