@@ -4,40 +4,6 @@ package import GatewayStorage
 import SQLStorage
 
 extension SQLiteStore {
-    package func messageRecords(
-        brand: BrandID,
-        consumer: ConsumerID,
-        conversation: ConversationID,
-        afterSequence: Int64,
-        limit: Int
-    ) async throws(StorageError) -> [MessageRecord]? {
-        let found = try await messages(
-            brand: brand,
-            consumer: consumer,
-            conversation: conversation,
-            afterSequence: afterSequence,
-            after: nil,
-            limit: limit
-        )
-        guard let found else { return nil }
-        return try await read { db in
-            try found.map { message in
-                let row = try Row.fetchOne(
-                    try db.cachedStatement(sql: "SELECT device, tapped_at, action FROM taps WHERE message = ?"),
-                    arguments: [Int64(bitPattern: message.id.high)]
-                )
-                let tap = try row.map {
-                    try StoredTap(
-                        device: DeviceID(trusted: $0.value(0)),
-                        tappedAt: Timestamp(milliseconds: $0.value(1)),
-                        action: $0.value(2)
-                    )
-                }
-                return MessageRecord(message: message, tap: tap)
-            }
-        }
-    }
-
     package func messages(
         brand: BrandID,
         consumer: ConsumerID,
