@@ -89,37 +89,6 @@ extension ConsumerStore where Self: SQLStore {
         }
     }
 
-    package func messageRecords(
-        brand: BrandID,
-        consumer: ConsumerID,
-        conversation: ConversationID,
-        afterSequence: Int64,
-        limit: Int
-    ) async throws(StorageError) -> [MessageRecord]? {
-        let found = try await messages(
-            brand: brand,
-            consumer: consumer,
-            conversation: conversation,
-            afterSequence: afterSequence,
-            after: nil,
-            limit: limit
-        )
-        guard let found else { return nil }
-        return try await inSnapshot { db in
-            try found.map { message in
-                let tap = try db.prepare("SELECT device, tapped_at, action FROM taps WHERE message = ?")
-                    .int(Int64(bitPattern: message.id.high)).first { row in
-                        StoredTap(
-                            device: DeviceID(trusted: try row.value(0)),
-                            tappedAt: try row.value(1),
-                            action: try row.value(2)
-                        )
-                    }
-                return MessageRecord(message: message, tap: tap)
-            }
-        }
-    }
-
     package func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts {
         try await inSnapshot { db in
             let found = try db.prepare(
