@@ -4,7 +4,7 @@ import SQLStorage
 /// One SQLite connection with its cached statements; confined to the connection's queue.
 final class Connection: SQLConnection {
     private let handle: OpaquePointer
-    /// Statements by the address of their text, which is a constant of this target: cheaper than hashing the text.
+    /// Statements by the address of their text, which is a constant of the program: cheaper than hashing the text.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     /// A second cache with linear probing: the place is derived from mixed bits of the address, so that a step or two
     /// find it.
