@@ -1,6 +1,7 @@
 import GRDB
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 import Testing
 
 @testable import SQLiteStorage
