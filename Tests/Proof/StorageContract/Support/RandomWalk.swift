@@ -166,7 +166,7 @@ struct RandomWalk {
             try same(claim.rows.count <= request.limit, true, "rows of a claim")
             try await handOut(claim.rows)
         }
-        try compare(try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 20)).items, limit: 20)
+        try compare(try await f.store.deliveries(DeliveryQuery(brand: f.brand, limit: 20)))
         try await compareFeed()
         let touched = turn.changes.compactMap(\.consumer) + turn.accepts.flatMap(\.events).map(\.event.consumer)
         for consumer in Set(touched.map(\.rawValue)).sorted() {
@@ -315,7 +315,7 @@ struct RandomWalk {
         }
         var query = DeliveryQuery(brand: f.brand, limit: 10)
         query.consumer = id
-        try compare(try await f.store.deliveries(query).items, of: owner, limit: 10)
+        try compare(try await f.store.deliveries(query), of: owner)
         let active = try await f.store.activeConversation(brand: f.brand, consumer: id)
         let expected = model.active(owner).flatMap { model.conversations[$0]?.name }
         try same(active?.rawValue, expected, "active conversation of \(asked)")
@@ -361,17 +361,15 @@ struct RandomWalk {
         }
     }
 
-    /// Compares the newest deliveries, of a consumer or of all.
-    private func compare(
-        _ items: [DeliveryRecord],
-        of owner: String? = nil,
-        before: DeliveryID? = nil,
-        limit: Int
-    ) throws {
+    /// Compares a page of deliveries, of a consumer or of all: those from its cursor on, because a page may be short.
+    private func compare(_ page: DeliveryPage, of owner: String? = nil, before: DeliveryID? = nil)
+        throws
+    {
         var rows = model.open.merging(model.finished) { first, _ in first }
         if let owner { rows = rows.filter { model.name($0.value.consumer) == owner } }
-        let ids = rows.keys.filter { id in before.map { id < $0 } ?? true }.sorted(by: >).prefix(limit)
-        try same(items.map(\.text), ids.compactMap { id in rows[id].map { model.text(id, $0) } }, "deliveries")
+        let ids = rows.keys.filter { id in (before.map { id < $0 } ?? true) && (page.next.map { id >= $0 } ?? true) }
+        let expected = ids.sorted(by: >).compactMap { id in rows[id].map { model.text(id, $0) } }
+        try same(page.items.map(\.text), expected, "deliveries")
     }
 
     /// Compares the new items of the feed, in any order.
@@ -387,7 +385,7 @@ struct RandomWalk {
         var query = DeliveryQuery(brand: f.brand, limit: 500)
         repeat {
             let page = try await f.store.deliveries(query)
-            try compare(page.items, before: query.before, limit: 500)
+            try compare(page, before: query.before)
             query.before = page.next
         } while query.before != nil
     }
