@@ -35,20 +35,12 @@ package struct APIClient: Sendable {
         self.authorization = authorization
     }
 
-    /// A client with a bearer token, for an operator or a device.
-    ///
-    /// - Parameters:
-    ///   - server: `http://host:port`.
-    ///   - bearer: The admin token or a session token.
+    /// A client of `http://host:port` with a bearer token, for an operator or a device.
     package init(server: String, bearer: String) {
         self.init(server: server, authorization: "Bearer \(bearer)")
     }
 
-    /// A client with basic authentication, for a back-end.
-    ///
-    /// - Parameters:
-    ///   - server: `http://host:port`.
-    ///   - basic: `id:secret` of a service account.
+    /// A client of `http://host:port` with basic authentication, for a back-end: `id:secret` of a service account.
     package init(server: String, basic: String) {
         self.init(server: server, authorization: "Basic \(StrictBase64.encode(basic.utf8, .standard))")
     }
@@ -75,15 +67,9 @@ package struct APIClient: Sendable {
         case absent
     }
 
-    /// Sends a request and requires a 2xx response.
+    /// Sends a request and requires a 2xx response; throws ``CommandFailure`` with the text of the problem body.
     ///
-    /// - Parameters:
-    ///   - method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
-    ///   - path: The path's segments, not encoded; they are percent-encoded here, once.
-    ///   - query: Names and values; nil values are left out.
-    ///   - body: A JSON body.
-    /// - Returns: The response, when its status is 2xx.
-    /// - Throws: ``CommandFailure`` with the text of the problem body.
+    /// The path's segments are percent-encoded here, once. Query values that are nil are left out.
     package func call(
         _ method: String,
         _ path: [String],
@@ -93,11 +79,8 @@ package struct APIClient: Sendable {
         try checked(try await exchange(method, path, query: query, body: body))
     }
 
-    /// Returns a response if it is from the gateway and its status is 2xx.
-    ///
-    /// - Parameter response: Any response.
-    /// - Returns: The same response.
-    /// - Throws: ``CommandFailure`` with the text of the problem body.
+    /// Returns a response if it is from the gateway and its status is 2xx; throws ``CommandFailure`` with the text of
+    /// the problem body.
     package func checked(_ response: Response) throws -> Response {
         guard (200..<300).contains(response.status) else { throw rejection(response) }
         guard response.body == .null || response.contentType.contains("json") else {
@@ -106,17 +89,9 @@ package struct APIClient: Sendable {
         return response
     }
 
-    /// Sends a request and returns the response, whatever its status.
+    /// Sends a request and returns the response, whatever its status; throws ``CommandFailure`` when there is none.
     ///
-    /// - Parameters:
-    ///   - method: The HTTP method.
-    ///   - path: The path's segments, not encoded.
-    ///   - query: Names and values; nil values are left out.
-    ///   - body: A JSON body.
-    ///   - lines: NDJSON lines, instead of a body.
-    ///   - condition: The required state; the gateway responds 409 when it does not hold.
-    /// - Returns: The response.
-    /// - Throws: ``CommandFailure`` when there is no response.
+    /// NDJSON lines are sent instead of a body. The gateway responds 409 when the `condition` does not hold.
     package func exchange(
         _ method: String,
         _ path: [String],
@@ -145,13 +120,7 @@ package struct APIClient: Sendable {
         }
     }
 
-    /// Makes a request without its body.
-    ///
-    /// - Parameters:
-    ///   - method: The HTTP method.
-    ///   - path: The path's segments, not encoded.
-    ///   - query: Names and values; nil values are left out.
-    /// - Returns: The request.
+    /// Makes a request without its body; path segments are not encoded yet, query values that are nil are left out.
     func request(_ method: String, _ path: [String], query: [(String, String?)]) -> HTTPClientRequest {
         var url = server + path.map { PercentEncoding.encode($0.utf8, .component, prefix: "/") }.joined()
         let pairs = query.compactMap { name, value in
@@ -165,11 +134,7 @@ package struct APIClient: Sendable {
         return request
     }
 
-    /// Reads the whole body of a response.
-    ///
-    /// - Parameter response: The response.
-    /// - Returns: The response with its body; text that is not JSON is a string.
-    /// - Throws: The connection's error.
+    /// Reads the whole body of a response; text that is not JSON is a string.
     func collect(_ response: HTTPClientResponse) async throws -> Response {
         let bytes = try await response.body.collect(upTo: 64 << 20)
         let data = Data(bytes.readableBytesView)
@@ -185,31 +150,18 @@ package struct APIClient: Sendable {
     }
 
     /// Returns in one line why there is no response.
-    ///
-    /// - Parameters:
-    ///   - server: The server's URL.
-    ///   - error: The error of the request.
-    /// - Returns: The line.
     static func noResponse(_ server: String, _ error: any Error) -> String {
         if let error = error as? HTTPClientError { return "no response from \(server): \(error.shortDescription)" }
         return "no response from \(server): is the gateway running? (\(error))"
     }
 
     /// Returns the error with which the process ends after a response that is not 2xx.
-    ///
-    /// - Parameter response: The response.
-    /// - Returns: The error.
     func rejection(_ response: Response) -> CommandFailure {
         guard response.body["code"].string != nil else { return foreign(response.status, response.contentType) }
         return CommandFailure(.failure, Self.problem(response))
     }
 
     /// Returns the error for a response that is not from a gateway: a proxy's error page, another server.
-    ///
-    /// - Parameters:
-    ///   - status: The HTTP status.
-    ///   - contentType: The `Content-Type`.
-    /// - Returns: The error.
     func foreign(_ status: Int, _ contentType: String) -> CommandFailure {
         let what = contentType.prefix { $0 != ";" }
         return CommandFailure(
@@ -219,9 +171,6 @@ package struct APIClient: Sendable {
     }
 
     /// Returns a problem body (RFC 9457) as one line, and one more for each invalid member.
-    ///
-    /// - Parameter response: A response that is not 2xx.
-    /// - Returns: Status, code, detail and the invalid members.
     static func problem(_ response: Response) -> String {
         let body = response.body
         var text = "the gateway responded \(response.status)"

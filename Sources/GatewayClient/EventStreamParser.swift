@@ -27,11 +27,7 @@ struct EventStreamParser {
     /// one.
     private(set) var lastEventID: String?
 
-    /// Parses the next bytes.
-    ///
-    /// - Parameter bytes: The next chunk, split anywhere.
-    /// - Returns: The events that are complete now.
-    /// - Throws: ``TooLong``.
+    /// Parses the next bytes, split anywhere, and returns the events that are complete now.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [StreamEvent] {
         var events: [StreamEvent] = []
         for byte in bytes {

@@ -15,11 +15,6 @@ package struct EventStreamReader: Sendable {
     private static let idleSeconds: Int64 = 90
 
     /// Creates a reader, which does not connect yet.
-    ///
-    /// - Parameters:
-    ///   - client: The client of the gateway.
-    ///   - path: The path's segments.
-    ///   - query: Names and values; nil values are left out.
     package init(client: APIClient, path: [String], query: [(String, String?)]) {
         self.client = client
         self.path = path
@@ -28,11 +23,10 @@ package struct EventStreamReader: Sendable {
 
     /// Passes every event to `take`; returns when `take` returns false.
     ///
-    /// - Parameters:
-    ///   - note: Called when the connection breaks, and for each new try.
-    ///   - take: Receives an event; returns false to stop.
-    /// - Throws: ``CommandFailure`` when the gateway returns an error, or the response is not an event stream. A broken
-    ///   connection is opened again and continues after the last event.
+    /// A broken connection is opened again and continues after the last event; `note` is called when it breaks, and for
+    /// each new try.
+    ///
+    /// - Throws: ``CommandFailure`` when the gateway returns an error, or the response is not an event stream.
     package func follow(
         note: (String) -> Void,
         take: (StreamEvent) throws -> Bool

@@ -3,11 +3,7 @@ import TextFormats
 
 /// Files whose content goes into requests: JSON, certificates, secrets, text.
 package enum JSONFile {
-    /// Reads a JSON file.
-    ///
-    /// - Parameter path: The file; `-` is standard input.
-    /// - Returns: The value.
-    /// - Throws: ``CommandFailure``.
+    /// Reads a JSON file, or standard input for `-`; throws ``CommandFailure``.
     package static func read(_ path: String) throws -> JSONValue {
         let data: Data
         if path == "-" {
@@ -25,11 +21,8 @@ package enum JSONFile {
         }
     }
 
-    /// Reads a certificate with its key in the form that the API expects.
-    ///
-    /// - Parameter path: A PEM file, or a `.p12` file.
-    /// - Returns: The PEM text, or the file as base64.
-    /// - Throws: ``CommandFailure``.
+    /// Reads a certificate with its key in the form that the API expects: the PEM text, or a `.p12` file as base64;
+    /// throws ``CommandFailure``.
     package static func readCertificate(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.usage, "\(path) cannot be read")
@@ -38,21 +31,14 @@ package enum JSONFile {
         return StrictBase64.encode(data, .standard)
     }
 
-    /// Reads a secret without the line break with which editors end a file.
-    ///
-    /// - Parameter path: The file; `-` is standard input.
-    /// - Returns: Its text without a line break at its end.
-    /// - Throws: ``CommandFailure``.
+    /// Reads a secret from a file, or standard input for `-`, without the line break with which editors end a file;
+    /// throws ``CommandFailure``.
     package static func readSecret(_ path: String) throws -> String {
         let text = try readText(path)
         return text.last?.isNewline == true ? String(text.dropLast()) : text
     }
 
-    /// Reads a text file, such as a `.p8` key; `-` is standard input.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: Its text.
-    /// - Throws: ``CommandFailure``.
+    /// Reads a text file, such as a `.p8` key, or standard input for `-`; throws ``CommandFailure``.
     package static func readText(_ path: String) throws -> String {
         let data =
             path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)

@@ -49,10 +49,7 @@ package enum JSONValue: Codable, Equatable, Sendable {
         }
     }
 
-    /// Reads JSON.
-    ///
-    /// - Parameter data: UTF-8.
-    /// - Throws: `DecodingError`.
+    /// Reads JSON; throws `DecodingError`.
     package init(parsing data: Data) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: data)
     }

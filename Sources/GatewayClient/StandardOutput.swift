@@ -2,9 +2,7 @@ import Foundation
 
 /// Lines on standard output, each flushed at once, so that a reader at the other end of a pipe sees it.
 package enum StandardOutput {
-    /// Writes one line.
-    ///
-    /// - Parameter line: The line without its line break.
+    /// Writes one line, given without its line break.
     package static func write(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

@@ -26,11 +26,8 @@ package struct TextTable {
         }.joined(separator: "\n")
     }
 
-    /// Makes a table of JSON objects.
-    ///
-    /// - Parameters:
-    ///   - items: The objects.
-    ///   - columns: The names of the columns and the members that they show; a dot separates nested members.
+    /// Makes a table of JSON objects; columns have a title and name the member that they show, with dots between nested
+    /// members.
     package init(_ items: [JSONValue], columns: [(title: String, member: String)]) {
         header = columns.map(\.title)
         rows = items.map { item in columns.map { Self.cell(item, $0.member) } }
@@ -42,10 +39,7 @@ package struct TextTable {
         return !texts.isEmpty && texts.count == value.items.count ? texts.joined(separator: ",") : value.plain
     }
 
-    /// Returns a text on one line, without terminal control characters.
-    ///
-    /// - Parameter cell: Any text.
-    /// - Returns: The same with blanks for control characters.
+    /// Returns a text on one line, with blanks for terminal control characters.
     package static func printable(_ cell: String) -> String {
         String(cell.map { $0.isNewline || $0.unicodeScalars.contains(where: isControl) ? " " : $0 })
     }

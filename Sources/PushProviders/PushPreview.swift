@@ -14,15 +14,9 @@ package struct PushPreview: Sendable {
     /// The provider's limit, in bytes.
     package var limitBytes: Int
 
-    /// Renders a push; nothing is signed, fetched or sent.
+    /// Renders a push with a device token that is not masked; nothing is signed, fetched or sent.
     ///
-    /// - Parameters:
-    ///   - job: The push; its device token is not masked.
-    ///   - lane: Transport and environment choose the credential.
-    ///   - app: The app's settings.
-    ///   - brand: The brand as it is now.
-    ///   - now: The wall clock.
-    /// - Throws: ``PushCredentialError`` with the member of the app's settings that cannot be used.
+    /// Throws ``PushCredentialError`` with the member of the app's settings that cannot be used.
     package init(
         of job: PushJob,
         lane: LaneKey,

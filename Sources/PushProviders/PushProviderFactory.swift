@@ -76,10 +76,10 @@ package final class PushProviderFactory: Sendable {
         )
     }
 
-    /// Returns the configuration of the process's HTTP client, with the same trust roots.
+    /// Returns the configuration of the process's HTTP client: it verifies certificates, follows no redirects and has a
+    /// connect timeout.
     ///
-    /// - Parameter trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
-    /// - Returns: A configuration that verifies certificates, follows no redirects and has a connect timeout.
+    /// It trusts the system's roots and those of a PEM file (`provider.trustRoots`).
     package static func httpClientConfiguration(trustRootsFile: String?) -> HTTPClient.Configuration {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let trustRootsFile { tls.additionalTrustRoots = [.file(trustRootsFile)] }
@@ -89,9 +89,8 @@ package final class PushProviderFactory: Sendable {
         return configuration
     }
 
-    /// Checks that the outbound proxy responds and accepts its credentials.
-    ///
-    /// - Returns: The result as text; nil without a proxy.
+    /// Checks that the outbound proxy responds and accepts its credentials; returns the result as text, or nil without
+    /// a proxy.
     package func checkProxy() async -> PushProviderVerdict? {
         guard let proxy = proxied?.proxy else { return nil }
         let eventLoop = group.next()
@@ -106,14 +105,11 @@ package final class PushProviderFactory: Sendable {
         )
     }
 
-    /// Creates the provider of a lane; it does not dial before ``PushProvider/wake()``.
+    /// Creates the provider of a lane, which its owner must shut down; it does not dial before ``PushProvider/wake()``.
     ///
-    /// - Parameters:
-    ///   - lane: The lane; transport and environment choose the credential.
-    ///   - app: The app's settings, decrypted.
-    ///   - brand: The brand as it is now; a change of its name or preview needs a new provider.
-    ///   - source: The source of pushes.
-    /// - Returns: The provider, which its owner must shut down.
+    /// Transport and environment of the lane choose the credential. A change of the brand's name or preview needs a new
+    /// provider.
+    ///
     /// - Throws: ``PushCredentialError`` with the member of the app's settings that cannot be used.
     package func make(
         lane: LaneKey,
@@ -146,14 +142,11 @@ package final class PushProviderFactory: Sendable {
         }
     }
 
-    /// Decrypts password-protected parts of an app's settings.
+    /// Returns an app's settings with the decrypted content of password-protected files in place of these and their
+    /// passwords.
     ///
     /// Derives keys: do not call it on an event loop.
     ///
-    /// - Parameters:
-    ///   - app: The app's settings.
-    ///   - derivations: The budget for key derivations.
-    /// - Returns: The settings with the decrypted content in place of the file and its password.
     /// - Throws: ``PushCredentialError`` with the member that cannot be decrypted.
     package static func open(
         app: AppSettings,
@@ -166,11 +159,9 @@ package final class PushProviderFactory: Sendable {
         return app
     }
 
-    /// Checks an app's settings in the same way as ``make(lane:app:brand:source:)``, for a request that sets them.
+    /// Checks an app's decrypted settings in the same way as ``make(lane:app:brand:source:)``, for a request that sets
+    /// them; credentials may expire by `now`.
     ///
-    /// - Parameters:
-    ///   - app: The app's settings, decrypted.
-    ///   - now: The wall clock, for the expiry of credentials.
     /// - Throws: ``PushCredentialError`` with the first member that cannot be used.
     package static func validate(app: AppSettings, now: Timestamp) throws(PushCredentialError) {
         for pushType in app.pushTypes {
@@ -181,11 +172,6 @@ package final class PushProviderFactory: Sendable {
     }
 
     /// Returns whether a lane can be used: an APNs certificate may be valid for only one of Apple's environments.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane.
-    ///   - app: Its app's settings, decrypted.
-    /// - Returns: False when no push can be sent on it.
     package static func isUsed(_ lane: LaneKey, app: AppSettings) -> Bool {
         guard lane.pushType == .apns, case .certificate(let settings)? = app.apns?.authentication,
             let certificate = try? APNsCertificate(settings)

@@ -39,11 +39,6 @@ package final class ClockKeeper: Service {
     }
 
     /// Creates a keeper of a trusted clock, which compares nothing.
-    ///
-    /// - Parameters:
-    ///   - clock: The gateway's time.
-    ///   - store: The store in which the time is stored.
-    ///   - logger: The logger for operators.
     package convenience init(trusting clock: any GatewayClock, store: any ClockStore, logger: Logger) {
         let decision = ClockGuard(StoredTime(), system: clock.now, monotonic: clock.monotonicNanoseconds)
         self.init(decision, clock: clock, system: clock, store: store, logger: logger)
@@ -51,13 +46,6 @@ package final class ClockKeeper: Service {
 
     /// Compares the system clock with the data and starts the gateway's time; call it before anything is written with a
     /// time.
-    ///
-    /// - Parameters:
-    ///   - store: The data.
-    ///   - system: The system clock.
-    ///   - logger: The logger for operators.
-    /// - Returns: The keeper with the gateway's clock.
-    /// - Throws: `StorageError`.
     package static func open(
         store: any ClockStore & HealthStore,
         system: any GatewayClock,
@@ -95,17 +83,14 @@ package final class ClockKeeper: Service {
         )
     }
 
-    /// Registers a listener that is called when things may expire again.
-    ///
-    /// - Parameter listener: Called once, on any thread.
+    /// Registers a listener that is called once, on any thread, when things may expire again.
     package func onEnd(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
-    /// Accepts the system clock as right, by order of an operator: things expire again.
+    /// Accepts the system clock as right, by order of an operator: things expire again; after an error everything is
+    /// still guarded.
     ///
-    /// - Parameter audit: The entry for the audit trail.
-    /// - Returns: False when nothing was guarded, or only a restart helps (``ClockState/needsRestart``); then nothing is
-    ///   written.
-    /// - Throws: `StorageError`; then everything is still guarded.
+    /// - Returns: False when nothing was guarded, or only a restart helps (``ClockState/needsRestart``); then nothing
+    ///   is written.
     package func accept(_ audit: AuditEntry) async throws(StorageError) -> Bool {
         guard isGuarded, !state.needsRestart else { return false }
         try await store.keep(ClockMark(trusted: clock.now), audit: audit)
@@ -142,8 +127,6 @@ package final class ClockKeeper: Service {
     }
 
     /// Sets the gauges; call it before the metrics are read.
-    ///
-    /// - Parameter metrics: The gauges.
     package func record(in metrics: ClockMetrics) {
         let state = state
         metrics.record(

@@ -29,15 +29,9 @@ package final class Housekeeper: Service, Sendable {
 
     /// Creates a housekeeper; nothing is done before ``run()``.
     ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - delivery: The delivery core, which ends registrations of devices that were not seen for long; nil ends none.
-    ///   - brands: Returns all brands as they are now, with their retention; called on any thread.
-    ///   - settings: The settings.
-    ///   - clock: The gateway's time.
-    ///   - keeper: The clock guard, which knows whether the clock may be wrong; nil trusts it.
-    ///   - metrics: The counters.
-    ///   - logger: The logger for operators.
+    /// `delivery` ends registrations of devices that were not seen for long; nil ends none. `brands` returns all brands
+    /// as they are now, with their retention; it is called on any thread. `keeper` knows whether the clock may be
+    /// wrong; nil trusts it.
     package init(
         store: any HousekeepingStore,
         delivery: DeliveryService? = nil,

@@ -12,16 +12,11 @@ package struct HousekeepingBatchSize: Sendable, Equatable {
     /// The number of rows that the next batch may delete, 1 to ``maximum``.
     package private(set) var limit: Int
 
-    /// Creates a size that is small enough for a slow disk.
-    ///
-    /// - Parameter limit: The first batch's limit; clamped to 1 to ``maximum``.
+    /// Creates a size that is small enough for a slow disk; `limit` is clamped to 1 to ``maximum``.
     package init(limit: Int = 200) { self.limit = min(max(limit, 1), Self.maximum) }
 
-    /// Adapts to the measured duration of a batch that had ``limit``.
-    ///
-    /// - Parameters:
-    ///   - removed: The number of rows that it deleted; a batch that was not full says nothing about larger ones.
-    ///   - heldMilliseconds: The time that it held the writer.
+    /// Adapts to the time that a batch of ``limit`` held the writer; one that was not full says nothing about larger
+    /// ones.
     package mutating func measured(removed: Int, heldMilliseconds: Double) {
         if heldMilliseconds > Self.aimMilliseconds {
             limit = max(limit / 2, 1)

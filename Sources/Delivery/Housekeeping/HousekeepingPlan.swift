@@ -4,17 +4,11 @@ package import Telemetry
 
 /// The work of a pass of housekeeping, from the brands' settings.
 package enum HousekeepingPlan {
-    /// Returns everything but the sweep of expired deliveries, in the order in which it is done.
+    /// Returns everything but the sweep of expired deliveries, in the order in which it is done, each with its name for
+    /// metrics.
     ///
     /// Deliveries go before the messages that they name, these before their conversations, and these before anonymous
-    /// consumers.
-    ///
-    /// - Parameters:
-    ///   - brands: All brands.
-    ///   - maxRetentionDays: The longest retention that the instance allows; nil leaves it to each brand.
-    ///   - auditRetentionDays: The retention of the audit trail.
-    ///   - now: The time of the pass.
-    /// - Returns: The kinds of work, each with its name for metrics.
+    /// consumers. Without `maxRetentionDays` the retention is left to each brand.
     package static func works(
         brands: [Brand],
         maxRetentionDays: Int64?,

@@ -14,10 +14,6 @@ package struct CampaignPace: Sendable {
     private var filledAt: Timestamp
 
     /// Creates a full bucket.
-    ///
-    /// - Parameters:
-    ///   - perSecond: The campaign's rate.
-    ///   - now: The wall clock.
     package init(perSecond: Int64, now: Timestamp) {
         held = Self.size(perSecond)
         filledAt = now
@@ -29,10 +25,6 @@ package struct CampaignPace: Sendable {
     private static func piece(_ perSecond: Int64) -> Int64 { max(64_000, perSecond * 8) }
 
     /// Adds what the time since the last call has brought; a clock that was set back adds nothing.
-    ///
-    /// - Parameters:
-    ///   - perSecond: The campaign's rate.
-    ///   - now: The wall clock.
     package mutating func fill(perSecond: Int64, now: Timestamp) {
         let passed = min(max(now.milliseconds - filledAt.milliseconds, 0), 1_000_000)
         held = min(held + passed * perSecond, Self.size(perSecond))
@@ -43,25 +35,17 @@ package struct CampaignPace: Sendable {
     /// of the rate while it holds them.
     ///
     /// Turns that are rare find a fuller bucket, and so take as many in each as come between them.
-    ///
-    /// - Parameter perSecond: The campaign's rate.
-    /// - Returns: At least one when the bucket holds one.
     package func pushes(perSecond: Int64) -> Int {
         let whole = held / 1000
         return Int(min(whole, max(Self.piece(perSecond) / 1000, (whole + 1) / 2)))
     }
 
-    /// Removes pushes from the bucket.
-    ///
-    /// - Parameter count: The number of pushes; more than it holds when the campaign had no pace meanwhile.
+    /// Removes pushes from the bucket; more than it holds when the campaign had no pace meanwhile.
     package mutating func take(_ count: Int) { held = max(held - Int64(count) * 1000, 0) }
 
     /// Returns when the bucket should be checked again: when it holds 64 pushes or 8 ms of the rate, but no later than
     /// after 20 ms or one push.
     ///
-    /// - Parameters:
-    ///   - perSecond: The campaign's rate.
-    ///   - now: The wall clock.
     /// - Returns: A time not before `now`, unless that time has already passed.
     package func nextPush(perSecond: Int64, now: Timestamp) -> Timestamp {
         let missing = max(min(Self.piece(perSecond), perSecond * 20), 1000) - held

@@ -61,12 +61,8 @@ extension DeliveryMachine {
         consumers[into, default: Consumer(unread: old.unread)].registrations += old.registrations
     }
 
-    /// Removes waiting rows of a registration from memory; one that is in flight stays.
-    ///
-    /// - Parameters:
-    ///   - id: The registration.
-    ///   - isGone: Selects the rows.
-    /// - Returns: The removed rows, in the order in which they would have left.
+    /// Removes waiting rows of a registration from memory and returns them in the order in which they would have left;
+    /// one that is in flight stays.
     @discardableResult
     mutating func removeWaiting(from id: RegistrationID, where isGone: (OutboxRow) -> Bool) -> [OutboxRow] {
         guard let place = registrations.index(forKey: id),
@@ -103,10 +99,6 @@ extension DeliveryMachine {
     /// app no longer exist there, and the engine skips them. The lane is not forgotten: as long as the store may have
     /// rows for it, a new row must not get a slot before them. A lane that never had a row is remembered too: its first
     /// row may be in a commit that is under way.
-    ///
-    /// - Parameters:
-    ///   - id: The lane.
-    ///   - now: The wall clock.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
         for key in registrationKeys(where: { $0.lane == id }) { requeueWaiting(key, due: now) }
         addLane(id)
@@ -115,23 +107,15 @@ extension DeliveryMachine {
     }
 
     /// Opens a lane's breaker, because no provider can be created from its credential.
-    ///
-    /// - Parameters:
-    ///   - id: The lane.
-    ///   - now: The wall clock.
     package mutating func refuse(_ id: LaneID, now: Timestamp) {
         _ = lanes[id]?.openBreaker(now: now, settings)
     }
 
     /// Counts outcomes that can never be stored as committed.
-    ///
-    /// - Parameter count: The number of outcomes.
     package mutating func outcomesDropped(_ count: Int) { outcomesCommitted += UInt64(count) }
 
     /// Replaces a lane's provider, because its pushes have other content from now on: the old provider takes nothing
     /// more.
-    ///
-    /// - Parameter id: The lane.
     package mutating func renewProvider(of id: LaneID) {
         addLane(id)
         lanes[id]?.provider += 1
@@ -139,10 +123,6 @@ extension DeliveryMachine {
 
     /// Resets a lane, because its credential was replaced or restored: closes its breakers and pause, looks for its
     /// rows in the store, and replaces its provider.
-    ///
-    /// - Parameters:
-    ///   - id: The lane.
-    ///   - now: The wall clock.
     package mutating func resetLane(_ id: LaneID, now: Timestamp) {
         renewProvider(of: id)
         lanes[id]?.credential += 1

@@ -27,12 +27,7 @@ extension DeliveryMachine {
         return rows
     }
 
-    /// Returns whether a delivery waits in memory, unsent.
-    ///
-    /// - Parameters:
-    ///   - delivery: The delivery.
-    ///   - id: Its registration.
-    /// - Returns: False when it is in flight.
+    /// Returns whether a delivery waits in memory, unsent; false when it is in flight.
     package func isWaiting(_ delivery: DeliveryID, of id: RegistrationID) -> Bool {
         guard let registration = registrations[id] else { return false }
         if !registration.isSending, registration.head?.id == delivery { return true }
@@ -47,16 +42,10 @@ extension DeliveryMachine {
             && behind == deviceRows.lanes && behind.keys.allSatisfy { deviceRows.isBehind($0) }
     }
 
-    /// Returns whether a lane was removed, and not reset since.
-    ///
-    /// - Parameter lane: The lane.
-    /// - Returns: False for one that never had a row.
+    /// Returns whether a lane was removed, and not reset since; false for one that never had a row.
     package func isRemoved(_ lane: LaneID) -> Bool { lanes[lane]?.isRemoved ?? false }
 
     /// Returns whether a claim left rows of one of a lane's devices in the store, where some may still be.
-    ///
-    /// - Parameter lane: The lane.
-    /// - Returns: Whether new rows of the lane may have older ones in the store.
     package func isBehind(_ lane: LaneID) -> Bool { deviceRows.behind.values.contains(lane) }
 
     /// Whether quota buckets exist only for quotas that a lane has.
@@ -67,10 +56,7 @@ extension DeliveryMachine {
     /// Whether rows in the store are to be made due at once, and not all of them are yet.
     package var isRequeuing: Bool { !requeues.isEmpty }
 
-    /// Returns whether campaigns are paced.
-    ///
-    /// - Parameter lane: The lane of their brand.
-    /// - Returns: False when their pushes leave as fast as possible.
+    /// Returns whether campaigns of a lane's brand are paced; if not, their pushes leave as fast as possible.
     package func campaignsArePaced(on lane: LaneID) -> Bool { rules[lane]?.campaignRatePerSecond != nil }
 
     /// Whether no device and no consumer is in memory.

@@ -78,9 +78,8 @@ extension DeliveryMachine {
             return isRemoved || backlog.isEmpty && breaker == .closed && pause.until == nil
         }
 
-        /// Stops the lane because its credential, or several of its devices' tokens in a row, were rejected.
-        ///
-        /// - Returns: False when it was stopped already; pushes that were in flight then bring no new information.
+        /// Stops the lane because its credential, or several of its devices' tokens in a row, were rejected; returns
+        /// false when it was stopped already, because then pushes that were in flight bring no new information.
         mutating func openBreaker(now: Timestamp, _ settings: DeliverySettings) -> Bool {
             if case .open(let until) = breaker, until > now { return false }
             breaker = .open(until: now.adding(seconds: settings.breakerSeconds(after: rejections)))
@@ -119,10 +118,7 @@ extension DeliveryMachine {
             !ready.isEmpty && blockedUntil(now: now) == nil && quotaUntil(now: now) == nil
         }
 
-        /// Returns when the lane may next send, if not now.
-        ///
-        /// - Parameter now: The wall clock.
-        /// - Returns: Nil when it may send now.
+        /// Returns when the lane may next send; nil when it may send now.
         package func blockedUntil(now: Timestamp) -> Timestamp? {
             var until: Timestamp?
             if let end = pause.until, end > now { until = end }

@@ -49,13 +49,8 @@ extension DeliveryMachine {
             ?? now.adding(seconds: settings.breakerFirstSeconds)
     }
 
-    /// Requeues the rows of a registration whose platform is stopped.
-    ///
-    /// - Parameters:
-    ///   - registration: The registration; none of its rows is in flight.
-    ///   - key: Its id.
-    ///   - lane: Its lane, which is not in ``lanes`` meanwhile.
-    ///   - until: When the platform is tried again.
+    /// Requeues the rows of a registration whose platform is stopped until it is tried again; none of them is in
+    /// flight, and the lane is not in ``lanes`` meanwhile.
     mutating func setAside(
         _ registration: inout Registration,
         _ key: RegistrationID,

@@ -17,13 +17,10 @@ extension DeliveryMachine {
     /// The most spans that are cached; there are fewer time zones than this.
     private static let maxQuietSpans = 1000
 
-    /// Sets the rules of a lane's brand.
+    /// Sets the rules of a lane's brand; nil sets none.
     ///
-    /// - Parameters:
-    ///   - rules: The rules; nil when there are none.
-    ///   - id: The lane.
-    ///   - isChange: Whether an operator changed them: rows that wait in the store because of the old ones are checked
-    ///     again.
+    /// After a change by an operator (`isChange`), rows that wait in the store because of the old rules are checked
+    /// again.
     package mutating func setRules(_ rules: LaneRules?, of id: LaneID, isChange: Bool) {
         let old = self.rules[id]
         // A caller that only loads the rules must not hide a change whose notification is still to come.
@@ -62,13 +59,7 @@ extension DeliveryMachine {
         return hours
     }
 
-    /// Returns until when rows of a device that show something are held.
-    ///
-    /// - Parameters:
-    ///   - traits: The known traits of the device.
-    ///   - rules: The rules of its brand.
-    ///   - now: The wall clock.
-    /// - Returns: Nil when they are not held.
+    /// Returns until when rows of a device that show something are held; nil when they are not held.
     package static func heldUntil(_ traits: DeviceTraits?, _ rules: LaneRules?, now: Timestamp) -> Timestamp? {
         guard let hours = quietHours(traits, rules), hours.mode == .held else { return nil }
         let span = QuietSpan(hours, timeZone: traits?.timeZone, at: now)
@@ -92,13 +83,8 @@ extension DeliveryMachine {
         }
     }
 
-    /// Requeues the waiting rows of a registration until the quiet hours end; ends those that expire before.
-    ///
-    /// - Parameters:
-    ///   - registration: The registration; none of its rows is in flight.
-    ///   - key: Its id.
-    ///   - lane: Its lane, which is not in ``lanes`` meanwhile.
-    ///   - until: The end of the quiet hours.
+    /// Requeues the waiting rows of a registration until the quiet hours end; ends those that expire before; none is in
+    /// flight, and the lane is not in ``lanes`` meanwhile.
     mutating func hold(
         _ registration: inout Registration,
         _ key: RegistrationID,

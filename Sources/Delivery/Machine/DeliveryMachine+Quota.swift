@@ -3,11 +3,7 @@ package import PushProviders
 
 /// Quotas: lanes of one FCM project share the number of its pushes that Google takes in a minute.
 extension DeliveryMachine {
-    /// Sets the number of pushes that a lane's provider takes in a minute.
-    ///
-    /// - Parameters:
-    ///   - quota: The limit; nil sets none.
-    ///   - id: The lane.
+    /// Sets the number of pushes that a lane's provider takes in a minute; nil sets no limit.
     package mutating func setQuota(_ quota: PushQuota?, of id: LaneID) {
         addLane(id)
         let old = lanes[id]?.quota

@@ -4,15 +4,10 @@ import GatewayStorage
 package import PushProviders
 
 extension DeliveryMachine {
-    /// Hands over pushes that leave now, each correct at this moment: with the current unread count, without rows of
-    /// ended registrations and of messages that were read; expired ones finish here.
+    /// Appends at most `capacity` pushes that leave now, each correct at this moment: with the current unread count,
+    /// without rows of ended registrations and of messages that were read; expired ones finish here.
     ///
-    /// - Parameters:
-    ///   - id: The lane.
-    ///   - provider: The number of the calling provider; one that was replaced since gets nothing.
-    ///   - capacity: The number of pushes that can leave now.
-    ///   - now: The wall clock.
-    ///   - jobs: The array that at most `capacity` jobs are appended to.
+    /// A provider that was replaced since gets nothing.
     package mutating func take(
         _ id: LaneID,
         provider: UInt64,
@@ -130,29 +125,17 @@ extension DeliveryMachine {
     }
 
     /// Returns whether a lane has something that could leave now.
-    ///
-    /// - Parameters:
-    ///   - id: The lane.
-    ///   - now: The wall clock.
-    /// - Returns: True when a provider with free capacity would get a push.
     package func hasWork(_ id: LaneID, now: Timestamp) -> Bool {
         lanes[id]?.hasWork(now: now) == true
     }
 
-    /// Returns when a delivery in flight was queued, and whether it was tried before.
-    ///
-    /// - Parameter delivery: The delivery.
-    /// - Returns: Nil when it is not in flight.
+    /// Returns when a delivery in flight was queued, and whether it was tried before; nil when it is not in flight.
     package func history(of delivery: DeliveryID) -> (queuedAt: Timestamp, isResend: Bool)? {
         inFlight[delivery].map { ($0.queuedAt, $0.isResend) }
     }
 
-    /// Decides what follows from push results, and adds what must be stored to ``outcomes``.
-    ///
-    /// - Parameters:
-    ///   - results: The results of one provider.
-    ///   - now: The wall clock.
-    /// - Returns: Lanes that have something to send now.
+    /// Decides what follows from push results, and adds what must be stored to ``outcomes``; returns lanes that have
+    /// something to send now.
     package mutating func receive(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {
         var touched: Set<LaneID> = []
         for result in results {
@@ -298,9 +281,7 @@ extension DeliveryMachine {
         alerts.append((id, .recovered))
     }
 
-    /// Returns the alerts for operators and removes them.
-    ///
-    /// - Returns: What happened to lanes since the last call, in order.
+    /// Returns the alerts for operators since the last call, in order, and removes them.
     package mutating func takeAlerts() -> [(lane: LaneID, alert: LaneAlert)] {
         guard !alerts.isEmpty else { return [] }
         defer { alerts = [] }
@@ -403,8 +384,6 @@ extension DeliveryMachine {
     }
 
     /// Stops taking rows and plans no more claims; waiting rows in memory are requeued.
-    ///
-    /// - Parameter now: The wall clock.
     package mutating func drain(now: Timestamp) {
         isDraining = true
         for key in registrationKeys(where: { _ in true }) { requeueWaiting(key, due: now) }

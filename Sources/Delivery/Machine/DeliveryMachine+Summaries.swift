@@ -21,11 +21,7 @@ extension DeliveryMachine {
         /// The sound of the newest message that has one.
         var sound: String?
 
-        /// Creates the summary that a push stands for.
-        ///
-        /// - Parameters:
-        ///   - newest: The row that leaves.
-        ///   - others: The rows that stay, oldest first.
+        /// Creates the summary that a push stands for; `others` are the rows that stay, oldest first.
         init(_ newest: OutboxRow, _ others: some Collection<OutboxRow>) {
             self.others = Set(others.map(\.id))
             (expiresAt, attempts) = (newest.expiresAt, newest.attempts)
@@ -39,13 +35,9 @@ extension DeliveryMachine {
         }
     }
 
-    /// Moves the newest of the agents' messages that wait for a device to the head, when they are too many, one of them
-    /// has waited long enough, and the oldest would leave now.
+    /// Moves the newest of the agents' messages that wait for a device to the head, when there are more than
+    /// `threshold` (at least 1), one of them has waited long enough, and the oldest would leave now.
     ///
-    /// - Parameters:
-    ///   - registration: The device's registration; none of its rows is in flight.
-    ///   - threshold: The most messages that are not summarized; at least 1.
-    ///   - now: The wall clock.
     /// - Returns: The summary; nil when each message leaves by itself.
     func sum(_ registration: inout Registration, above threshold: Int, now: Timestamp) -> Summary? {
         let limit = now.adding(seconds: -settings.summaryAfterSeconds)
@@ -119,10 +111,7 @@ extension DeliveryMachine {
 }
 
 extension DeliveryMachine.Registration {
-    /// Removes rows from memory, none of which is in flight.
-    ///
-    /// - Parameter isWanted: Selects the rows.
-    /// - Returns: The removed rows, in order.
+    /// Removes rows from memory, none of which is in flight, and returns them in order.
     mutating func removeWaiting(where isWanted: (OutboxRow) -> Bool) -> [OutboxRow] {
         var (removed, kept) = ([OutboxRow](), Deque<OutboxRow>())
         while let row = head {

@@ -33,18 +33,14 @@ extension DeliveryMachine {
 
     /// Plans the next commit, with slots for its rows.
     ///
-    /// Each call is followed by one of ``turnCommitted(_:of:now:)`` or ``turnFailed(_:)`` before the next. Slots are only
-    /// ever filled by a turn, so that the plan reserves them.
+    /// Each call is followed by one of ``turnCommitted(_:of:now:)`` or ``turnFailed(_:)`` before the next. Slots are
+    /// only ever filled by a turn, so that the plan reserves them.
     ///
     /// A lane claims rows of its due backlogs, those of agents first, and offers the remaining slots to new rows. New
     /// rows of a class that has a due backlog get none, so that they queue up behind the older ones in the store.
     ///
-    /// - Parameters:
-    ///   - now: The wall clock.
-    ///   - isPatient: Whether outcomes that may wait do wait; what arrives meanwhile then has a shorter commit.
-    ///   - yields: Whether campaigns wait for the next turn: proactive pushes in the store, and outcomes while proactive
-    ///     pushes are sent.
-    /// - Returns: The plan of the commit.
+    /// If `isPatient`, outcomes that may wait do wait; what arrives meanwhile then has a shorter commit. If `yields`,
+    /// campaigns wait for the next turn: proactive pushes in the store, and outcomes while proactive pushes are sent.
     package mutating func beginTurn(now: Timestamp, isPatient: Bool = false, yields: Bool = false) -> TurnPlan {
         expire(now: now)
         var plan = TurnPlan()
@@ -87,14 +83,11 @@ extension DeliveryMachine {
         areOutcomesPatient && outcomes.count < settings.maxOutcomesPerTurn && isCampaignSent
     }
 
-    /// Returns the number of outcomes that the next turn stores.
+    /// Returns the number of outcomes that the next turn stores; at least one when there are any.
     ///
     /// While a campaign is sent, a long commit is divided: the turn leaves outcomes that may wait to those after it, at
     /// most half, so that never more pile up than come during two turns, and no more than a quarter of a lane's slots,
     /// because they take the place of rows.
-    ///
-    /// - Parameter isPatient: Whether outcomes that may wait do wait.
-    /// - Returns: At least one when there are any.
     private func outcomesPerTurn(isPatient: Bool) -> Int {
         var left = 0
         if isPatient, areOutcomesPatient, isCampaignSent {
@@ -112,10 +105,8 @@ extension DeliveryMachine {
         requeues.isEmpty && lastUrgentOutcome <= outcomesCommitted && !isDraining
     }
 
-    /// Returns whether the outcomes are too few and not urgent enough for a commit of their own so soon after the last.
-    ///
-    /// - Parameter now: The wall clock.
-    /// - Returns: Also true when there are none.
+    /// Returns whether the outcomes are too few and not urgent enough for a commit of their own so soon after the last;
+    /// also true when there are none.
     package func outcomesMayWait(now: Timestamp) -> Bool {
         if outcomes.isEmpty { return true }
         guard areOutcomesPatient, let outcomesTakenAt, let outcomesDue, outcomesTakenAt <= now, now < outcomesDue
@@ -189,13 +180,10 @@ extension DeliveryMachine {
         return nextPush(of: place, now: now).map { $0 <= now } ?? true
     }
 
-    /// Returns whether the writer must start a turn at once after push results.
+    /// Returns whether the writer must start a turn at once after push results; false when a turn after the outcomes'
+    /// wait is soon enough.
     ///
-    /// - Parameters:
-    ///   - lane: The lane of the pushes.
-    ///   - hadOutcomes: Whether there were outcomes before, for which the writer wakes up anyway.
-    ///   - now: The wall clock.
-    /// - Returns: False when a turn after the outcomes' wait is soon enough.
+    /// If there were outcomes before, the writer wakes up for them anyway.
     package func needsTurn(afterAnswersOf lane: LaneID, hadOutcomes: Bool, now: Timestamp) -> Bool {
         if !hadOutcomes || !outcomesMayWait(now: now) { return true }
         // There may be room now for rows in the store.
@@ -297,19 +285,12 @@ extension DeliveryMachine {
     }
 
     /// Registers a lane before its first row, so that the first rows already find slots.
-    ///
-    /// - Parameter lane: The lane.
     package mutating func addLane(_ lane: LaneID) {
         if lanes[lane] == nil { lanes[lane] = Lane(settings) }
     }
 
-    /// Applies the result of a commit in the order in which the engine did it: outcomes, changes, new rows, claims.
-    ///
-    /// - Parameters:
-    ///   - result: The result of the commit.
-    ///   - committed: The turn that was committed.
-    ///   - now: The wall clock.
-    /// - Returns: Lanes that have something to send now.
+    /// Applies the result of a commit in the order in which the engine did it: outcomes, changes, new rows, claims;
+    /// returns lanes that have something to send now.
     package mutating func turnCommitted(
         _ result: WriterTurnResult,
         of committed: WriterTurn,
@@ -349,16 +330,11 @@ extension DeliveryMachine {
     }
 
     /// Returns the lanes that have something to send now.
-    ///
-    /// - Parameter now: The wall clock.
-    /// - Returns: Their ids.
     package func lanesWithWork(now: Timestamp) -> Set<LaneID> {
         Set(lanes.busyLanes.lazy.filter { $0.lane.hasWork(now: now) }.map(\.id))
     }
 
-    /// Puts back the outcomes of a failed commit; nothing of the turn is stored.
-    ///
-    /// - Parameter outcomes: The outcomes of the turn, which must still be stored.
+    /// Puts back the outcomes of a failed commit that must still be stored; nothing of the turn is stored.
     package mutating func turnFailed(_ outcomes: [OutcomeRecord]) {
         for outcome in outcomes.reversed() { self.outcomes.prepend(outcome) }
     }
@@ -366,7 +342,6 @@ extension DeliveryMachine {
     /// Returns when something must be done without any call: the earliest time at which a backlog is due, a lane may
     /// send again or a row in memory expires.
     ///
-    /// - Parameter now: The wall clock.
     /// - Returns: Nil when nothing is scheduled; a time that is not later than `now` means at once.
     package func nextDeadline(now: Timestamp) -> Timestamp? {
         guard !isDraining else { return nil }

@@ -67,11 +67,8 @@ package struct DeliveryMachine: Sendable {
     /// The time at which memory was last searched for expired rows.
     var lastExpiry: Timestamp?
 
-    /// Creates a state machine with nothing in memory.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - backlog: The due time of the first row in each queue in the store.
+    /// Creates a state machine with nothing in memory; `backlog` has the due time of the first row in each queue in the
+    /// store.
     package init(settings: DeliverySettings, backlog: [LaneQueue: Timestamp]) {
         self.settings = settings
         for (place, due) in backlog {
@@ -81,10 +78,6 @@ package struct DeliveryMachine: Sendable {
     }
 
     /// Creates a state machine with nothing in memory that continues after an earlier process.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - start: The store's findings at the start.
     package init(settings: DeliverySettings, start: IncarnationStart) {
         self.init(settings: settings, backlog: start.backlog)
         for (id, found) in start.stopped { takeStopped(found, of: id, now: start.now) }
@@ -221,11 +214,8 @@ package struct DeliveryMachine: Sendable {
         }
     }
 
-    /// Updates the ready queue after another row of a registration, or none, leaves next.
-    ///
-    /// - Parameters:
-    ///   - id: The registration.
-    ///   - before: The class of the row that could leave before; nil when none could.
+    /// Updates the ready queue after another row of a registration, or none, leaves next; `before` is nil when none
+    /// could before.
     mutating func moveReady(_ id: RegistrationID, from before: PushClass?) {
         guard let registration = registrations[id] else { return }
         let now = registration.readyClass

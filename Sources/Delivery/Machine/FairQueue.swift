@@ -49,12 +49,6 @@ package struct FairQueue<Owner: Hashable, Element> {
 
     /// Returns whether an owner may add this much; an empty queue admits any size, or a large element could never be
     /// added.
-    ///
-    /// - Parameters:
-    ///   - size: The size of what is added.
-    ///   - bytes: Its bytes.
-    ///   - owner: The owner.
-    /// - Returns: False when the room is used up.
     package func admits(size: Int, bytes: Int, of owner: Owner) -> Bool {
         if isEmpty { return true }
         let line = lines[owner]
@@ -64,14 +58,8 @@ package struct FairQueue<Owner: Hashable, Element> {
             && heldBytes + bytes <= Self.share * (limits.bytes - self.bytes)
     }
 
-    /// Adds an element; `weight` is the amount of its work, by default its size.
-    ///
-    /// - Parameters:
-    ///   - element: The element.
-    ///   - size: The room that it takes.
-    ///   - weight: The amount of its work; at least 1.
-    ///   - bytes: Its bytes.
-    ///   - owner: The owner.
+    /// Adds an element that takes `size` of the room; `weight` is the amount of its work, at least 1, by default its
+    /// size.
     package mutating func append(_ element: Element, size: Int, weight: Int? = nil, bytes: Int, of owner: Owner) {
         var line = lines.removeValue(forKey: owner) ?? Line()
         if line.elements.isEmpty { round.append(owner) }
@@ -83,10 +71,7 @@ package struct FairQueue<Owner: Hashable, Element> {
         self.bytes += bytes
     }
 
-    /// Removes elements whose weights add up to at most `limit`, at least one if there is any.
-    ///
-    /// - Parameter limit: The sum of their weights.
-    /// - Returns: The elements, in order.
+    /// Removes elements in order whose weights add up to at most `limit`, at least one if there is any.
     package mutating func next(atMost limit: Int) -> [Element] {
         var taken: [Element] = []
         var room = limit

@@ -65,11 +65,6 @@ package struct InvalidationGuard: Sendable {
     ///
     /// The lane is suspended also when more stopped devices are found than are believed, even if the earlier process
     /// could not store the suspension.
-    ///
-    /// - Parameters:
-    ///   - start: The store's findings at the start.
-    ///   - now: The wall clock.
-    ///   - settings: The limits up to which devices are believed to be gone.
     package init(_ start: StoppedAtStart, now: Timestamp, _ settings: InvalidationSettings) {
         isStoredSuspended = start.isSuspended
         if start.isSuspended { phase = .suspended(until: now) }
@@ -87,21 +82,13 @@ package struct InvalidationGuard: Sendable {
     /// The time until which nothing may leave; in the past while probes leave, nil when not suspended.
     var until: Timestamp? { if case .suspended(let until) = phase { until } else { nil } }
 
-    /// Returns whether only one push at a time may leave.
-    ///
-    /// - Parameter now: The wall clock.
-    /// - Returns: False when it is not suspended, and until its wait is over.
+    /// Returns whether only one push at a time may leave; false when it is not suspended, and until its wait is over.
     package func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
 
     // MARK: Stopped devices
 
-    /// Counts devices that a commit has stopped.
+    /// Counts devices that a commit has stopped, with the time of its turn, which the store records for them.
     ///
-    /// - Parameters:
-    ///   - stopped: The devices.
-    ///   - time: The time of the commit's turn, which the store records for them.
-    ///   - now: The wall clock.
-    ///   - settings: The limits up to which devices are believed to be gone.
     /// - Returns: The number of devices that were reported as gone recently, if the lane is suspended now because of
     ///   them.
     package mutating func stopped(
@@ -162,13 +149,8 @@ package struct InvalidationGuard: Sendable {
         nextPutBack = nil
     }
 
-    /// Returns whether a provider that reports a device as gone is believed.
-    ///
-    /// - Parameters:
-    ///   - takenAt: The time at which the push left.
-    ///   - now: The wall clock.
-    ///   - settings: The limits up to which devices are believed to be gone.
-    /// - Returns: False when the push left before the provider had recovered.
+    /// Returns whether a provider that reports a device as gone is believed; false when the push left before the
+    /// provider had recovered.
     package func believes(pushOf takenAt: Timestamp, now: Timestamp, _ settings: InvalidationSettings) -> Bool {
         guard let resumedAt, now < resumedAt.adding(seconds: settings.waitSeconds) else { return true }
         return takenAt >= resumedAt
@@ -176,14 +158,7 @@ package struct InvalidationGuard: Sendable {
 
     // MARK: Results
 
-    /// Takes the result of a push.
-    ///
-    /// - Parameters:
-    ///   - isAccepted: Whether the provider accepted it.
-    ///   - registration: The registration of the push.
-    ///   - isProbe: Whether it was the probe.
-    ///   - now: The wall clock.
-    /// - Returns: Whether this ends the suspension of the lane.
+    /// Takes the result of a push; returns whether this ends the suspension of the lane.
     package mutating func recordResponse(
         isAccepted: Bool,
         of registration: RegistrationID,
@@ -208,8 +183,6 @@ package struct InvalidationGuard: Sendable {
     }
 
     /// Resets the wait because the lane has another credential, which is tried at once.
-    ///
-    /// - Parameter now: The wall clock.
     package mutating func reset(now: Timestamp) {
         guard isSuspended else { return }
         probes = 0
@@ -219,14 +192,9 @@ package struct InvalidationGuard: Sendable {
 
     // MARK: Work
 
-    /// Returns the work that is due now.
+    /// Returns the work that is due now, if any; no device ends (`mayEnd`) while the clock may be wrong.
     ///
-    /// - Parameters:
-    ///   - now: The wall clock.
-    ///   - hasWork: Whether the lane has a push that can be the probe.
-    ///   - mayEnd: Whether devices end; not while the clock may be wrong.
-    ///   - settings: The limits up to which devices are believed to be gone.
-    /// - Returns: Nil when there is nothing to do.
+    /// If `hasWork`, the lane has a push that can be the probe.
     package func work(now: Timestamp, hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Work? {
         switch phase {
         case .believing:
@@ -240,13 +208,7 @@ package struct InvalidationGuard: Sendable {
         }
     }
 
-    /// Returns when work is due without any call.
-    ///
-    /// - Parameters:
-    ///   - hasWork: Whether the lane has a push that can be the probe.
-    ///   - mayEnd: Whether devices end; not while the clock may be wrong.
-    ///   - settings: The limits up to which devices are believed to be gone.
-    /// - Returns: Nil when there is nothing to do.
+    /// Returns when ``work(now:hasWork:mayEnd:_:)`` is due without any call; nil when there is nothing to do.
     package func nextDeadline(hasWork: Bool, mayEnd: Bool, _ settings: InvalidationSettings) -> Timestamp? {
         switch phase {
         case .believing: mayEnd ? oldest?.adding(seconds: settings.waitSeconds) : nil
@@ -257,16 +219,9 @@ package struct InvalidationGuard: Sendable {
     }
 
     /// Takes the result of a commit that ended devices.
-    ///
-    /// - Parameter result: The result.
     package mutating func ended(_ result: StoppedDeviceResult) { oldest = result.oldest }
 
     /// Takes the result of a commit that put devices back.
-    ///
-    /// - Parameters:
-    ///   - result: The result.
-    ///   - request: The request.
-    ///   - now: The wall clock.
     package mutating func putBack(_ result: StoppedDeviceResult, of request: StoppedDeviceRequest, now: Timestamp) {
         oldest = result.oldest
         if restoredAt == nil {

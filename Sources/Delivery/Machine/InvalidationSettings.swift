@@ -15,9 +15,7 @@ package struct InvalidationSettings: Sendable, Equatable {
     /// Creates the defaults.
     package init() {}
 
-    /// Returns the number of a lane's devices that may be reported as gone within ``waitSeconds``.
-    ///
-    /// - Parameter devices: The number of the lane's devices.
-    /// - Returns: At least ``leastDevices``.
+    /// Returns the number of a lane's devices that may be reported as gone within ``waitSeconds``; at least
+    /// ``leastDevices``.
     package func most(of devices: Int) -> Int { max(leastDevices, devices * percent / 100) }
 }

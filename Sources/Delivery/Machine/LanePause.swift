@@ -29,20 +29,13 @@ package struct LanePause: Sendable {
     /// Creates a state without a pause.
     package init(manyFaults: Int) { self.manyFaults = manyFaults }
 
-    /// Returns whether only one push at a time may leave.
-    ///
-    /// - Parameter now: The wall clock.
-    /// - Returns: False when there is no pause, and until its wait is over.
+    /// Returns whether only one push at a time may leave; false when there is no pause, and until its wait is over.
     package func isProbing(now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
 
     /// Notes that the provider could not take a push for a reason that may hold for the whole lane, or that the probe
-    /// had no response.
+    /// had no response; `asked` are the seconds that the provider asked the lane to wait.
     ///
-    /// - Parameters:
-    ///   - asked: The seconds that the provider asked the lane to wait.
-    ///   - isOfLane: Whether the reason holds for the whole lane, however few pushes met it.
-    ///   - isProbe: Whether the push was the probe.
-    ///   - now: The wall clock.
+    /// If `isOfLane`, the reason holds for the whole lane, however few pushes met it.
     package mutating func fault(asked: Int64?, isOfLane: Bool, isProbe: Bool, now: Timestamp) {
         if let until {
             if isProbe {
@@ -60,8 +53,6 @@ package struct LanePause: Sendable {
     /// Notes that the provider accepted or judged a push.
     ///
     /// A push that was in flight when the pause began does not end it.
-    ///
-    /// - Parameter now: The wall clock.
     package mutating func taken(now: Timestamp) {
         faults = 0
         if let until, until > now { return }
@@ -101,13 +92,8 @@ package struct UnsentWait: Sendable {
     /// Creates a state in which no push was left unsent.
     package init() {}
 
-    /// Returns when a push that was not sent may leave again; one that was in flight when the wait began does not
-    /// extend it.
-    ///
-    /// - Parameters:
-    ///   - takenAt: The time at which the push left.
-    ///   - now: The wall clock.
-    /// - Returns: A time not before `now`.
+    /// Returns when a push that left at `takenAt` and was not sent may leave again, not before `now`; one that was in
+    /// flight when the wait began does not extend it.
     package mutating func due(takenAt: Timestamp, now: Timestamp) -> Timestamp {
         guard let begun = since, begun <= now else {
             since = now

@@ -11,11 +11,7 @@ package struct LaneRoom {
     private var rows: RowCounts
     private var proactiveFree: Int
 
-    /// Creates the room of a lane.
-    ///
-    /// - Parameters:
-    ///   - slots: The number of rows that it may have in memory.
-    ///   - rows: The numbers of rows that it has.
+    /// Creates the room of a lane that may have `slots` rows in memory.
     package init(slots: Int, _ rows: RowCounts) {
         self.slots = slots
         self.rows = rows
@@ -28,24 +24,16 @@ package struct LaneRoom {
     }
 
     /// The number of rows of a class.
-    ///
-    /// - Parameter pushClass: The class.
     package subscript(pushClass: PushClass) -> Int { pushClass == .proactive ? proactiveFree : free }
 
-    /// Returns whether a claim would bring more than a few rows of a class, and so is worth its statements.
-    ///
-    /// - Parameter pushClass: The class.
-    /// - Returns: False when there is no room for any.
+    /// Returns whether a claim would bring more than a few rows of a class, and so is worth its statements; false when
+    /// there is no room for any.
     package func isWorthAClaim(_ pushClass: PushClass) -> Bool {
         let free = self[pushClass]
         return free > 0 && (rows[pushClass] == 0 || free >= max(Self.slots(of: pushClass, slots) / 4, 1))
     }
 
     /// Reserves room.
-    ///
-    /// - Parameters:
-    ///   - count: The number of rows.
-    ///   - pushClass: Their class.
     package mutating func take(_ count: Int, _ pushClass: PushClass) {
         free = max(free - count, 0)
         proactiveFree = min(pushClass == .proactive ? max(proactiveFree - count, 0) : proactiveFree, free)

@@ -62,9 +62,8 @@ package struct LaneTable: Sendable, Sequence {
 
     /// Prepares a turn: forgets what arrived during the last one, and marks lanes idle that are no longer busy.
     ///
-    /// - Parameters:
-    ///   - isBehind: Returns whether a claim left rows of one of a lane's devices in the store.
-    ///   - idleLane: Returns what an idle lane does with new rows.
+    /// A lane is behind when a claim left rows of one of its devices in the store; `idleLane` returns what an idle lane
+    /// does with new rows.
     mutating func settle(isBehind: (LaneID) -> Bool, idle idleLane: (LaneID) -> LaneBudgets.Idle) {
         var stillBusy: [LaneID] = []
         for id in busy {

@@ -16,32 +16,19 @@ package struct PlatformBreaker: Sendable {
     private var rejections = 0
 
     /// Opens the breaker.
-    ///
-    /// - Parameters:
-    ///   - now: The wall clock.
-    ///   - settings: The durations.
     package init(now: Timestamp, _ settings: DeliverySettings) {
         until = now
         refused(now: now, settings)
     }
 
     /// Notes that the probe was rejected.
-    ///
-    /// - Parameters:
-    ///   - now: The wall clock.
-    ///   - settings: The durations.
     package mutating func refused(now: Timestamp, _ settings: DeliverySettings) {
         until = now.adding(seconds: settings.breakerSeconds(after: rejections))
         rejections += 1
         probe = nil
     }
 
-    /// Returns when the next push of the platform may leave.
-    ///
-    /// - Parameters:
-    ///   - now: The wall clock.
-    ///   - settings: The durations.
-    /// - Returns: Nil when it may leave now.
+    /// Returns when the next push of the platform may leave; nil when it may leave now.
     package func wait(now: Timestamp, _ settings: DeliverySettings) -> Timestamp? {
         if until > now { return until }
         guard probe != nil else { return nil }
@@ -50,10 +37,7 @@ package struct PlatformBreaker: Sendable {
 }
 
 extension DeliverySettings {
-    /// Returns how long a rejected credential stops its pushes.
-    ///
-    /// - Parameter rejections: The number of times in a row that it was rejected before.
-    /// - Returns: Seconds.
+    /// Returns how long, in seconds, a credential stops its pushes that was rejected again after `rejections` in a row.
     func breakerSeconds(after rejections: Int) -> Int64 {
         min(breakerFirstSeconds << Int64(min(rejections, 10)), breakerMaxSeconds)
     }

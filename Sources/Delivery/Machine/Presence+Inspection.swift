@@ -3,8 +3,5 @@ package import GatewayStorage
 /// Read access for the simulation's checks.
 extension Presence {
     /// Returns whether a later turn releases the rows that are held for a consumer.
-    ///
-    /// - Parameter name: The consumer.
-    /// - Returns: True when a release waits.
     package func isReleasing(_ name: ConsumerName) -> Bool { isWaiting.contains(name) }
 }

@@ -19,36 +19,23 @@ package struct Presence: Sendable {
     /// Whether a turn has something to release.
     package var hasReleases: Bool { !waiting.isEmpty }
 
-    /// Adds a window that opened.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device of the window, if it is named.
+    /// Adds a window that opened, with its device if it is named.
     package mutating func open(_ name: ConsumerName, device: DeviceID?) { windows.open(name, device: device) }
 
-    /// Removes a window that closed.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device that it was opened with.
+    /// Removes a window that closed, with the device that it was opened with.
     package mutating func close(_ name: ConsumerName, device: DeviceID?) {
         windows.closing(name, device: device)
         add(name)
     }
 
-    /// Replaces the brands' presence settings.
-    ///
-    /// - Parameters:
-    ///   - perDevice: Brands whose windows hold for their own device only.
-    ///   - pushing: Brands whose windows hold nothing.
+    /// Replaces the brands' presence settings: windows of `perDevice` hold for their own device only, those of
+    /// `pushing` hold nothing.
     package mutating func set(perDevice: Set<BrandID>, pushing: Set<BrandID>) {
         for name in windows.set(perDevice: perDevice, pushing: pushing) { add(name) }
     }
 
-    /// Takes the releases of the next turn; its ``windows`` are those after the call.
-    ///
-    /// - Parameter limit: The most consumers to return.
-    /// - Returns: The consumers, those whose windows closed first.
+    /// Takes the releases of the next turn, those first whose windows closed first; its ``windows`` are those after the
+    /// call.
     package mutating func takeReleases(atMost limit: Int) -> [ConsumerName] {
         guard !waiting.isEmpty else { return [] }
         let taken = Array(waiting.prefix(limit))
@@ -61,8 +48,6 @@ package struct Presence: Sendable {
     }
 
     /// Puts back the releases of a turn that failed.
-    ///
-    /// - Parameter names: The consumers of the turn.
     package mutating func putBack(_ names: [ConsumerName]) {
         for name in names.reversed() where isWaiting.insert(name).inserted { waiting.prepend(name) }
     }

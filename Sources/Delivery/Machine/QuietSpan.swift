@@ -12,13 +12,10 @@ package struct QuietSpan: Sendable, Equatable {
     /// The end of the span, exclusive.
     package var until: Timestamp
 
-    /// Computes the span of a moment.
+    /// Computes the span of a moment in the device's own time zone; if it is unknown, that of `hours` is used, and if
+    /// that is unknown, UTC.
     ///
-    /// - Parameters:
-    ///   - hours: The quiet hours; with the mode `off` it is never quiet.
-    ///   - timeZone: The device's own time zone; if it is unknown, that of `hours` is used, and if that is unknown,
-    ///     UTC.
-    ///   - now: The moment.
+    /// With the mode `off` it is never quiet.
     package init(_ hours: QuietHours, timeZone: String?, at now: Timestamp) {
         since = now
         isQuiet = false
@@ -43,9 +40,7 @@ package struct QuietSpan: Sendable, Equatable {
         }
     }
 
-    /// Returns whether the span contains a moment.
-    ///
-    /// - Parameter now: A moment.
-    /// - Returns: False before ``since``, as after the clock was set back, and from ``until`` on.
+    /// Returns whether the span contains a moment; false before ``since``, as after the clock was set back, and from
+    /// ``until`` on.
     package func holds(at now: Timestamp) -> Bool { since <= now && now < until }
 }

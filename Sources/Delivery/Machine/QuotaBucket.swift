@@ -26,10 +26,6 @@ package struct QuotaBucket: Sendable {
     private var secondBegan: Timestamp
 
     /// Creates a full bucket of a group of lanes that has sent nothing.
-    ///
-    /// - Parameters:
-    ///   - perMinute: The quota.
-    ///   - now: The wall clock.
     package init(perMinute: Int64, now: Timestamp) {
         // A full bucket plus 60 s of its rate is the quota of a minute.
         full = max(perMinute / 61, 1)
@@ -41,8 +37,6 @@ package struct QuotaBucket: Sendable {
     }
 
     /// Adds what the time since the last call has brought; a clock that was set back adds nothing.
-    ///
-    /// - Parameter now: The wall clock.
     package mutating func fill(now: Timestamp) {
         let passed = min(max(now.milliseconds - filledAt.milliseconds, 0), Self.rampSeconds * 1000)
         held = min(held + passed * rate, rate * 1000)
@@ -65,9 +59,6 @@ package struct QuotaBucket: Sendable {
     }
 
     /// Returns whether a push of a class may leave; a tenth of the bucket is reserved for agents.
-    ///
-    /// - Parameter pushClass: The class.
-    /// - Returns: False when the bucket is too empty for the class.
     package func admits(_ pushClass: PushClass) -> Bool { held >= needed(for: pushClass) }
 
     private func needed(for pushClass: PushClass) -> Int64 {
@@ -80,10 +71,8 @@ package struct QuotaBucket: Sendable {
         used += 1
     }
 
-    /// Returns when the bucket should be checked again for a class that is not admitted.
-    ///
-    /// - Parameter pushClass: The class.
-    /// - Returns: A time later than the last call of ``fill(now:)``.
+    /// Returns when the bucket should be checked again for a class that is not admitted; later than the last call of
+    /// ``fill(now:)``.
     package func next(for pushClass: PushClass) -> Timestamp {
         let missing = max(needed(for: pushClass) - held, 0) + (Self.waitMilliseconds - 1) * rate
         return filledAt.adding(milliseconds: max((missing + rate - 1) / rate, 1))

@@ -8,11 +8,6 @@ package struct RowCounts: Sendable, Equatable {
     private var proactive = 0
 
     /// Creates counts.
-    ///
-    /// - Parameters:
-    ///   - agent: Agents' messages.
-    ///   - badge: Badges.
-    ///   - proactive: Proactive messages.
     package init(agent: Int = 0, badge: Int = 0, proactive: Int = 0) {
         (self.agent, self.badge, self.proactive) = (agent, badge, proactive)
     }
@@ -21,8 +16,6 @@ package struct RowCounts: Sendable, Equatable {
     package var total: Int { agent + badge + proactive }
 
     /// The number of rows of a class.
-    ///
-    /// - Parameter pushClass: The class.
     package subscript(pushClass: PushClass) -> Int {
         switch pushClass {
         case .agent: agent

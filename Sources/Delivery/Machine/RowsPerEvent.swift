@@ -10,19 +10,11 @@ package struct RowsPerEvent: Sendable {
     /// Creates an estimate without observations.
     package init() {}
 
-    /// Returns the number of deliveries that an event makes.
-    ///
-    /// - Parameter brand: The brand of the event.
-    /// - Returns: At least 1.
+    /// Returns the number of deliveries that an event of a brand makes; at least 1.
     package func perEvent(of brand: BrandID) -> Int { seen[brand] ?? 1 }
 
     /// Updates the estimate after a turn: it rises at once and falls gradually, because the next events may be for
-    /// others.
-    ///
-    /// - Parameters:
-    ///   - deliveries: The number of deliveries that were made.
-    ///   - events: The number of events; 0 changes nothing.
-    ///   - brand: The brand of the events.
+    /// others; without events it stays.
     package mutating func note(deliveries: Int, of events: Int, brand: BrandID) {
         guard events > 0 else { return }
         let (before, now) = (perEvent(of: brand), max((deliveries + events - 1) / events, 1))

@@ -34,10 +34,7 @@ package struct SplitTurn: Sendable {
         results = Array(repeating: [], count: turn.accepts.count)
     }
 
-    /// Returns the number of a turn's parts.
-    ///
-    /// - Parameter turn: The turn.
-    /// - Returns: 0 when it only claims rows and notes sightings.
+    /// Returns the number of a turn's parts; 0 when it only claims rows and notes sightings.
     package static func partCount(of turn: WriterTurn) -> Int {
         turn.outcomes.count + turn.releases.count + turn.changes.count + turn.accepts.reduce(0) { $0 + $1.events.count }
     }
@@ -87,12 +84,8 @@ package struct SplitTurn: Sendable {
         if case .outcome(let place, false) = parts.first { parts[0] = .outcome(place, isStripped: true) }
     }
 
-    /// Notes the result of the next event of a request.
-    ///
-    /// - Parameters:
-    ///   - result: The result.
-    ///   - request: The request's index in the turn.
-    /// - Returns: The results of the request when this was the last event.
+    /// Notes the result of the next event of a request, named by its index in the turn; returns the request's results
+    /// when this was the last event.
     package mutating func note(
         _ result: IntakeResult,
         of request: Int
@@ -102,10 +95,8 @@ package struct SplitTurn: Sendable {
         return response(to: request)
     }
 
-    /// Completes the requests that are not complete yet.
-    ///
-    /// - Parameter error: The error of the remaining events.
-    /// - Returns: The requests' indexes in the turn, with their results.
+    /// Completes the requests that are not complete yet with an error for their remaining events; returns them by their
+    /// index in the turn.
     package mutating func abandon(_ error: IntakeError) -> [(
         request: Int, response: Result<[IntakeResult], IntakeError>
     )] {

@@ -14,18 +14,10 @@ package struct StoreHealth: Sendable {
     /// Whether the file is damaged: nothing is written to it any more until an operator has restored it.
     package var isDamaged: Bool { if case .corrupt = error { true } else { false } }
 
-    /// Returns until when the writer does not use the store.
-    ///
-    /// - Parameter now: The wall clock.
-    /// - Returns: Nil when it may try now.
+    /// Returns until when the writer does not use the store; nil when it may try now.
     package func pausedUntil(now: Timestamp) -> Timestamp? { retryAt.flatMap { $0 > now ? $0 : nil } }
 
-    /// Notes that a turn or probe failed.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - now: The wall clock.
-    /// - Returns: Whether it is a new failure, or fails in another way than before.
+    /// Notes that a turn or probe failed; returns whether it is a new failure, or fails in another way than before.
     package mutating func failed(_ error: StorageError, now: Timestamp) -> Bool {
         // A damaged file stays damaged: a read that happens to succeed proves nothing.
         guard !isDamaged else { return false }
@@ -36,9 +28,7 @@ package struct StoreHealth: Sendable {
         return self.error?.label != error.label
     }
 
-    /// Notes that a turn or probe succeeded.
-    ///
-    /// - Returns: Whether it had failed before.
+    /// Notes that a turn or probe succeeded; returns whether it had failed before.
     package mutating func succeeded() -> Bool {
         defer {
             if !isDamaged { self = StoreHealth() }

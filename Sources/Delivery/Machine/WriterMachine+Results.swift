@@ -2,12 +2,7 @@ package import GatewayModel
 package import GatewayStorage
 
 extension WriterMachine {
-    /// Applies the result of the last step's commit.
-    ///
-    /// - Parameters:
-    ///   - result: The result.
-    ///   - now: The wall clock.
-    /// - Returns: The effects to carry out.
+    /// Applies the result of the last step's commit; returns the effects to carry out.
     package mutating func committed(_ result: WriterTurnResult, now: Timestamp) -> Effects {
         var effects = Effects()
         effects.isRecovered = store.succeeded()
@@ -44,11 +39,6 @@ extension WriterMachine {
     ///
     /// After a constraint violation the turn is committed in parts, and the item that causes it is dropped. After any
     /// other error the outcomes are put back; the callers of events and changes keep theirs and send them again.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - now: The wall clock.
-    /// - Returns: The effects to carry out.
     package mutating func failed(_ error: StorageError, now: Timestamp) -> Effects {
         openTurn?.isUnderWay = false
         guard let open = openTurn else { return storeFailed(error, now: now) }
@@ -67,12 +57,7 @@ extension WriterMachine {
         return effects
     }
 
-    /// Handles the result of the last step's probe.
-    ///
-    /// - Parameters:
-    ///   - error: The error; nil when the store accepts writes again.
-    ///   - now: The wall clock.
-    /// - Returns: The effects to carry out.
+    /// Handles the result of the last step's probe; without an error the store accepts writes again.
     package mutating func probed(_ error: StorageError?, now: Timestamp) -> Effects {
         if let error { return storeFailed(error, now: now) }
         var effects = Effects()
@@ -80,12 +65,8 @@ extension WriterMachine {
         return effects
     }
 
-    /// Handles a read that found damaged data: nothing more is written to the store, and waiting callers get an error.
-    ///
-    /// - Parameters:
-    ///   - error: The error of the read; only `StorageError.corrupt` counts.
-    ///   - now: The wall clock.
-    /// - Returns: The effects to carry out.
+    /// Handles a read that found damaged data: nothing more is written to the store, and waiting callers get an error;
+    /// other errors than `StorageError.corrupt` change nothing.
     package mutating func readFailed(_ error: StorageError, now: Timestamp) -> Effects {
         guard case .corrupt = error else { return Effects() }
         var effects = storeFailed(error, now: now)

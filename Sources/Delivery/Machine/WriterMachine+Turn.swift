@@ -2,12 +2,10 @@ package import GatewayModel
 import GatewayStorage
 
 extension WriterMachine {
-    /// Returns the next turn, built from what waits, or how long the writer may sleep.
+    /// Returns the next turn, built from what waits, or how long the writer may sleep; the result of a commit must be
+    /// passed in before the next call.
     ///
     /// What arrives while one turn is committed makes up the next (group commit: no timer, no added latency when idle).
-    ///
-    /// - Parameter now: The wall clock.
-    /// - Returns: The step; the result of a commit must be passed in before the next call.
     package mutating func next(now: Timestamp) -> WriterStep {
         if let part = openTurn?.split?.turn {
             openTurn?.isUnderWay = true

@@ -80,11 +80,7 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         changes = FairQueue(limits: .init(size: settings.maxPendingEvents, bytes: settings.maxPendingBytes))
     }
 
-    /// Begins to take callers' requests.
-    ///
-    /// - Parameters:
-    ///   - start: The store's findings at the start.
-    ///   - randomPart: The random part of message ids; given only where a run must be reproducible.
+    /// Begins to take callers' requests; the random part of message ids is given only where a run must be reproducible.
     package mutating func start(_ start: IncarnationStart, randomPart: UInt64? = nil) {
         delivery = DeliveryMachine(settings: settings, start: start)
         incarnation = start.incarnation
@@ -100,20 +96,15 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
 
     // MARK: Requests
 
-    /// Returns the number of a brand's events in a piece, so that it fits into one turn.
-    ///
-    /// - Parameter brand: The brand of the events.
-    /// - Returns: At least 1, at most ``DeliverySettings/maxEventsPerTurn``.
+    /// Returns the number of a brand's events in a piece, so that it fits into one turn: 1 to
+    /// ``DeliverySettings/maxEventsPerTurn``.
     package func eventsPerPiece(of brand: BrandID) -> Int {
         max(settings.maxEventsPerTurn / rows.perEvent(of: brand), 1)
     }
 
-    /// Takes a piece of a request, if there is room.
+    /// Takes a piece of a request, if there is room; returns the reason why it is not taken.
     ///
-    /// - Parameters:
-    ///   - piece: The piece.
-    ///   - caller: The caller, which gets the result when it is on disk or has failed.
-    /// - Returns: The reason why it is not taken; nil when it is.
+    /// The caller gets the result when it is on disk or has failed.
     package mutating func accept(_ piece: IntakePiece, from caller: EventCaller) -> IntakeError? {
         if let rejection = rejection(ofChange: false) { return rejection }
         guard accepts.admits(size: piece.events.count, bytes: piece.bytes, of: piece.brand) else {
@@ -126,12 +117,9 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         return nil
     }
 
-    /// Takes a change, if there is room.
+    /// Takes a change, if there is room; returns the reason why it is not taken.
     ///
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - caller: The caller, which gets the result when it is on disk or has failed.
-    /// - Returns: The reason why it is not taken; nil when it is.
+    /// The caller gets the result when it is on disk or has failed.
     package mutating func perform(_ change: StoreChange, for caller: ChangeCaller) -> IntakeError? {
         if let rejection = rejection(ofChange: true) { return rejection }
         let bytes = change.bytes
@@ -143,21 +131,16 @@ package struct WriterMachine<EventCaller: Sendable, ChangeCaller: Sendable>: Sen
         return nil
     }
 
-    /// Takes a device's sighting, unless the store fails or too many wait: the device will be seen again.
-    ///
-    /// - Parameter sighting: The device and its consumer.
-    /// - Returns: Whether a turn has something new to note.
+    /// Takes a device's sighting, unless the store fails or too many wait: the device will be seen again; returns
+    /// whether a turn has something new to note.
     package mutating func note(_ sighting: DeviceSighting) -> Bool {
         guard rejection(ofChange: true) == nil, sightings.count < settings.maxSightings else { return false }
         return sightings.insert(sighting).inserted
     }
 
-    /// Returns why nothing can be taken now, whatever room there is.
+    /// Returns why nothing can be taken now, whatever room there is; nil when something can be taken.
     ///
     /// A fault of the host stops events but not changes: a logout must not wait for disk space.
-    ///
-    /// - Parameter isChange: Whether a change is to be taken, not events.
-    /// - Returns: Nil when something can be taken.
     package func rejection(ofChange isChange: Bool) -> IntakeError? {
         guard phase == .running else { return .stopping }
         if let error = store.error { return .storage(error) }

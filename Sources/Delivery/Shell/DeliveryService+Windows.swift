@@ -10,11 +10,8 @@ extension DeliveryService {
     /// it.
     ///
     /// A turn that is under way may still push, and sends nothing to the window: read what the window missed from the
-    /// store after ``settle()``. Callable from any thread; does not wait.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer, by an id that was not merged into another.
-    ///   - device: The device of the window, if it is named.
+    /// store after ``settle()``. The consumer's id was not merged into another; the window's device is given if it is
+    /// named. Callable from any thread; does not wait.
     package func windowOpened(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.writer.presence.open(name, device: device) }
         if let device { seen(DeviceSighting(consumer: name, device: device)) }
@@ -38,19 +35,14 @@ extension DeliveryService {
     /// Notes that a consumer's messaging window closed: what no other window holds is pushed, from the next turn that
     /// the store commits, however long it fails before.
     ///
-    /// Call it once for each ``windowOpened(_:device:)``, from any thread; does not wait.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer, by the name that the window was opened with, even if it was merged into another since.
-    ///   - device: The device that it was opened with.
+    /// Call it once for each ``windowOpened(_:device:)``, with the same name, even if it was merged into another since,
+    /// and the same device. Callable from any thread; does not wait.
     package func windowClosed(_ name: ConsumerName, device: DeviceID?) {
         state.withLock { $0.writer.presence.close(name, device: device) }
         signal()
     }
 
     /// Sets how brands want windows to hold pushes; what is no longer held is pushed.
-    ///
-    /// - Parameter brands: All brands.
     package func setPresence(of brands: [Brand]) {
         let perDevice = Set(brands.filter { $0.settings.presence == .device }.map(\.id))
         let pushing = Set(brands.filter { !$0.settings.suppressWhileWindowOpen }.map(\.id))
@@ -62,8 +54,6 @@ extension DeliveryService {
     }
 
     /// Sets the observer that sends commits' results to windows; there is one at a time.
-    ///
-    /// - Parameter windows: The observer.
     package func observe(windows: any WindowObserver) { observer.withLock { $0 = windows } }
 
     /// Notifies windows, and counts the results of held rows.

@@ -25,16 +25,9 @@ package final class DeliveryService: Service, Sendable {
 
     /// Creates the core; nothing is read or written before ``start()``.
     ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - directory: The source of lanes.
-    ///   - makeProvider: Creates the provider of a lane, which takes its pushes from the source; called on any thread,
-    ///     opens no connection. Returns nil while the lane's credential is being loaded, after which the lane is
-    ///     reported as changed. Throws an error whose text says what is wrong with the credential, without secrets.
-    ///   - settings: The settings.
-    ///   - clock: The gateway's time.
-    ///   - metrics: The metrics.
-    ///   - logger: The logger for operators.
+    /// `makeProvider` creates the provider of a lane, which takes its pushes from the source; it is called on any
+    /// thread and opens no connection. It returns nil while the lane's credential is being loaded, after which the lane
+    /// is reported as changed, and throws an error whose text says what is wrong with the credential, without secrets.
     package init(
         store: any TurnStore & HealthStore,
         directory: any LaneDirectory,
@@ -56,9 +49,7 @@ package final class DeliveryService: Service, Sendable {
 
     /// Starts an incarnation and requeues what earlier ones left unfinished; call once, before ``run()``.
     ///
-    /// - Parameter mayExpire: Whether deliveries expire; false until ``expireAgain()``.
-    /// - Returns: The store's findings.
-    /// - Throws: `StorageError`.
+    /// If not `mayExpire`, no delivery expires until ``expireAgain()``.
     package func start(mayExpire: Bool = true) async throws(StorageError) -> IncarnationStart {
         // Whichever read found it: nothing more must be written.
         store.onDamage { [weak self] error in self?.report(error) }
@@ -97,13 +88,10 @@ package final class DeliveryService: Service, Sendable {
         await drain()
     }
 
-    /// Accepts the events of one request, in pieces that fit into a turn of the writer.
+    /// Accepts the events of one request, 1 to 10,000 and validated, in pieces that fit into a turn of the writer.
     ///
     /// Returns when they are on disk.
     ///
-    /// - Parameters:
-    ///   - brand: The brand of the events.
-    ///   - events: 1 to 10,000 events, validated.
     /// - Returns: The result of each event, in order. A later piece that found no room is `failed`, earlier ones stay.
     /// - Throws: `IntakeError` when nothing of the request was taken.
     package func accept(brand: Brand, events: [AgentEvent]) async throws(IntakeError) -> [IntakeResult] {
@@ -134,10 +122,6 @@ package final class DeliveryService: Service, Sendable {
     }
 
     /// Commits one change in the writer's next turn; returns when it is on disk and the lanes have been notified.
-    ///
-    /// - Parameter change: The change.
-    /// - Returns: The result.
-    /// - Throws: `IntakeError`.
     package func perform(_ change: StoreChange) async throws(IntakeError) -> StoreChangeResult {
         let result = await withCheckedContinuation { (caller: ChangeCaller) in
             let rejection = state.withLock { $0.writer.perform(change, for: caller) }
@@ -150,8 +134,6 @@ package final class DeliveryService: Service, Sendable {
     ///
     /// Callable from any thread; does not wait. When the store fails or too many wait, it is dropped: the device will
     /// be seen again.
-    ///
-    /// - Parameter sighting: The device and its consumer.
     package func seen(_ sighting: DeviceSighting) {
         if state.withLock({ $0.writer.note(sighting) }) { signal() }
     }
@@ -159,10 +141,6 @@ package final class DeliveryService: Service, Sendable {
     /// Applies a change to lanes that can send: after the return, nothing leaves as it would have before.
     ///
     /// Pushes in flight of a replaced provider still get their results.
-    ///
-    /// - Parameters:
-    ///   - lanes: The lanes.
-    ///   - change: The kind of change.
     package func lanesChanged(_ lanes: [LaneID], _ change: LaneChange) {
         let now = clock.now
         let rules = lanes.map { ($0, directory.rules(of: $0)) }
@@ -183,8 +161,6 @@ package final class DeliveryService: Service, Sendable {
     /// Closes lanes that can no longer send: their app or brand was deleted, or has no credential for them any more.
     ///
     /// Rows of the latter stay in the store until ``lanesChanged(_:)`` names them again.
-    ///
-    /// - Parameter lanes: The lanes.
     package func lanesRemoved(_ lanes: [LaneID]) {
         let now = clock.now
         state.withLock { state in
@@ -208,15 +184,12 @@ package final class DeliveryService: Service, Sendable {
     }
 
     /// Sets the current faults of the host; while there is any, no event is accepted.
-    ///
-    /// - Parameter faults: All current faults.
     package func report(_ faults: Set<HostFault>) { state.withLock { $0.writer.faults = faults } }
 
-    /// Handles damaged data that a call of the store met; the store itself reports it.
+    /// Handles damaged data that a call of the store met, ``GatewayStorage/StorageError/corrupt(detail:)``; the store
+    /// itself reports it.
     ///
     /// Nothing more is written to the store, nothing is accepted, and waiting callers get an error.
-    ///
-    /// - Parameter error: The error of the call; only ``GatewayStorage/StorageError/corrupt(detail:)`` counts.
     package func report(_ error: StorageError) {
         let now = clock.now
         carryOut(state.withLock { $0.writer.readFailed(error, now: now) }, after: error)

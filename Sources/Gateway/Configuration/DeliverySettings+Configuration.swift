@@ -2,7 +2,7 @@ import Configuration
 import Delivery
 
 extension DeliverySettings {
-    /// Reads and checks the settings of intake and lanes.
+    /// Reads and checks the settings of intake and lanes; throws ``SettingsError``.
     ///
     /// - `intake.maxPendingEvents` (events, 1 to 1,000,000)
     /// - `intake.maxPendingBytes` (bytes, 65,536 to 4 GiB)
@@ -10,9 +10,6 @@ extension DeliverySettings {
     /// - `delivery.slots` (rows, 1 to 10,000,000)
     /// - `delivery.retryDelaysSeconds` (1 to 20 numbers, 1 to 86,400 seconds each)
     /// - `delivery.drainDeadlineSeconds` (seconds, 0 to 3,600)
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
     init(config: ConfigReader) async throws {
         self.init()
         let reader = SettingsReader(config: config)

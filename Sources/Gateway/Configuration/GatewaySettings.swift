@@ -27,10 +27,7 @@ package struct GatewaySettings: Equatable, Sendable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks all settings.
-    ///
-    /// - Parameter config: Flags, environment and file, in this order.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks all settings from flags, environment and file, in this order; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         server = try await ServerSettings(config: config)
         storage = try await StorageSettings(config: config)
@@ -43,10 +40,8 @@ package struct GatewaySettings: Equatable, Sendable {
         metrics = try await MetricsSettings(config: config)
     }
 
-    /// Returns the parts of later settings that differ from these and need a restart to apply.
-    ///
-    /// - Parameter read: The settings that were read later.
-    /// - Returns: Sections, or keys if part of the section can change at run time.
+    /// Returns the parts of later settings that differ from these and need a restart to apply: sections, or keys if
+    /// part of the section can change at run time.
     package func partsNeedingRestart(in read: GatewaySettings) -> [String] {
         [
             ("server", server == read.server), ("storage", storage == read.storage),

@@ -2,13 +2,10 @@ import Configuration
 import Delivery
 
 extension HousekeepingSettings {
-    /// Reads and checks the settings of housekeeping.
+    /// Reads and checks the settings of housekeeping; throws ``SettingsError``.
     ///
     /// - `retention.days` (days, 1 to 3,650; default none: each brand's own `retentionDays`)
     /// - `retention.auditDays` (days, 365 to 3,650; default 365)
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
     init(config: ConfigReader) async throws {
         self.init()
         let reader = SettingsReader(config: config)

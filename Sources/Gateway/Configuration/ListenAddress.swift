@@ -5,19 +5,13 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     /// 0 lets the system choose.
     var port: Int
 
-    /// Creates an address.
-    ///
-    /// - Parameters:
-    ///   - host: A name or an address.
-    ///   - port: 0 to 65535.
+    /// Creates an address of a host, named or by its address, and a port from 0 to 65535.
     init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    /// Parses `HOST:PORT`; nil when the text has another form.
-    ///
-    /// - Parameter text: The address, IPv6 in brackets: `[::1]:8080`.
+    /// Parses `HOST:PORT`, IPv6 in brackets (`[::1]:8080`); nil when the text has another form.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]

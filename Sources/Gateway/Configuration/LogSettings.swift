@@ -16,23 +16,14 @@ package struct LogSettings: Equatable, Sendable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
         level = try await reader.word(.logLevel, of: Logger.Level.self, default: level)
         format = try await reader.word(.logFormat, of: LogFormat.self, default: format)
     }
 
-    /// Makes a logger with these settings.
-    ///
-    /// - Parameters:
-    ///   - label: The logger's name.
-    ///   - threshold: The level that the whole process shares.
-    ///   - sink: The destination of the lines.
-    /// - Returns: The logger.
+    /// Makes a logger with these settings and the level that the whole process shares.
     package func logger(
         _ label: String,
         threshold: LogThreshold,
@@ -42,10 +33,8 @@ package struct LogSettings: Equatable, Sendable {
         return Logger(label: label) { GatewayLogHandler(label: $0, threshold: threshold, format: format, sink: sink) }
     }
 
-    /// Makes the queue through which the lines of a server reach standard error.
-    ///
-    /// - Parameter label: The name of the logger of the queue's own lines.
-    /// - Returns: The queue.
+    /// Makes the queue through which the lines of a server reach standard error; `label` is the name of the logger of
+    /// the queue's own lines.
     package func queue(_ label: String) -> LogQueue {
         let format = format
         return LogQueue { dropped in

@@ -10,10 +10,7 @@ struct MetricsSettings: Equatable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         listen = try await SettingsReader(config: config).address(.metricsListen)
     }

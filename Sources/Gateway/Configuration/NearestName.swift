@@ -1,12 +1,7 @@
 /// Suggests the intended name for a misspelled one.
 package enum NearestName {
-    /// Returns the candidate with the fewest edits.
-    ///
-    /// - Parameters:
-    ///   - name: The misspelled name.
-    ///   - candidates: The valid names.
-    /// - Returns: Nil when nothing is near: more than half of the name, and more than three letters, would have to
-    ///   change.
+    /// Returns the candidate with the fewest edits; nil when nothing is near: more than half of the name, and more than
+    /// three letters, would have to change.
     package static func nearest(to name: String, among candidates: [String]) -> String? {
         let best = candidates.map { ($0, distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
         guard let best, best.1 <= max(3, name.count / 2) else { return nil }

@@ -19,10 +19,7 @@ struct OutgoingSettings: Equatable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
         allowsPrivateAddresses = try await reader.flag(
@@ -32,10 +29,7 @@ struct OutgoingSettings: Equatable {
         allowsLoopback = try await reader.flag(.outgoingAllowLoopback, default: allowsLoopback)
     }
 
-    /// Makes the address policy for such requests.
-    ///
-    /// - Parameter ownPorts: The ports that the gateway listens on.
-    /// - Returns: The policy.
+    /// Makes the address policy for such requests; they never reach the ports that the gateway listens on.
     func policy(ownPorts: OwnPorts) -> AddressPolicy {
         AddressPolicy(allowsPrivate: allowsPrivateAddresses, allowsLoopback: allowsLoopback, ownPorts: ownPorts)
     }

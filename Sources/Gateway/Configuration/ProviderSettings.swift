@@ -30,10 +30,7 @@ struct ProviderSettings: Equatable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
         trustRoots = try await reader.text(.providerTrustRoots)

@@ -9,9 +9,7 @@ struct ProxyURL: Equatable {
     /// The password, a secret; nil when the URL holds none.
     let password: String?
 
-    /// Parses a URL; nil when it has another form.
-    ///
-    /// - Parameter text: The URL; user and password are percent-encoded where RFC 3986 requires it.
+    /// Parses a URL with user and password percent-encoded where RFC 3986 requires it; nil when it has another form.
     init?(_ text: String) {
         guard text.lowercased().hasPrefix("http://") else { return nil }
         var rest = text.dropFirst("http://".count)

@@ -42,10 +42,7 @@ package struct ServerSettings: Equatable, Sendable {
     /// The defaults.
     package init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
         listen = try await reader.address(.serverListen) ?? listen

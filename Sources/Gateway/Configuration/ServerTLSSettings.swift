@@ -12,23 +12,13 @@ package struct ServerTLSSettings: Equatable, Sendable {
     var clientCA: String?
 
     /// Creates settings from paths.
-    ///
-    /// - Parameters:
-    ///   - certificate: The certificate chain.
-    ///   - key: The private key.
-    ///   - clientCA: The authorities of client certificates.
     init(certificate: String, key: String, clientCA: String? = nil) {
         self.certificate = certificate
         self.key = key
         self.clientCA = clientCA
     }
 
-    /// Reads and checks; nil when no file is named.
-    ///
-    /// It does not read the files.
-    ///
-    /// - Parameter reader: The reader of settings.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks, but does not read the files; nil when no file is named; throws ``SettingsError``.
     init?(_ reader: SettingsReader) async throws {
         let certificate = try await reader.text(.serverTLSCertificate)
         let key = try await reader.text(.serverTLSKey)

@@ -8,22 +8,14 @@ package struct SettingsLoader: Sendable {
     private let environment: [String: String]
     private let file: String?
 
-    /// Creates a loader; it reads nothing yet.
-    ///
-    /// - Parameters:
-    ///   - flags: The values of flags.
-    ///   - environment: The environment.
-    ///   - file: The path of the YAML file, if one was named.
+    /// Creates a loader; it reads nothing yet, also not the YAML file at the path `file`, if one was named.
     package init(flags: [SettingKey: String] = [:], environment: [String: String], file: String? = nil) {
         self.flags = flags
         self.environment = environment
         self.file = file
     }
 
-    /// Reads and checks all settings.
-    ///
-    /// - Returns: The settings.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks all settings; throws ``SettingsError``.
     package func load() async throws -> GatewaySettings {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (key, value) in flags {
@@ -38,10 +30,10 @@ package struct SettingsLoader: Sendable {
         return try await GatewaySettings(config: ConfigReader(providers: providers))
     }
 
-    /// Returns variables with the prefix of settings that are none: a typing error, or a setting of another version.
+    /// Returns variables, sorted, with the prefix of settings that are none: a typing error, or a setting of another
+    /// version.
     ///
-    /// - Parameter others: The names of variables with that prefix that are read elsewhere.
-    /// - Returns: The names, sorted, without those.
+    /// Those in `others`, which are read elsewhere, are not among them.
     package func unknownEnvironmentNames(besides others: Set<String>) -> [SettingsError.UnknownName] {
         let known = SettingKey.allCases.map(\.environmentName)
         return environment.keys
@@ -90,10 +82,7 @@ package struct SettingsLoader: Sendable {
         return provider
     }
 
-    /// Returns why a file cannot be read.
-    ///
-    /// - Parameter error: The error of Foundation.
-    /// - Returns: The system's text if it has one.
+    /// Returns why a file cannot be read, with the system's text if it has one.
     static func reason(_ error: any Error) -> String {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
         if let underlying, underlying.domain == NSPOSIXErrorDomain {

@@ -5,11 +5,7 @@ struct SettingsReader {
     /// The providers in their order: flags, environment, file.
     let config: ConfigReader
 
-    /// Reads a text.
-    ///
-    /// - Parameter key: The setting.
-    /// - Returns: The text; nil when it is unset or empty.
-    /// - Throws: ``SettingsError`` when it is a list.
+    /// Reads a text; nil when it is unset or empty; throws ``SettingsError`` when it is a list.
     func text(_ key: SettingKey) async throws -> String? {
         let text: String?
         do {
@@ -21,14 +17,7 @@ struct SettingsReader {
         return text
     }
 
-    /// Reads a whole number.
-    ///
-    /// - Parameters:
-    ///   - key: The setting.
-    ///   - range: The allowed range.
-    ///   - fallback: The default.
-    /// - Returns: The number.
-    /// - Throws: ``SettingsError``.
+    /// Reads a whole number; throws ``SettingsError``.
     func integer<Number: FixedWidthInteger>(
         _ key: SettingKey,
         in range: ClosedRange<Number>,
@@ -41,15 +30,7 @@ struct SettingsReader {
         return number
     }
 
-    /// Reads whole numbers: a YAML list, or text with commas.
-    ///
-    /// - Parameters:
-    ///   - key: The setting.
-    ///   - range: The allowed range of each.
-    ///   - maxCount: The most numbers.
-    ///   - fallback: The default.
-    /// - Returns: At least one number.
-    /// - Throws: ``SettingsError``.
+    /// Reads whole numbers, at least one: a YAML list, or text with commas; throws ``SettingsError``.
     func integers<Number: FixedWidthInteger>(
         _ key: SettingKey,
         in range: ClosedRange<Number>,
@@ -69,11 +50,8 @@ struct SettingsReader {
         return numbers
     }
 
-    /// Reads a YAML list, or text with commas.
-    ///
-    /// - Parameter key: The setting.
-    /// - Returns: The items, separated by commas; nil when it is unset or empty.
-    /// - Throws: An error when it is neither.
+    /// Reads a YAML list, or text with commas, as items separated by commas; nil when it is unset or empty; throws an
+    /// error when it is neither.
     func list(_ key: SettingKey) async throws -> String? {
         let name = ConfigKey(key.rawValue)
         let text: String?
@@ -87,14 +65,7 @@ struct SettingsReader {
         return text
     }
 
-    /// Reads one word of a closed set.
-    ///
-    /// - Parameters:
-    ///   - key: The setting.
-    ///   - words: The allowed words.
-    ///   - fallback: The default.
-    /// - Returns: The word.
-    /// - Throws: ``SettingsError``.
+    /// Reads one word of a closed set; throws ``SettingsError``.
     func word<Word: RawRepresentable<String> & CaseIterable>(
         _ key: SettingKey,
         of words: Word.Type,
@@ -107,13 +78,7 @@ struct SettingsReader {
         return word
     }
 
-    /// Reads `true` or `false`.
-    ///
-    /// - Parameters:
-    ///   - key: The setting.
-    ///   - fallback: The default.
-    /// - Returns: Whether it is on.
-    /// - Throws: ``SettingsError``.
+    /// Reads `true` or `false`; throws ``SettingsError``.
     func flag(_ key: SettingKey, default fallback: Bool) async throws -> Bool {
         try await word(key, of: Flag.self, default: fallback ? .on : .off) == .on
     }
@@ -123,11 +88,7 @@ struct SettingsReader {
         case off = "false"
     }
 
-    /// Reads an address to listen on.
-    ///
-    /// - Parameter key: The setting.
-    /// - Returns: The address; nil when it is unset.
-    /// - Throws: ``SettingsError``.
+    /// Reads an address to listen on; nil when it is unset; throws ``SettingsError``.
     func address(_ key: SettingKey) async throws -> ListenAddress? {
         guard let text = try await text(key) else { return nil }
         guard let address = ListenAddress(text) else {
@@ -137,12 +98,6 @@ struct SettingsReader {
     }
 
     /// Makes an error about one setting.
-    ///
-    /// - Parameters:
-    ///   - key: The setting.
-    ///   - value: Its value.
-    ///   - allowed: The allowed values.
-    /// - Returns: The error.
     func wrong(_ key: SettingKey, _ value: String, _ allowed: String) -> SettingsError {
         .wrong(key: key.rawValue, environmentName: key.environmentName, value: value, allowed: allowed)
     }

@@ -22,10 +22,7 @@ package struct StorageSettings: Equatable, Sendable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
         minFreeMegabytes = try await reader.integer(

@@ -12,10 +12,7 @@ struct WindowSettings: Equatable {
     /// The defaults.
     init() {}
 
-    /// Reads and checks.
-    ///
-    /// - Parameter config: Flags, environment and file.
-    /// - Throws: ``SettingsError``.
+    /// Reads and checks; throws ``SettingsError``.
     init(config: ConfigReader) async throws {
         let reader = SettingsReader(config: config)
         limits.idleSeconds = try await reader.integer(

@@ -24,10 +24,8 @@ final class AppOpener: Sendable {
     init(directory: Directory) { self.directory = directory }
 
     /// Opens a lane's app in the background if it is not open; the directory then notifies its listeners of the app's
-    /// lanes.
+    /// lanes; returns whether the app is open, or was deleted.
     ///
-    /// - Parameter lane: The lane's name.
-    /// - Returns: Whether the app is open, or was deleted.
     /// - Throws: `PushCredentialError` when the app cannot be opened.
     func isOpen(_ lane: LaneKey) throws(PushCredentialError) -> Bool {
         guard let app = directory.app(brand: lane.brand, app: lane.app), app.isClosed else { return true }

@@ -16,12 +16,6 @@ final class CertificateMonitor: Service {
     private let watch = Mutex(CertificateExpiryWatch())
 
     /// Makes a monitor.
-    ///
-    /// - Parameters:
-    ///   - clock: The host's wall clock, which decides when certificates expire.
-    ///   - metrics: The metrics of certificates by time to expiry.
-    ///   - logger: The logger for warnings.
-    ///   - subjects: The certificates in use.
     init(
         clock: any GatewayClock,
         metrics: CertificateMetrics<CertificateExpiry>,

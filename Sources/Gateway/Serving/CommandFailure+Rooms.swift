@@ -4,10 +4,6 @@ package import Identity
 
 extension CommandFailure {
     /// Maps an error of the store to an exit status and message.
-    ///
-    /// - Parameters:
-    ///   - error: The store's error.
-    ///   - path: The database.
     package init(_ error: StorageError, path: String) {
         switch error {
         case .newerSchema, .changedMigration:
@@ -18,8 +14,6 @@ extension CommandFailure {
     }
 
     /// Maps the error of a failed backup or restore to an exit status and message.
-    ///
-    /// - Parameter error: The error of the backup.
     package init(_ error: BackupError) {
         switch error {
         case .source(.newerSchema, _), .source(.changedMigration, _): self.init(.newerDatabase, error.text)
@@ -29,10 +23,6 @@ extension CommandFailure {
     }
 
     /// Maps an error in loading brands, apps and credentials to an exit status and message.
-    ///
-    /// - Parameters:
-    ///   - error: The directory's error.
-    ///   - path: The database.
     package init(_ error: DirectoryError, path: String) {
         switch error {
         case .storage(let error): self.init(error, path: path)

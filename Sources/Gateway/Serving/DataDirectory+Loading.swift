@@ -26,17 +26,11 @@ package struct LoadedDirectory: Sendable {
 
 extension DataDirectory {
     /// Loads brands, apps and credentials with the master key, and completes a rotation that was interrupted after its
-    /// commit.
+    /// commit; throws ``CommandFailure``.
     ///
-    /// The key is read here, because only the process that holds the store may change it.
-    ///
-    /// - Parameters:
-    ///   - store: The store, opened exclusively.
-    ///   - clock: The time of written records.
-    ///   - logger: The logger for an interrupted rotation.
-    ///   - mayTakeKept: Whether to use a kept key that decrypts the data if the current one does not.
-    /// - Returns: The directory, with the key that opened it.
-    /// - Throws: ``CommandFailure``.
+    /// The key is read here, because only the process that holds the store, opened exclusively, may change it. If
+    /// `mayTakeKept`, a kept key is used that decrypts the data if the current one does not. The directory has the key
+    /// that opened it.
     package func loadDirectory(
         store: any TenantStore & AuditStore,
         clock: any GatewayClock = SystemClock(),

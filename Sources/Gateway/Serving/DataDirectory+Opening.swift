@@ -6,10 +6,8 @@ package import Logging
 import SQLiteStorage
 
 extension DataDirectory {
-    /// Reads the admin token, or creates it at the first start.
-    ///
-    /// - Returns: The token, and whether this start created it.
-    /// - Throws: ``CommandFailure``.
+    /// Reads the admin token, or creates it at the first start; returns whether this start created it; throws
+    /// ``CommandFailure``.
     func readAdminToken() throws -> (token: AdminToken, isNew: Bool) {
         let (text, isNew) = try adminToken { AdminToken.makeText() }
         do {
@@ -19,19 +17,15 @@ extension DataDirectory {
         }
     }
 
-    /// Creates the master key of an instance that has no data yet, so that data never exists without its key.
-    ///
-    /// - Throws: ``CommandFailure``, also when its file is configured but missing.
+    /// Creates the master key of an instance that has no data yet, so that data never exists without its key; throws
+    /// ``CommandFailure``, also when its file is configured but missing.
     func makeMasterKey() throws {
         guard !FileManager.default.fileExists(atPath: databasePath) else { return }
         _ = try readMasterKey()
     }
 
     /// Reads the master key, or creates it at the first start; another process may change it while the store is not
-    /// open.
-    ///
-    /// - Returns: The key.
-    /// - Throws: ``CommandFailure``.
+    /// open; throws ``CommandFailure``.
     func readMasterKey() throws -> MasterKey {
         let (text, _) = try masterKey { MasterKey().base64 }
         do {
@@ -44,11 +38,8 @@ extension DataDirectory {
 
 // The engine is named here and nowhere else.
 extension DataDirectory {
-    /// Opens the database: creates it at the first start, migrates it at later ones.
-    ///
-    /// - Parameter logger: The logger for warnings.
-    /// - Returns: The store, opened exclusively.
-    /// - Throws: ``CommandFailure``.
+    /// Opens the database exclusively: creates it at the first start, migrates it at later ones; throws
+    /// ``CommandFailure``.
     package func openStore(logger: Logger) throws -> any GatewayStore {
         let unfinished = SQLiteStore.unfinishedRestore(of: databasePath)
         guard access(unfinished, F_OK) != 0 else {
@@ -74,23 +65,18 @@ extension DataDirectory {
         }
     }
 
-    /// Returns the applied and pending migrations of the data, without changing it.
-    ///
-    /// - Returns: The plan; all are pending when there is no data.
-    /// - Throws: ``CommandFailure``.
+    /// Returns the applied and pending migrations of the data, without changing it: all are pending when there is no
+    /// data; throws ``CommandFailure``.
     package func migrations() throws -> MigrationPlan {
         do { return try SQLiteStore.migrations(path: databasePath) } catch {
             throw CommandFailure(error, path: databasePath)
         }
     }
 
-    /// Copies the data into one file, whether a gateway uses it or not; blocks.
+    /// Copies the data into one file of mode 0600, whether a gateway uses it or not; blocks.
     ///
-    /// - Parameters:
-    ///   - file: The target file; mode 0600.
-    ///   - isReplacing: Whether an existing file may be replaced.
-    ///   - progress: Called regularly with the copied and the total number of pages.
-    /// - Returns: The report of the backup.
+    /// `progress` is called regularly with the copied and the total number of pages.
+    ///
     /// - Throws: ``CommandFailure``; then nothing was changed.
     package func backup(
         to file: String,
@@ -104,13 +90,12 @@ extension DataDirectory {
         }
     }
 
-    /// Adds a backup to a directory of backups, and removes old ones once it is complete and checked in full; blocks.
+    /// Adds a backup to a directory of backups, which must exist, and removes old ones once it is complete and checked
+    /// in full; blocks.
     ///
-    /// - Parameters:
-    ///   - directory: The directory; it must exist. `storage.minFreeMegabytes` stay free on its file system.
-    ///   - keeping: The number of backups that stay, the new one included, from 1; nil removes none.
-    ///   - progress: Called regularly with the copied and the total number of pages.
-    /// - Returns: The file of the backup, and its report.
+    /// `keeping` backups stay, the new one included; nil removes none. `storage.minFreeMegabytes` stay free on the
+    /// directory's file system. `progress` is called regularly with the copied and the total number of pages.
+    ///
     /// - Throws: ``CommandFailure``; then no backup was removed, unless the error is one of a removal.
     package func backup(
         into directory: String,
@@ -131,11 +116,8 @@ extension DataDirectory {
         }
     }
 
-    /// Checks a backup in full without changing it; blocks.
-    ///
-    /// - Parameter path: The backup, or a directory of backups, whose newest one is checked.
-    /// - Returns: The file of the backup, and its report.
-    /// - Throws: ``CommandFailure``.
+    /// Checks a backup in full without changing it, or the newest one of a directory of backups; blocks; throws
+    /// ``CommandFailure``.
     package static func verify(_ path: String) throws -> (file: String, report: VerificationReport) {
         var isDirectory: ObjCBool = false
         var file = path
@@ -154,13 +136,9 @@ extension DataDirectory {
 
     /// Replaces the data by a backup; no process may use the data.
     ///
-    /// The earlier database is kept beside it. Blocks.
+    /// The earlier database is kept beside it. Blocks. `progress` is called regularly with the copied and the total
+    /// number of pages.
     ///
-    /// - Parameters:
-    ///   - file: The backup.
-    ///   - isReplacing: Whether a database may exist already.
-    ///   - progress: Called regularly with the copied and the total number of pages.
-    /// - Returns: The report of the restore.
     /// - Throws: ``CommandFailure``; then the data is unchanged.
     package func restore(
         from file: String,

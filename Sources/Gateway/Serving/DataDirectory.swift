@@ -14,8 +14,6 @@ package struct DataDirectory: Sendable {
     package let settings: GatewaySettings
 
     /// Creates a description of an instance's files; nothing is read or written yet.
-    ///
-    /// - Parameter settings: The instance's settings.
     package init(settings: GatewaySettings) { self.settings = settings }
 
     /// The SQLite file.
@@ -27,9 +25,8 @@ package struct DataDirectory: Sendable {
     /// The master key's file.
     package var masterKeyPath: String { settings.server.masterKeyFile ?? path(Self.masterKeyName) }
 
-    /// Creates the directory when it is missing and checks that it is writable.
-    ///
-    /// - Throws: ``CommandFailure`` with status 3.
+    /// Creates the directory when it is missing and checks that it is writable; throws ``CommandFailure`` with status
+    /// 3.
     package func prepare() throws {
         let directory = settings.server.dataDir
         var isDirectory: ObjCBool = false
@@ -52,21 +49,14 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Reads the admin token; creates one when it is missing and its file is not configured.
-    ///
-    /// - Parameter make: Generates a new token's text.
-    /// - Returns: The file's text, and whether it is new.
-    /// - Throws: ``CommandFailure``.
+    /// Reads the admin token; makes one when it is missing and its file is not configured; throws ``CommandFailure``.
     func adminToken(make: () -> String) throws -> (text: String, isNew: Bool) {
         let isNamed = settings.server.adminTokenFile != nil
         return try secret(at: adminTokenPath, isNamed: isNamed, what: "the admin token", missing: .usage, make: make)
     }
 
-    /// Reads the master key; creates one when it is missing, its file is not configured, and there is no database yet.
-    ///
-    /// - Parameter make: Generates a new key's text.
-    /// - Returns: The file's text, and whether it is new.
-    /// - Throws: ``CommandFailure``.
+    /// Reads the master key; makes one when it is missing, its file is not configured, and there is no database yet;
+    /// throws ``CommandFailure``.
     func masterKey(make: () -> String) throws -> (text: String, isNew: Bool) {
         // A new key for old data would make every stored credential unreadable without an error.
         let isNamed = settings.server.masterKeyFile != nil || FileManager.default.fileExists(atPath: databasePath)

@@ -6,8 +6,6 @@ enum DescriptorLimit {
     static let reserve = 256
 
     /// Raises the soft limit to the hard one.
-    ///
-    /// - Returns: The new limit.
     static func raise() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
@@ -19,45 +17,28 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Returns the number of provider connections that fit.
-    ///
-    /// - Parameters:
-    ///   - wanted: The configured number.
-    ///   - limit: The descriptor limit.
-    /// - Returns: `wanted`, or a quarter of the limit minus the reserve; an eighth of a very small limit.
+    /// Returns the number of provider connections that fit: `wanted`, or a quarter of the limit minus the reserve; an
+    /// eighth of a very small limit.
     static func providers(wanted: Int, limit: Int) -> Int {
         min(wanted, max(1, (limit - reserve) / 4, limit / 8))
     }
 
-    /// Returns the number of client connections that fit beside the provider connections.
-    ///
-    /// - Parameters:
-    ///   - wanted: The configured number.
-    ///   - providers: The limit of provider connections.
-    ///   - limit: The descriptor limit.
-    /// - Returns: `wanted`, or what remains of the limit minus the reserve; a half of a very small limit.
+    /// Returns the number of client connections that fit beside the provider connections: `wanted`, or what remains of
+    /// the limit minus the reserve; a half of a very small limit.
     static func connections(wanted: Int, providers: Int, limit: Int) -> Int {
         min(wanted, max(1, limit - reserve - providers, limit / 2))
     }
 
-    /// Returns the number of messaging windows that fit beside other connections.
-    ///
-    /// - Parameters:
-    ///   - wanted: The configured number.
-    ///   - connections: The limit of client and provider connections together.
-    ///   - limit: The descriptor limit.
-    /// - Returns: `wanted`, or what remains of the limit; at least 1.
+    /// Returns the number of messaging windows that fit beside client and provider connections: `wanted`, or what
+    /// remains of the limit; at least 1.
     static func windows(wanted: Int, connections: Int, limit: Int) -> Int {
         min(wanted, max(1, limit - reserve - connections))
     }
 
-    /// Whether a few more descriptors can be opened now.
+    /// Returns whether a few more descriptors can be opened now; false when the process or the host has no more.
     ///
     /// Opens one and counts the free numbers above it. It must not use up the last ones even for a moment: libdispatch
     /// ends the process when it cannot open the files of `/proc` with which it monitors its threads.
-    ///
-    /// - Parameter count: The number that must be free.
-    /// - Returns: False when the process or the host has no more.
     static func hasRoom(for count: Int = 16) -> Bool {
         // The lowest free number (fcntl(2)).
         let lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)

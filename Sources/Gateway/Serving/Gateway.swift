@@ -73,15 +73,10 @@ package final class Gateway: Sendable {
         self.ownPorts = ownPorts
     }
 
-    /// Opens the data directory and its content; does not listen or send yet.
+    /// Opens the data directory and its content; does not listen or send yet; throws ``CommandFailure``.
     ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - certificate: The certificate of the API; nil for plain HTTP, and for a gateway that does not listen.
-    ///   - logger: The logger of the gateway.
-    ///   - logs: The queue of the logger's lines, whose dropped lines are counted; nil for none.
-    /// - Returns: The gateway.
-    /// - Throws: ``CommandFailure``.
+    /// The API has no certificate in plain HTTP and in a gateway that does not listen. Lines that `logs` dropped are
+    /// counted.
     package static func open(
         settings: GatewaySettings,
         certificate: ServerCertificate? = nil,
@@ -269,10 +264,8 @@ package final class Gateway: Sendable {
     /// Listens and delivers until a signal arrives or the service group of the task shuts down; then shuts down
     /// gracefully and closes everything.
     ///
-    /// - Parameters:
-    ///   - signals: Signals that stop it.
-    ///   - others: Further services, which stop before the gateway.
-    ///   - onListening: Called once with the bound address.
+    /// The other services stop before the gateway. `onListening` is called once with the bound address.
+    ///
     /// - Throws: ``CommandFailure``, or what a service threw.
     package func run(
         signals: [UnixSignal],

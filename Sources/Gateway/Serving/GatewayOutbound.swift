@@ -20,16 +20,6 @@ struct GatewayOutbound: Sendable {
     let readers: FeedNotifierService
 
     /// Creates the services; nothing is posted before ``webhooks`` runs.
-    ///
-    /// - Parameters:
-    ///   - store: The store of items and marks.
-    ///   - directory: The brands' webhooks.
-    ///   - settings: The settings.
-    ///   - resolver: Resolves webhooks' host names.
-    ///   - policy: The addresses that webhooks may reach.
-    ///   - proxy: The outbound proxy; nil for none.
-    ///   - registry: The metrics.
-    ///   - logger: The logger for warnings.
     init(
         store: any FeedStore & WebhookStore,
         directory: Directory,

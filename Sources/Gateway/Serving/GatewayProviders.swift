@@ -16,18 +16,7 @@ struct GatewayProviders: Sendable {
     private let proxied: HTTPClient?
     private let tenants: GuardedHTTPClient
 
-    /// Creates the providers; sends no request yet.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - maxConnections: The limit of connections to all providers.
-    ///   - names: The resolvers of host names.
-    ///   - policy: The addresses that tenants' endpoints may reach.
-    ///   - proxy: The outbound proxy; nil for none.
-    ///   - clock: The clocks.
-    ///   - registry: The metrics.
-    ///   - logger: The logger for warnings.
-    /// - Throws: ``CommandFailure`` when the trust roots cannot be used.
+    /// Creates the providers; sends no request yet; throws ``CommandFailure`` when the trust roots cannot be used.
     init(
         settings: GatewaySettings,
         maxConnections: Int,

@@ -31,9 +31,7 @@ package struct MasterKeyFile: Sendable {
 
     private func prefix(_ reason: Reason) -> String { "\(path).\(reason.rawValue)-" }
 
-    /// Resolves the file's path.
-    ///
-    /// - Parameter path: The path; a symbolic link is resolved, so that it still points to the key afterwards.
+    /// Resolves a symbolic link, so that the path still points to the key afterwards.
     package init(path: String) {
         guard let resolved = realpath(path, nil) else {
             self.path = path
@@ -57,11 +55,8 @@ package struct MasterKeyFile: Sendable {
 
     /// Writes the new key beside the old one, with the same owner and mode, but without access for others.
     ///
-    /// A new key that an interrupted rotation left is set aside.
+    /// A new key that an interrupted rotation left is set aside, under a name with the suffix `time`.
     ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - time: The suffix for the name of a key that is set aside.
     /// - Throws: ``CommandFailure`` with status 3; nothing but `.new` has changed then.
     package func writeNew(_ key: MasterKey, time: String) throws {
         // Other data may be encrypted with it: its rotation was committed, and then a backup was restored.
@@ -83,12 +78,9 @@ package struct MasterKeyFile: Sendable {
         try syncDirectory()
     }
 
-    /// Links the old key to the name under which it is kept; it also stays in its place.
+    /// Links the old key to the name under which it is kept, with the reason and the suffix `time`, and returns that
+    /// path; it also stays in its place.
     ///
-    /// - Parameters:
-    ///   - reason: The reason in the name.
-    ///   - time: The suffix of the name.
-    /// - Returns: The new path.
     /// - Throws: ``CommandFailure`` with status 3, also where the key's file could not be replaced later: it is mounted
     ///   by itself.
     package func keepOld(_ reason: Reason, time: String) throws -> String {
@@ -97,10 +89,9 @@ package struct MasterKeyFile: Sendable {
         return try link(path, reason, time)
     }
 
-    /// Replaces the old key with the new one; the old one stays under its other name.
+    /// Replaces the old key with the new one, and returns the name under which the old one is kept: with the suffix
+    /// `time`, if it has no other name yet.
     ///
-    /// - Parameter time: The suffix for the name of the old key, if it has no other name yet.
-    /// - Returns: The name under which the old key is kept.
     /// - Throws: ``CommandFailure`` with status 3; then both keys exist under their names.
     package func replace(time: String) throws -> String {
         let old = try namesOfOld.first ?? keepOld(.rotation, time: time)
@@ -110,12 +101,9 @@ package struct MasterKeyFile: Sendable {
         return old
     }
 
-    /// Replaces the current key with another one; the current one is kept.
+    /// Replaces the current key with another one that decrypts the current data; the current one is kept under the
+    /// returned name, with the suffix `time`.
     ///
-    /// - Parameters:
-    ///   - key: The key that decrypts the current data.
-    ///   - time: The suffix for the name of the replaced key.
-    /// - Returns: That name.
     /// - Throws: ``CommandFailure`` with status 3; then both keys exist under some name.
     func take(_ key: MasterKey, time: String) throws -> String {
         try writeNew(key, time: time)
@@ -124,9 +112,6 @@ package struct MasterKeyFile: Sendable {
     }
 
     /// Reads the key in a file; nil when there is none.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The key.
     static func read(_ path: String) -> MasterKey? {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         return try? MasterKey(base64: text)

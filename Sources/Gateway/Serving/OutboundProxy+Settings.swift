@@ -6,10 +6,8 @@ extension OutboundProxy {
     /// The most bytes of a password.
     private static let maxPasswordBytes = 512
 
-    /// Creates the outbound proxy of the settings, with the password from its file; nil without one.
-    ///
-    /// - Parameter settings: The settings.
-    /// - Throws: ``CommandFailure`` when the password cannot be read, or when there is no user for it.
+    /// Creates the outbound proxy of the settings, with the password from its file; nil without one; throws
+    /// ``CommandFailure`` when the password cannot be read, or when there is no user for it.
     init?(settings: ProviderSettings) throws(CommandFailure) {
         guard let url = settings.proxy else { return nil }
         var password = url.password

@@ -32,8 +32,6 @@ struct ResourceMonitor: Service {
     }
 
     /// Checks once.
-    ///
-    /// - Returns: The current faults.
     func check() -> Set<HostFault> {
         var found: Set<HostFault> = []
         if !DescriptorLimit.hasRoom() { found.insert(.fileDescriptorsExhausted) }

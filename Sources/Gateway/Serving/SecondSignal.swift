@@ -13,8 +13,6 @@ final class SecondSignal: Service {
     private let sources = Mutex<[any DispatchSourceSignal]>([])
 
     /// Creates the service; it handles no signal before the first one.
-    ///
-    /// - Parameter logger: The logger for the second signal.
     init(logger: Logger) { self.logger = logger }
 
     /// Waits for the first signal, then returns with the handlers installed, so that the shutdown continues.

@@ -49,13 +49,7 @@ package final class ServerCertificate: Service {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Reads the files.
-    ///
-    /// - Parameters:
-    ///   - files: The files.
-    ///   - clock: The host's wall clock, which decides whether a certificate has expired.
-    ///   - logger: The logger for later replacements.
-    /// - Throws: ``CommandFailure`` when they cannot be used.
+    /// Reads the files; throws ``CommandFailure`` when they cannot be used.
     package init(
         files: ServerTLSSettings,
         clock: any GatewayClock = SystemClock(),
@@ -132,13 +126,8 @@ package final class ServerCertificate: Service {
 
     // MARK: Reading
 
-    /// Reads files and checks that they can be used now.
-    ///
-    /// - Parameters:
-    ///   - files: The files.
-    ///   - now: The current time.
-    /// - Returns: Their content.
-    /// - Throws: ``CommandFailure`` that names the setting, the file and the error.
+    /// Reads files and checks that they can be used now; throws ``CommandFailure`` that names the setting, the file and
+    /// the error.
     static func load(_ files: ServerTLSSettings, now: Timestamp) throws(CommandFailure) -> Loaded {
         let identity = TLSIdentity(
             certificateChainPEM: try content(.serverTLSCertificate, files.certificate),
@@ -163,12 +152,7 @@ package final class ServerCertificate: Service {
         return Loaded(context: context, expiresAt: end)
     }
 
-    /// Describes files for `check`.
-    ///
-    /// - Parameters:
-    ///   - files: The files.
-    ///   - clock: The host's wall clock.
-    /// - Returns: Whether they can be used, whether the certificate should be renewed, and the finding.
+    /// Returns whether files can be used, whether the certificate should be renewed, and the finding, for `check`.
     package static func verdict(
         _ files: ServerTLSSettings,
         clock: any GatewayClock = SystemClock()

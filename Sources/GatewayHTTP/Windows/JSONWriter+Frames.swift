@@ -8,8 +8,6 @@ extension JSONWriter {
     /// Creates a frame as text, at most ``WindowLimits/maxMessageBytes`` (MessagingWindow page).
     ///
     /// `ready` and `message` are cut to fit; the other frames are always far smaller.
-    ///
-    /// - Parameter frame: The frame.
     init(_ frame: ServerFrame) {
         switch frame {
         case .ready(let counts):
@@ -23,10 +21,7 @@ extension JSONWriter {
         }
     }
 
-    /// Returns the counts, with as many conversations as a `ready` frame has room for.
-    ///
-    /// - Parameter counts: The counts.
-    /// - Returns: The same counts, or only the first conversations.
+    /// Returns the counts, with only as many conversations, the first ones, as a `ready` frame has room for.
     static func fitting(_ counts: UnreadCounts) -> UnreadCounts {
         // The text around the conversations is shorter than this.
         let room = WindowLimits.maxMessageBytes - 128

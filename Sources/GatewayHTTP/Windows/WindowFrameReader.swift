@@ -5,11 +5,7 @@ internal import TextFormats
 
 /// Parses a client's messages in a window, as strictly as request bodies.
 enum WindowFrameReader {
-    /// Parses a message.
-    ///
-    /// - Parameter text: The whole message, as bytes.
-    /// - Returns: The parsed message.
-    /// - Throws: ``WindowClose`` when it is not a JSON object.
+    /// Parses a whole message; throws ``WindowClose`` when it is not a JSON object.
     static func read(_ text: [UInt8]) throws(WindowClose) -> ClientFrame {
         let value: StrictJSON
         do {

@@ -24,12 +24,6 @@ struct WindowOperations: Sendable {
     // MARK: Sessions
 
     /// Finds the session of the token with which a window is opened.
-    ///
-    /// - Parameters:
-    ///   - request: The window's request.
-    ///   - address: The origin of the request.
-    /// - Returns: The session.
-    /// - Throws: ``WindowClose``.
     func open(_ request: WindowRequest, from address: ClientAddress) async throws(WindowClose) -> StoredSession {
         if let fault = request.fault { throw fault }
         guard let token = request.token else {
@@ -43,14 +37,7 @@ struct WindowOperations: Sendable {
         return session
     }
 
-    /// Finds the session of a token.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - brand: The window's brand; nil when the path has no valid brand id.
-    ///   - address: The origin of the request.
-    /// - Returns: The session.
-    /// - Throws: ``WindowClose``.
+    /// Finds the session of a token; the window's brand is nil when the path has no valid brand id.
     func session(
         of token: String,
         brand: BrandID?,

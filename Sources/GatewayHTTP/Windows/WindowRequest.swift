@@ -24,8 +24,6 @@ struct WindowRequest: Sendable {
     let fault: WindowClose?
 
     /// Parses a request; nil when it is not for a window.
-    ///
-    /// - Parameter head: The request's head.
     init?(_ head: HTTPRequestHead) {
         guard head.method == .GET, let brand = Self.brand(of: head.uri) else { return nil }
         self.brand = PercentEncoding.decode(brand).flatMap { BrandID($0) }

@@ -114,14 +114,6 @@ package enum OutboundFact: Sendable {
         var isOnlyAgent: Bool
 
         /// Creates a device.
-        ///
-        /// - Parameters:
-        ///   - consumer: The device's consumer.
-        ///   - app: The app.
-        ///   - device: The app's id of the installation.
-        ///   - pushType: The transport.
-        ///   - reason: The reason.
-        ///   - isOnlyAgent: Whether proactive pushes continue.
         package init(
             consumer: String,
             app: String,
@@ -153,18 +145,6 @@ package enum OutboundFact: Sendable {
         var attempts: Int64
 
         /// Creates a delivery.
-        ///
-        /// - Parameters:
-        ///   - id: Its number.
-        ///   - message: The message; nil for a badge.
-        ///   - consumer: The device's consumer.
-        ///   - app: The app.
-        ///   - device: The app's id of the installation.
-        ///   - provider: The transport.
-        ///   - state: `failed` or `expired`.
-        ///   - status: The provider's last status.
-        ///   - reason: The provider's last reason.
-        ///   - attempts: The number of attempts.
         package init(
             id: Int64,
             message: MessageID?,

@@ -22,11 +22,7 @@ package struct WebhookState: Sendable, Equatable {
     /// Whether the receiver responded with 410: nothing is posted until the settings are set again.
     package var isSwitchedOff: Bool
 
-    /// Creates the state of a webhook that has not been tried yet.
-    ///
-    /// - Parameters:
-    ///   - mark: The position after which it begins.
-    ///   - revision: The revision of the settings.
+    /// Creates the state of a webhook that has not been tried yet and begins after `mark`.
     package init(mark: Int64, revision: Int64 = 1) {
         self.revision = revision
         self.mark = mark

@@ -11,9 +11,7 @@ package struct StatsWindow: Sendable, Equatable {
     /// The window, in seconds.
     package let seconds: Int64
 
-    /// Creates a window.
-    ///
-    /// - Parameter seconds: The window, clamped to the range from one minute to ``longest``.
+    /// Creates a window, clamped to the range from one minute to ``longest``.
     package init(seconds: Int64) { self.seconds = min(max(seconds, 60), Self.longest) }
 
     /// The resolution of its beginning, in seconds: a minute up to an hour, an hour up to three days, a day beyond.
@@ -24,10 +22,7 @@ package struct StatsWindow: Sendable, Equatable {
         return seconds <= 3 * 86_400 ? 3600 : 86_400
     }
 
-    /// Returns its beginning.
-    ///
-    /// - Parameter now: Its end.
-    /// - Returns: The beginning of the unit that contains the moment one window before its end.
+    /// Returns its beginning: that of the unit that contains the moment one window before its end.
     package func start(now: Timestamp) -> Timestamp {
         let length = unit * 1000
         let start = now.milliseconds - seconds * 1000

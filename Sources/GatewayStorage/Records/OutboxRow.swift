@@ -39,24 +39,7 @@ package struct OutboxRow: Sendable {
     /// At most ``GatewayModel/ReadMark/maxConversations``.
     package var read: [ReadMark] = []
 
-    /// Creates a row.
-    ///
-    /// - Parameters:
-    ///   - id: The delivery.
-    ///   - lane: The lane.
-    ///   - registration: The registration.
-    ///   - token: The provider's token.
-    ///   - platform: The platform of the device.
-    ///   - traits: The facts of the device that affect texts and times.
-    ///   - consumer: The consumer.
-    ///   - unread: The consumer's unread count at the end of the same transaction.
-    ///   - kind: The payload.
-    ///   - queue: The queue of its lane; derived from the message's kind when it is not given.
-    ///   - conversation: The conversation of the message.
-    ///   - message: The message.
-    ///   - attempts: The number of attempts.
-    ///   - expiresAt: The moment after which it is not sent any more.
-    ///   - queuedAt: When it was queued.
+    /// Creates a row; `queue` is derived from the message's kind when it is not given.
     package init(
         id: DeliveryID,
         lane: LaneID,

@@ -3,7 +3,6 @@ package protocol CodeStore: Sendable {
     /// Records that an authorization code was presented, so that no node accepts it again, and deletes some of those
     /// that are past ``RedeemedCode/lifetimeMilliseconds``.
     ///
-    /// - Parameter code: The code, as a hash, stored from now on.
     /// - Returns: True the first time; false when it was burnt before, and then nothing is changed.
     /// - Throws: `StorageError`; the code may be burnt then.
     func markCodeUsed(_ code: RedeemedCode) async throws(StorageError) -> Bool

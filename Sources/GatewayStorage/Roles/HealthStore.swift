@@ -1,18 +1,14 @@
 /// The part of a ``GatewayStore`` that checks its health.
 package protocol HealthStore: Sendable {
     /// Reads a small value, to check that the store responds.
-    ///
-    /// - Throws: `StorageError`.
     func probe() async throws(StorageError)
 
     /// Writes a small value and syncs it, to check that the store accepts writes again after an error.
-    ///
-    /// - Throws: `StorageError`.
     func probeWriting() async throws(StorageError)
 
     /// Registers a listener for calls of any caller that find damaged data.
     ///
-    /// - Parameter listener: Called with the error before the call throws it, on a thread of the engine: must not block
-    ///   and must not call the store.
+    /// It is called with the error before the call throws it, on a thread of the engine: it must not block and must not
+    /// call the store.
     func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void)
 }

@@ -2,27 +2,15 @@ package import GatewayModel
 
 /// The part of a ``GatewayStore`` with the subscriptions to the outbound feed.
 package protocol SubscriptionStore: Sendable {
-    /// Returns a brand's subscriptions.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: All of them, and the end of the feed; empty when there is no such brand.
-    /// - Throws: `StorageError`.
+    /// Returns all of a brand's subscriptions, and the end of the feed; empty when there is no such brand.
     func subscriptions(brand: BrandID) async throws(StorageError) -> OutboundOverview
 
-    /// Finds a subscription, or creates it.
+    /// Finds a subscription, or creates it at the end of the feed or, if `fromStart`, at its oldest stored item;
+    /// returns it as it is now, or the reason why there is none.
     ///
-    /// From then on items are stored for the brand; a brand without a reader stores none.
-    ///
-    /// - Parameters:
-    ///   - id: The brand.
-    ///   - subscription: Its name.
-    ///   - fromStart: Whether a new one begins with the oldest stored item, and not at the end.
-    ///   - owner: The service account that owns a new one, and an existing one whose owner is still `formerOwner`; nil
-    ///     changes no owner.
-    ///   - formerOwner: The owner that the caller found, whose account is deleted; nil for one without an owner.
-    ///   - now: The time of the change.
-    /// - Returns: The subscription as it is now, or the reason why there is none.
-    /// - Throws: `StorageError`.
+    /// From then on items are stored for the brand; a brand without a reader stores none. `owner` owns a new one, and
+    /// an existing one whose owner is still `formerOwner`, the deleted account that the caller found, or nil for one
+    /// without an owner; a nil `owner` changes none.
     func openSubscription(
         brand id: BrandID,
         _ subscription: SubscriptionID,
@@ -32,15 +20,9 @@ package protocol SubscriptionStore: Sendable {
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionOpening
 
-    /// Moves a subscription's mark forward; a mark that is further already stays.
+    /// Moves a subscription's mark forward to the last position that was read; a mark that is further already stays.
     ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - subscription: The subscription.
-    ///   - upTo: The last position that was read.
-    ///   - now: The time of the change.
     /// - Returns: The present mark, or the reason why it was not moved.
-    /// - Throws: `StorageError`.
     func acknowledge(
         brand: BrandID,
         _ subscription: SubscriptionID,
@@ -48,14 +30,8 @@ package protocol SubscriptionStore: Sendable {
         now: Timestamp
     ) async throws(StorageError) -> SubscriptionAck
 
-    /// Deletes a subscription.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - subscription: The subscription.
-    ///   - audit: The audit entry, written in the same transaction; nil writes none.
-    /// - Returns: False when there is none.
-    /// - Throws: `StorageError`.
+    /// Deletes a subscription; an audit entry is written in the same transaction; false when there is no such
+    /// subscription.
     func deleteSubscription(
         brand: BrandID,
         _ subscription: SubscriptionID,

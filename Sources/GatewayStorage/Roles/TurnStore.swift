@@ -4,37 +4,26 @@ package import GatewayModel
 package protocol TurnStore: Sendable {
     /// Starts an incarnation: requeues every row that earlier incarnations of a dead process owned, held ones too.
     ///
-    /// Such rows are due now or earlier. Other rows keep only two waits: the one that a provider asked for their
-    /// device, and the end of quiet hours that still hold. Quiet hours that have changed since and a clock that was set
-    /// back delay nothing. A wait of more than ``IncarnationStart/longestWaitMilliseconds`` was written by a wrong
-    /// clock, and is over. Then, within a registration, no row is due before one with a lower id.
+    /// Such rows are due now or earlier; a store without a clock takes `now`. Other rows keep only two waits: the one
+    /// that a provider asked for their device, and the end of quiet hours that still hold. Quiet hours that have
+    /// changed since and a clock that was set back delay nothing. A wait of more than
+    /// ``IncarnationStart/longestWaitMilliseconds`` was written by a wrong clock, and is over. Then, within a
+    /// registration, no row is due before one with a lower id.
     ///
     /// A device is not written when all its rows wait for the end of quiet hours that still hold.
-    ///
-    /// - Parameters:
-    ///   - now: The time of the start, for a store without a clock.
-    ///   - quietUntil: The end of the quiet hours that hold for a device.
-    /// - Returns: The new incarnation, the time and the lanes with rows that wait.
-    /// - Throws: `StorageError`.
     func begin(now: Timestamp, quietUntil: @escaping QuietUntil) async throws(StorageError) -> IncarnationStart
 
     /// Runs one turn of the writer in one transaction: outcomes, releases, changes, accepts, then claims, in this
-    /// order.
+    /// order; returns a result for each part in the order of the turn.
     ///
     /// All or nothing: when it throws, nothing of the turn is stored, and the caller may retry its parts one by one.
     ///
-    /// - Parameter turn: The work that was queued while the last turn ran.
-    /// - Returns: A result for each part, in the order of the turn.
     /// - Throws: `StorageError`; `locked` when a later incarnation has started.
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
 }
 
 extension TurnStore {
     /// Starts an incarnation without quiet hours.
-    ///
-    /// - Parameter now: The time of the start, for a store without a clock.
-    /// - Returns: The new incarnation, the time and the lanes with rows that wait.
-    /// - Throws: `StorageError`.
     package func begin(now: Timestamp) async throws(StorageError) -> IncarnationStart {
         try await begin(now: now) { _, _ in nil }
     }

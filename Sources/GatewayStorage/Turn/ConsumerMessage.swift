@@ -85,9 +85,7 @@ package struct ConversationToOpen: Sendable {
 }
 
 extension StoreChange {
-    /// Assigns an id to a change that creates something.
-    ///
-    /// - Parameter next: The next id; called at most once.
+    /// Assigns an id to a change that creates something; `next` returns the next id and is called at most once.
     package mutating func number(_ next: () -> MessageID) {
         switch self {
         case .write(var message):

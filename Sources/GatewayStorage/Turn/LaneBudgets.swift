@@ -25,29 +25,20 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
     /// The budget of each idle lane; nil when it takes none.
     private let idleBudget: LaneBudget?
 
-    /// Creates budgets with one for all idle lanes.
-    ///
-    /// - Parameters:
-    ///   - idle: The idle lanes.
-    ///   - budget: The budget of each of them; nil when it takes none.
+    /// Creates budgets with one for all idle lanes; nil when they take none.
     package init(idle: [LaneID: Idle], budget: LaneBudget?) {
         own = [:]
         self.idle = idle
         idleBudget = budget
     }
 
-    /// Creates the budgets of single lanes; all others take none.
-    ///
-    /// - Parameter elements: The lanes, each once, with their budgets.
+    /// Creates the budgets of single lanes, each named once; all others take none.
     package init(dictionaryLiteral elements: (LaneID, LaneBudget)...) {
         self.init(idle: [:], budget: nil)
         for (lane, budget) in elements { self[lane] = budget }
     }
 
-    /// The budget of a lane.
-    ///
-    /// - Parameter lane: The lane.
-    /// - Returns: Nil when it takes none.
+    /// The budget of a lane; nil when it takes none.
     package subscript(lane: LaneID) -> LaneBudget? {
         get {
             if let own = own[lane] { return own }
@@ -59,11 +50,7 @@ package struct LaneBudgets: Sendable, ExpressibleByDictionaryLiteral {
         set { own.updateValue(newValue, forKey: lane) }
     }
 
-    /// Takes a slot of a lane for a row.
-    ///
-    /// - Parameters:
-    ///   - queue: The row's queue.
-    ///   - lane: The lane, which has a free slot.
+    /// Takes a slot of a lane, which has a free one, for a row.
     package mutating func take(_ queue: OutboxQueue, of lane: LaneID) {
         if let place = own.index(forKey: lane) {
             own.values[place]?.take(queue)

@@ -38,8 +38,6 @@ package struct LoginTerms: Sendable {
     }
 
     /// Creates the terms of a brand's settings.
-    ///
-    /// - Parameter settings: The brand's settings.
     package init(_ settings: BrandSettings) {
         self.init(
             singleDevice: settings.singleDevice,

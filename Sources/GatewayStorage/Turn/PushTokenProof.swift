@@ -3,15 +3,10 @@ package struct PushTokenProof: Sendable {
     /// The token in each form in which a transport may store it.
     private let forms: [[UInt8]]
 
-    /// Creates a proof from a token: secret.
-    ///
-    /// - Parameter forms: The token's bytes in each form in which it may be registered.
+    /// Creates a proof from a token: secret, its bytes in each form in which it may be registered.
     package init(forms: some Sequence<[UInt8]>) { self.forms = Array(forms) }
 
-    /// Compares the proof with a registration's token; the time reveals only lengths.
-    ///
-    /// - Parameter token: The registration's present token.
-    /// - Returns: True when it is the presented one.
+    /// Returns whether a registration's token is the presented one; the time reveals only lengths.
     package func proves(_ token: String) -> Bool {
         let token = Array(token.utf8)
         return forms.contains { form in

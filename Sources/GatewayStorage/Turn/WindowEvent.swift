@@ -82,17 +82,9 @@ package struct OpenWindows: Sendable {
     package var isEmpty: Bool { count == 0 }
 
     /// Whether a consumer has a window, on any device.
-    ///
-    /// - Parameter name: The consumer.
-    /// - Returns: Whether changes have a recipient.
     package func contains(_ name: ConsumerName) -> Bool { count > 0 && parts[part(of: name)][name] != nil }
 
     /// Whether agents' messages to a device are held for a window.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device of a registration.
-    /// - Returns: Whether there is such a window.
     package func holds(_ name: ConsumerName, device: DeviceID) -> Bool {
         guard count > 0, let open = parts[part(of: name)][name] else { return false }
         return switch open.reach {
@@ -102,13 +94,11 @@ package struct OpenWindows: Sendable {
         }
     }
 
-    /// Replaces the brands' presence settings.
+    /// Replaces the brands' presence settings: windows of brands in `perDevice` hold back only the pushes to their own
+    /// device, not to all of the consumer's; those in `pushing` hold back nothing.
     ///
     /// Pushes that are held beyond the new settings stay held until ``closed(_:)``, as for windows that are closing.
     ///
-    /// - Parameters:
-    ///   - perDevice: Brands whose windows hold back only the pushes to their own device, not to all of the consumer's.
-    ///   - pushing: Brands whose windows hold back nothing.
     /// - Returns: The consumers with pushes held beyond the new settings, in the order of their ids.
     package mutating func set(perDevice: Set<BrandID>, pushing: Set<BrandID>) -> [ConsumerName] {
         reaches = [:]
@@ -127,11 +117,7 @@ package struct OpenWindows: Sendable {
         }
     }
 
-    /// Counts one more window.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device on which it is open, if it is named.
+    /// Counts one more window, with its device if it is named.
     package mutating func open(_ name: ConsumerName, device: DeviceID?) {
         let part = part(of: name)
         if parts[part][name] == nil { count += 1 }
@@ -140,11 +126,7 @@ package struct OpenWindows: Sendable {
         if let device { parts[part][name]?.devices[device, default: 0] += 1 }
     }
 
-    /// Counts one window less; one that was not opened changes nothing.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device with which it was opened.
+    /// Counts one window less, with the device with which it was opened; one that was not opened changes nothing.
     package mutating func close(_ name: ConsumerName, device: DeviceID?) {
         closing(name, device: device)
         closed(name)
@@ -152,10 +134,6 @@ package struct OpenWindows: Sendable {
 
     /// Counts one window less, but holds for it until ``closed(_:)``: the turn that no longer holds is also the one
     /// that releases, so that no newer row comes between.
-    ///
-    /// - Parameters:
-    ///   - name: The consumer.
-    ///   - device: The device with which it was opened.
     package mutating func closing(_ name: ConsumerName, device: DeviceID?) {
         let part = part(of: name)
         guard let open = parts[part][name], open.count > 0 else { return }
@@ -165,8 +143,6 @@ package struct OpenWindows: Sendable {
 
     /// Stops holding for the windows of a consumer that were closing and have not been opened again; for the others it
     /// holds no more than their brand's settings require.
-    ///
-    /// - Parameter name: The consumer.
     package mutating func closed(_ name: ConsumerName) {
         let part = part(of: name)
         guard let open = parts[part][name] else { return }

@@ -81,13 +81,7 @@ package struct LaneBudget: Sendable, Equatable {
     /// At most this many rows of one device are in memory; nil sets no limit.
     package var deviceLimit: DeviceLimit?
 
-    /// Creates a budget.
-    ///
-    /// - Parameters:
-    ///   - slots: At most this many rows are written as owned.
-    ///   - proactiveSlots: At most this many of them are proactive; all of them by default.
-    ///   - mayHaveBacklog: Whether the engine must look for older unowned rows of the device.
-    ///   - deviceLimit: At most this many rows of one device are in memory.
+    /// Creates a budget in which by default all rows may be proactive.
     package init(slots: Int, proactiveSlots: Int? = nil, mayHaveBacklog: Bool, deviceLimit: DeviceLimit? = nil) {
         self.slots = slots
         self.proactiveSlots = proactiveSlots ?? slots
@@ -95,18 +89,14 @@ package struct LaneBudget: Sendable, Equatable {
         self.deviceLimit = deviceLimit
     }
 
-    /// Returns whether a new row of a queue can be owned, by the limits of its lane.
-    ///
-    /// - Parameter queue: The row's queue.
-    /// - Returns: False when it is written as unowned.
+    /// Returns whether a new row of a queue can be owned, by the limits of its lane; false when it is written as
+    /// unowned.
     package func admits(_ queue: OutboxQueue) -> Bool {
         guard slots > 0, !closed.contains(queue.pushClass), !(pacesCampaigns && queue.isCampaign) else { return false }
         return queue.pushClass != .proactive || proactiveSlots > 0
     }
 
     /// Takes a slot for a row.
-    ///
-    /// - Parameter queue: The row's queue.
     package mutating func take(_ queue: OutboxQueue) {
         slots -= 1
         if queue.pushClass == .proactive { proactiveSlots -= 1 }
@@ -122,20 +112,13 @@ package struct DeviceLimit: Sendable, Equatable {
     /// The rest is for agents' messages, which then need not wait until the device's proactive ones have been sent.
     package var proactive: Int
 
-    /// Creates a limit.
-    ///
-    /// - Parameters:
-    ///   - rows: Rows of any class, at least 2.
-    ///   - proactive: The limit for a proactive row; half of all, at least 2, by default.
+    /// Creates a limit of at least 2 rows of any class; that for a proactive row is half of it, at least 2, by default.
     package init(_ rows: Int, proactive: Int? = nil) {
         self.rows = rows
         self.proactive = proactive ?? max(rows / 2, 2)
     }
 
-    /// Returns the limit for a row of a class.
-    ///
-    /// - Parameter pushClass: The class.
-    /// - Returns: The row is added while fewer than this are there.
+    /// Returns the limit for a row of a class, which is added while fewer than this are there.
     package func most(_ pushClass: PushClass) -> Int { pushClass == .proactive ? proactive : rows }
 }
 

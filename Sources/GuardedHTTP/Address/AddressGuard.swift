@@ -4,31 +4,20 @@ package struct AddressGuard: Sendable {
     private let policy: AddressPolicy
 
     /// Creates a guard.
-    ///
-    /// - Parameters:
-    ///   - resolver: The resolver.
-    ///   - policy: The policy for addresses.
     package init(resolver: any HostResolver, policy: AddressPolicy) {
         self.resolver = resolver
         self.policy = policy
     }
 
-    /// Parses a URL and checks it as far as possible without a DNS lookup.
-    ///
-    /// - Parameter text: The URL.
-    /// - Returns: The URL.
-    /// - Throws: ``GuardedURL/Rejection``.
+    /// Parses a URL and checks it as far as possible without a DNS lookup; throws ``GuardedURL/Rejection``.
     package func url(_ text: String) throws(GuardedURL.Rejection) -> GuardedURL { try GuardedURL(text, policy: policy) }
 
-    /// Looks the host up once and checks all its addresses.
+    /// Looks the host up once for the brand that set the URL, empty for the gateway itself, and returns all its checked
+    /// addresses, at least one.
     ///
     /// The caller must connect to one of these and not look the name up again: a name server might respond differently
     /// the second time.
     ///
-    /// - Parameters:
-    ///   - url: The URL.
-    ///   - owner: The brand that set the URL and has a share of the lookups; empty for the gateway itself.
-    /// - Returns: The addresses, at least one.
     /// - Throws: ``GuardedFailure/unresolved``, ``GuardedFailure/forbiddenAddress``, or ``GuardedFailure/timeout`` when
     ///   the task is cancelled.
     package func addresses(

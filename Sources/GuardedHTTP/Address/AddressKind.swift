@@ -12,8 +12,6 @@ package enum AddressKind: Equatable, Sendable {
     /// Determines the kind of an address.
     ///
     /// An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4) has the kind of that address.
-    ///
-    /// - Parameter address: Any address.
     package init(_ address: InternetAddress) {
         switch address {
         case .v4(let value): self = Self.v4(value)

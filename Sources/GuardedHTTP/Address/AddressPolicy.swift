@@ -10,11 +10,6 @@ package struct AddressPolicy: Sendable {
     private let ownPorts: OwnPorts
 
     /// Creates a policy; the defaults allow public addresses only.
-    ///
-    /// - Parameters:
-    ///   - allowsPrivate: Whether private networks are allowed.
-    ///   - allowsLoopback: Whether loopback addresses of this host are allowed.
-    ///   - ownPorts: The ports that the gateway itself listens on.
     package init(allowsPrivate: Bool = false, allowsLoopback: Bool = false, ownPorts: OwnPorts = OwnPorts()) {
         self.allowsPrivate = allowsPrivate
         self.allowsLoopback = allowsLoopback
@@ -23,11 +18,7 @@ package struct AddressPolicy: Sendable {
 
     /// Checks an address that a host is or resolved to; all addresses of a host must pass.
     ///
-    /// - Parameters:
-    ///   - address: The address.
-    ///   - port: The destination port.
-    ///   - isLoopback: Whether the URL names this host itself; no other name may resolve to it.
-    /// - Throws: ``GuardedURL/Rejection``.
+    /// If `isLoopback`, the URL names this host itself; no other name may resolve to it.
     package func check(
         _ address: InternetAddress,
         port: UInt16,

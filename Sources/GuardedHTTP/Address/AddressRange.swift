@@ -3,9 +3,7 @@ package struct AddressRange: Sendable, Equatable {
     private let first: InternetAddress
     private let prefixLength: Int
 
-    /// Parses a range; nil when the text is invalid.
-    ///
-    /// - Parameter text: An address, or an address, a slash and the length of the prefix in bits.
+    /// Parses an address, or an address, a slash and the length of the prefix in bits; nil when the text is invalid.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let name = parts.first, let first = InternetAddress(String(name))?.unmapped else {

@@ -41,11 +41,6 @@ package struct GuardedURL: Sendable, Equatable {
     }
 
     /// Parses and checks a URL.
-    ///
-    /// - Parameters:
-    ///   - text: The URL as received.
-    ///   - policy: The policy for addresses.
-    /// - Throws: ``Rejection``.
     package init(_ text: String, policy: AddressPolicy) throws(Rejection) {
         guard text.utf8.count <= Self.maxBytes, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else {
             throw Rejection(text: "must be at most \(Self.maxBytes) visible ASCII characters without backslashes")

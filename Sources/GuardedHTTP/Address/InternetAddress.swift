@@ -12,8 +12,6 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
     case v6(high: UInt64, low: UInt64)
 
     /// Parses the canonical form of IPv4 (four decimal numbers), or any form of IPv6 without a zone.
-    ///
-    /// - Parameter text: An address without brackets.
     package init?(_ text: String) {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -27,10 +25,7 @@ package enum InternetAddress: Hashable, Sendable, CustomStringConvertible {
 
     init(_ address: in6_addr) { self = withUnsafeBytes(of: address) { Self.v6(bytes: $0) } }
 
-    /// Returns the IPv6 address with the given bytes.
-    ///
-    /// - Parameter bytes: 16 bytes or more in network byte order; the first 16 are used.
-    /// - Returns: The address.
+    /// Returns the IPv6 address with the first 16 of at least 16 bytes in network byte order.
     package static func v6(bytes: UnsafeRawBufferPointer) -> InternetAddress {
         .v6(
             high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),

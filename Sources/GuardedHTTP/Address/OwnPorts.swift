@@ -11,14 +11,11 @@ package final class OwnPorts: Sendable {
     /// Creates a set without ports that detects this host by the addresses of its network interfaces.
     package convenience init() { self.init(interfaces: Self.system) }
 
-    /// Creates a set without ports.
-    ///
-    /// - Parameter interfaces: Returns the current addresses of this host; nil when they cannot be read.
+    /// Creates a set without ports; `interfaces` returns the current addresses of this host, or nil when they cannot be
+    /// read.
     init(interfaces: @escaping @Sendable () -> Set<InternetAddress>?) { self.interfaces = interfaces }
 
-    /// Adds a port that the gateway listens on or will listen on.
-    ///
-    /// - Parameter port: The port; 0, for one that the system chooses, is ignored.
+    /// Adds a port that the gateway listens on or will listen on; 0, for one that the system chooses, is ignored.
     package func add(_ port: Int) {
         guard let port = UInt16(exactly: port), port > 0 else { return }
         _ = ports.withLock { $0.insert(port) }

@@ -14,11 +14,9 @@ package final class ResolverThreads: Sendable {
     private let pool: NIOThreadPool
     private let phase = Mutex(Phase.new)
 
-    /// Creates the pool.
+    /// Creates the pool with the sum of the resolvers' maxima, so that none waits for another.
     ///
     /// Its threads start with the first lookup, since they cost memory, and live until ``shutdown()``.
-    ///
-    /// - Parameter count: The number of threads: the sum of the resolvers' maxima, so that none waits for another.
     package init(count: Int) { pool = NIOThreadPool(numberOfThreads: count) }
 
     /// Runs work on one of the threads; with false after the shutdown.

@@ -27,21 +27,15 @@ package final class SystemResolver: HostResolver {
         var pending: LookUpContinuation
     }
 
-    /// Creates a resolver; it does no lookup yet.
+    /// Creates a resolver with at most `atOnce` concurrent lookups, half of them for one brand; others wait.
     ///
-    /// - Parameters:
-    ///   - threads: The threads for lookups; shut down by their owner.
-    ///   - atOnce: The maximum of concurrent lookups, half of them for one brand; others wait.
+    /// It does no lookup yet. The threads are shut down by their owner.
     package convenience init(threads: ResolverThreads, atOnce: Int) {
         self.init(threads: threads, atOnce: atOnce, lookUp: SystemResolver.system)
     }
 
-    /// Creates a resolver with another lookup function than the system's.
-    ///
-    /// - Parameters:
-    ///   - threads: The threads for lookups.
-    ///   - atOnce: The maximum of concurrent lookups.
-    ///   - lookUp: The function, called on one of the threads; may block.
+    /// Creates a resolver with another lookup function than the system's, which is called on one of the threads and may
+    /// block.
     init(threads: ResolverThreads, atOnce: Int, lookUp: @escaping @Sendable (String) -> [InternetAddress]) {
         self.threads = threads
         self.lookUp = lookUp
@@ -51,9 +45,6 @@ package final class SystemResolver: HostResolver {
     /// Looks a name up with `getaddrinfo`, which cannot be cancelled: the thread completes it after the caller's
     /// cancellation.
     ///
-    /// - Parameters:
-    ///   - host: The name.
-    ///   - owner: The brand that set the name; empty for the gateway itself.
     /// - Returns: All its addresses, in the system's order; empty when the caller is cancelled.
     package func addresses(of host: String, for owner: String) async -> [InternetAddress] {
         let pending = LookUpContinuation()

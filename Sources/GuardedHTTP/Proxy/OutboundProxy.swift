@@ -10,13 +10,10 @@ package struct OutboundProxy: Sendable, CustomStringConvertible {
     private let authorization: HTTPClient.Authorization?
     private let exceptions: ProxyExceptions
 
-    /// Creates a description of a proxy.
+    /// Creates a description of a proxy; the host is a name or an address, IPv6 without brackets, the port is 1 to
+    /// 65535.
     ///
-    /// - Parameters:
-    ///   - host: A name or an address, IPv6 without brackets.
-    ///   - port: 1 to 65535.
-    ///   - credentials: The user and the password for Basic authentication; nil sends none.
-    ///   - exceptions: The hosts that are reached without the proxy.
+    /// Without `credentials` no Basic authentication is sent.
     package init(
         host: String,
         port: Int,
@@ -35,15 +32,10 @@ package struct OutboundProxy: Sendable, CustomStringConvertible {
     /// The value of `Proxy-Authorization`, a secret; nil without credentials.
     package var authorizationHeader: String? { authorization?.headerValue }
 
-    /// Returns whether connections to a host go through the proxy.
-    ///
-    /// - Parameter host: A name or an address.
-    /// - Returns: False for the exceptions.
+    /// Returns whether connections to a host, named or by its address, go through the proxy; false for the exceptions.
     package func isUsed(for host: String) -> Bool { !exceptions.contains(host) }
 
     /// Makes an HTTP client use the proxy for all its requests.
-    ///
-    /// - Parameter configuration: The client's configuration.
     package func apply(to configuration: inout HTTPClient.Configuration) {
         configuration.proxy = .server(host: host, port: port, authorization: authorization)
         // A proxy that rejects the credentials must not be asked again at once: it may lock the account.

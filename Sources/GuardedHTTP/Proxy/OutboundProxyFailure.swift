@@ -12,9 +12,8 @@ package enum OutboundProxyFailure: Sendable, Equatable {
     /// The proxy did not respond in time, or not as an HTTP proxy.
     case timeout
 
-    /// Determines the proxy's failure in an error of a client that uses a proxy; nil when it may be the host's own.
-    ///
-    /// - Parameter error: An error of `HTTPClient`.
+    /// Determines the proxy's failure in an error of a `HTTPClient` that uses a proxy; nil when it may be the host's
+    /// own.
     package init?(_ error: any Error) {
         if error is NIOConnectionError {
             self = .unreachable

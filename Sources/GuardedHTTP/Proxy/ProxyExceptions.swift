@@ -25,8 +25,8 @@ package struct ProxyExceptions: Sendable, Equatable {
 
     /// Parses a list; nil when an entry is invalid.
     ///
-    /// - Parameter list: The entries: `example.com` (the name and all below it), `.example.com` (all below it),
-    ///   `10.1.2.3`, `2001:db8::1`, `10.0.0.0/8`; blanks around them are ignored.
+    /// Entries are `example.com` (the name and all below it), `.example.com` (all below it), `10.1.2.3`, `2001:db8::1`,
+    /// `10.0.0.0/8`; blanks around them are ignored.
     package init?(_ list: [String]) {
         self.init(entries: [], ranges: [])
         for text in list {
@@ -45,8 +45,7 @@ package struct ProxyExceptions: Sendable, Equatable {
 
     /// Returns whether a host is reached without the proxy.
     ///
-    /// - Parameter host: A name in any case, with or without a dot at its end, or an address with or without brackets.
-    /// - Returns: Whether an entry matches.
+    /// It is a name in any case, with or without a dot at its end, or an address with or without brackets.
     package func contains(_ host: String) -> Bool {
         var bytes = Self.lowered(host.utf8)[...]
         if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = bytes.dropFirst().dropLast() }

@@ -24,13 +24,8 @@ package final class GuardedHTTPClient: Sendable {
 
     /// Creates a client; it connects with its first request.
     ///
-    /// - Parameters:
-    ///   - resolver: The resolver.
-    ///   - configuration: The configuration with trust roots; redirects, its proxy and decompression are switched off
-    ///     here.
-    ///   - policy: The policy for addresses.
-    ///   - proxy: The outbound proxy; nil connects directly.
-    ///   - maxIdle: The maximum of hosts with an idle connection for the next request; 0 opens a new one each time.
+    /// Redirects, proxy and decompression of `configuration` are switched off here. At most `maxIdle` hosts have an
+    /// idle connection for the next request; with 0 each request opens a new one.
     package init(
         resolver: any HostResolver,
         configuration: HTTPClient.Configuration,
@@ -48,19 +43,14 @@ package final class GuardedHTTPClient: Sendable {
         pool = PinnedClients(configuration: configuration, proxy: proxy, maxIdle: maxIdle)
     }
 
-    /// Parses and checks a URL for this client.
-    ///
-    /// - Parameter text: The URL.
-    /// - Returns: The URL.
-    /// - Throws: ``GuardedURL/Rejection``.
+    /// Parses and checks a URL for this client; throws ``GuardedURL/Rejection``.
     package func url(_ text: String) throws(GuardedURL.Rejection) -> GuardedURL {
         try addresses.url(text)
     }
 
-    /// Sends a request, once: another address of the name is tried only if no connection was established.
+    /// Sends a request, once, and returns the response with any status: another address of the name is tried only if no
+    /// connection was established.
     ///
-    /// - Parameter request: The request.
-    /// - Returns: The response, with any status.
     /// - Throws: ``GuardedFailure``, after the request's timeout at most; ``GuardedFailure/timeout`` when the task is
     ///   cancelled.
     package func send(_ request: GuardedRequest) async throws(GuardedFailure) -> GuardedResponse {
@@ -149,11 +139,7 @@ package final class GuardedHTTPClient: Sendable {
 }
 
 extension GuardedFailure {
-    /// Determines the failure of a request.
-    ///
-    /// - Parameters:
-    ///   - error: The HTTP client's error.
-    ///   - isProxyDue: Whether the client had connected only to the proxy, if at all.
+    /// Determines the failure of a request; if `isProxyDue`, the client had connected only to the proxy, if at all.
     fileprivate init(_ error: any Error, isProxyDue: Bool) {
         if isProxyDue, let failure = OutboundProxyFailure(error) {
             self = failure == .credentials ? .proxyCredentials : .proxy

@@ -14,10 +14,7 @@ package struct GuardedResponse: Sendable {
         self.headers = headers
     }
 
-    /// Returns the first value of a header field.
-    ///
-    /// - Parameter name: The field, in any case.
-    /// - Returns: Nil when there is none.
+    /// Returns the first value of a header field in any case; nil when there is none.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 }
 

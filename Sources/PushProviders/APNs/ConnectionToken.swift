@@ -18,12 +18,7 @@ struct ConnectionToken {
     private var previous: ProviderToken?
     private var changesAt = Self.changeSeconds
 
-    /// Returns the token for a request that is sent now.
-    ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - newest: The signer's newest token.
-    /// - Returns: The token; nil when there is none.
+    /// Returns the token for a request that is sent now; nil when there is none.
     mutating func token(_ now: Moment, newest: (Moment) -> ProviderToken?) -> ProviderToken? {
         if let current, now.seconds(since: current.signedAt) < changesAt { return current }
         guard let token = newest(now) else { return nil }

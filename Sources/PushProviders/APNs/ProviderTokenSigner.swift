@@ -46,9 +46,7 @@ final class ProviderTokenSigner: Sendable {
     }
 
     /// Returns a token to replace one that Apple reported as expired: the current one if that is already another, else
-    /// a new one.
-    ///
-    /// - Returns: The token; nil when one was renewed recently: then the cause is the clock, not the token.
+    /// a new one; nil when one was renewed recently: then the cause is the clock, not the token.
     func renewed(failed: UInt64, _ now: Moment) -> ProviderToken? {
         state.withLock { state in
             if let token = state.newest, token.number != failed { return token }

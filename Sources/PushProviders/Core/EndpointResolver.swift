@@ -10,12 +10,7 @@ final class EndpointResolver: Resolver, Sendable {
     /// The task of the lookup; it ends when it is cancelled.
     private let lookUp: Task<Void, Never>
 
-    /// Starts the lookup.
-    ///
-    /// - Parameters:
-    ///   - port: The endpoint's port.
-    ///   - eventLoop: The connection's event loop.
-    ///   - lookUp: Resolves the host's addresses; ends when its task is cancelled.
+    /// Starts the lookup; `lookUp` resolves the host's addresses and ends when its task is cancelled.
     init(
         port: Int,
         on eventLoop: any EventLoop,

@@ -247,8 +247,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         source.providerChanged(current)
     }
 
-    /// - Returns: False when the connection itself replaced another one shortly before: an immediate retry would be a
-    ///   storm.
+    /// Replaces a connection; returns false when it replaced another one itself shortly before: an immediate retry
+    /// would be a storm.
     private func replace(_ connection: UInt64, _ now: Moment) -> Bool {
         pool.withLock { $0 }?.replace(connection: connection)
         guard let last = state.value.blame else {

@@ -25,9 +25,7 @@ protocol ProviderDialect: AnyObject {
     func connectionEnded(_ connection: UInt64)
 
     /// Renews a token that a response on a connection reports as too old, if it is still the current one (compare and
-    /// swap).
-    ///
-    /// - Returns: Whether a resend will use another token.
+    /// swap); returns whether a resend will use another token.
     func renewToken(failed: UInt64, on connection: UInt64, now: Moment) -> Bool
 
     /// Returns to the old token, because a response on a connection reports that this one came too early.

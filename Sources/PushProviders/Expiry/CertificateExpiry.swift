@@ -16,10 +16,6 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
     private static let day: Int64 = 86_400
 
     /// Creates the step for an expiry time.
-    ///
-    /// - Parameters:
-    ///   - end: The time of expiry.
-    ///   - now: The wall clock.
     package init(of end: Timestamp, now: Timestamp) {
         self =
             if end <= now {
@@ -36,11 +32,6 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
     }
 
     /// Orders the steps from far to expired.
-    ///
-    /// - Parameters:
-    ///   - lhs: The first.
-    ///   - rhs: The second.
-    /// - Returns: True when the second is nearer to expiry.
     package static func < (lhs: CertificateExpiry, rhs: CertificateExpiry) -> Bool { lhs.rank < rhs.rank }
 
     private var rank: Int {
@@ -53,10 +44,8 @@ package enum CertificateExpiry: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// Returns the message for operators about a certificate's expiry.
-    ///
-    /// - Parameter end: The time of expiry.
-    /// - Returns: A part of a sentence, without the certificate's name.
+    /// Returns the message for operators about a certificate's expiry, a part of a sentence without the certificate's
+    /// name.
     package func text(_ end: Timestamp) -> String {
         switch self {
         case .far: "is valid until \(end)"

@@ -16,11 +16,6 @@ package struct CertificateExpiryWatch: Sendable {
         package var expiresAt: Timestamp
 
         /// Creates a subject.
-        ///
-        /// - Parameters:
-        ///   - brand: The brand.
-        ///   - app: The app.
-        ///   - certificate: The content of the certificate.
         package init(brand: BrandID, app: AppID, certificate: APNsCertificateFacts) {
             self.brand = brand
             self.app = app
@@ -43,15 +38,10 @@ package struct CertificateExpiryWatch: Sendable {
     /// Creates a watch without known certificates.
     package init() {}
 
-    /// Checks the certificates in use; removes those that are no longer among them.
+    /// Checks the certificates in use and returns those with a new step since the last check, only the latest step of
+    /// each, in the given order; removes those that are no longer among them.
     ///
     /// A clock that is set back does not report a step twice.
-    ///
-    /// - Parameters:
-    ///   - subjects: All certificates in use.
-    ///   - now: The wall clock.
-    /// - Returns: The certificates with a new step since the last check, only the latest step of each; in the given
-    ///   order.
     package mutating func check(_ subjects: [Subject], now: Timestamp) -> [Notice] {
         var next: [Subject: CertificateExpiry] = [:]
         var notices: [Notice] = []

@@ -78,9 +78,8 @@ final class AccessTokenSource: Sendable {
         }
     }
 
-    /// Drops a token that Google rejected, if it is still the current one, and fetches another.
-    ///
-    /// - Returns: False when another was fetched recently for the same reason.
+    /// Drops a token that Google rejected, if it is still the current one, and fetches another; false when another was
+    /// fetched recently for the same reason.
     func invalidate(_ number: UInt64, _ now: Moment) -> Bool {
         let (isRenewed, mustFetch) = state.withLock { state -> (Bool, Bool) in
             guard state.token?.number == number else { return (true, false) }

@@ -42,12 +42,7 @@ struct TokenEndpoint: Sendable {
         return url.port.map { "\(host):\($0)" } ?? host
     }
 
-    /// Requests a token.
-    ///
-    /// - Parameters:
-    ///   - assertion: A signed assertion.
-    ///   - eventLoop: The event loop of the future.
-    /// - Returns: A future with the grant or a ``TokenFetchFailure``.
+    /// Requests a token with a signed assertion; the future has the grant or a ``TokenFetchFailure``.
     func fetch(assertion: String, on eventLoop: any EventLoop) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
         // Base64url and dots need no encoding in a form.
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion

@@ -8,14 +8,11 @@ package protocol PushProvider: AnyObject, Sendable {
     /// connection.
     func wake()
 
-    /// Opens a connection and checks the credential without sending a push, for `switchboard check`.
-    ///
-    /// - Returns: The result, without secrets.
+    /// Opens a connection and checks the credential without sending a push, for `switchboard check`; the result has no
+    /// secrets.
     func check() async -> PushProviderVerdict
 
     /// Finishes pushes in flight, then closes. Pushes without a response in time get the result unknown.
-    ///
-    /// - Parameter limit: The timeout.
     func shutdown(within limit: Duration) async
 }
 

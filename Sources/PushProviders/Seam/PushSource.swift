@@ -5,21 +5,15 @@ package import GatewayModel
 /// The provider pulls when its connection has capacity, so that pushes are rendered with current data when they are
 /// sent, and no rendered push waits in a queue.
 package protocol PushSource: AnyObject, Sendable {
-    /// Appends pushes that are to be sent now; called on a provider's event loop.
+    /// Appends at most `capacity` pushes, at least 1, that are to be sent now; called on a provider's event loop.
     ///
-    /// - Parameters:
-    ///   - capacity: The number that can be sent now, at least 1.
-    ///   - pushes: At most `capacity` are appended; appending none means that nothing waits, and the provider pulls
-    ///     again only after ``PushProvider/wake()``.
+    /// Appending none means that nothing waits, and the provider pulls again only after ``PushProvider/wake()``.
     func nextPushes(capacity: Int, into pushes: inout [PushJob])
 
-    /// Receives the results of pulled pushes, each exactly once; called on a provider's event loop.
-    ///
-    /// - Parameter responses: The results of one read burst.
+    /// Receives the results of pulled pushes, those of one read burst, each exactly once; called on a provider's event
+    /// loop.
     func receive(_ responses: [PushResult])
 
     /// Receives a new state of the provider; called on any thread.
-    ///
-    /// - Parameter state: The new state.
     func providerChanged(_ state: PushProviderState)
 }

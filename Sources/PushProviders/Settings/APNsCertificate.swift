@@ -9,21 +9,18 @@ package struct APNsCertificate: Sendable {
     /// The TLS identity of connections.
     let identity: TLSIdentity
 
-    /// Reads a certificate without a password, in the form of ``settings``; derives no key.
+    /// Reads a certificate chain and its private key in PEM, without a password, in the form of ``settings``; derives
+    /// no key.
     ///
-    /// - Parameter opened: A certificate chain and its private key in PEM.
     /// - Throws: ``PushCredentialError`` with the member that cannot be used.
     package init(_ opened: APNsCertificateSettings) throws(PushCredentialError) {
         try self.init(opening: opened, derivations: KeyDerivations(limit: 0))
     }
 
-    /// Decrypts a certificate.
+    /// Decrypts a certificate: PEM, or a `.p12` file as base64, with its password.
     ///
     /// Derives keys from the password: do not call it on an event loop.
     ///
-    /// - Parameters:
-    ///   - settings: PEM, or a `.p12` file as base64, with its password.
-    ///   - derivations: The budget for key derivations.
     /// - Throws: ``PushCredentialError`` with the member that cannot be used.
     package init(
         opening settings: APNsCertificateSettings,
@@ -109,10 +106,8 @@ package struct APNsCertificate: Sendable {
 }
 
 extension APNsCertificate {
-    /// Returns the bundle id of the app's pushes.
+    /// Returns the bundle id of the app's pushes: the topic in the settings, else the certificate's only one.
     ///
-    /// - Parameter chosen: The topic in the settings.
-    /// - Returns: The chosen one, else the certificate's only one.
     /// - Throws: ``PushCredentialError`` when the certificate does not contain it, or none is chosen of several.
     func topic(chosen: String?) throws(PushCredentialError) -> String {
         if let chosen {

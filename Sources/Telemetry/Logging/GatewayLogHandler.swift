@@ -24,13 +24,6 @@ package struct GatewayLogHandler: LogHandler {
     private let sink: any LogSink
 
     /// Creates a handler.
-    ///
-    /// - Parameters:
-    ///   - label: The logger's name.
-    ///   - threshold: The level below which events are not written.
-    ///   - format: The format of the lines.
-    ///   - clock: The source of the lines' time.
-    ///   - sink: The destination of the lines.
     package init(
         label: String,
         threshold: LogThreshold,
@@ -46,16 +39,12 @@ package struct GatewayLogHandler: LogHandler {
     }
 
     /// One metadata value of this logger.
-    ///
-    /// - Parameter key: A key of ``LogKey``.
     package subscript(metadataKey key: String) -> Logger.MetadataValue? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
     /// Writes one event; any thread.
-    ///
-    /// - Parameter event: The event.
     package func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
@@ -65,14 +54,7 @@ package struct GatewayLogHandler: LogHandler {
         sink.write(line, level: event.level)
     }
 
-    /// Renders the line that announces dropped log lines, at level warning.
-    ///
-    /// - Parameters:
-    ///   - dropped: The number of lines.
-    ///   - label: The logger's name.
-    ///   - format: The format of the line.
-    ///   - now: The time.
-    /// - Returns: UTF-8 that ends in a line feed.
+    /// Renders the line that announces dropped log lines, at level warning, with its line feed.
     package static func announcement(of dropped: Int, label: String, format: LogFormat, at now: Timestamp) -> [UInt8] {
         line(
             .warning,

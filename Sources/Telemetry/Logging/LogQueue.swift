@@ -44,7 +44,6 @@ package final class LogQueue: LogSink {
         /// Whether the writing thread takes what is added.
         var isWriting = false
 
-        /// - Returns: Whether the line was taken.
         mutating func add(_ line: [UInt8], _ level: Logger.Level, _ limits: Limits) -> Bool {
             if isFull, lines <= limits.lines / 2, bytes <= limits.bytes / 2 { isFull = false }
             let hasRoom = !isFull && lines < limits.lines && bytes + line.count <= limits.bytes
@@ -77,12 +76,7 @@ package final class LogQueue: LogSink {
     private let state = Mutex(State())
     private let dropped = Atomic<Int64>(0)
 
-    /// Creates an empty queue.
-    ///
-    /// - Parameters:
-    ///   - sink: The destination; it may block.
-    ///   - limits: The limits.
-    ///   - announcement: Renders the line that announces dropped lines.
+    /// Creates an empty queue of a sink that may block; `announcement` renders the line that announces dropped lines.
     package init(
         to sink: any LogSink = DescriptorSink.standardError,
         limits: Limits = Limits(),
@@ -96,11 +90,7 @@ package final class LogQueue: LogSink {
     /// The number of lines that were dropped since the start.
     package var droppedLines: Int64 { dropped.load(ordering: .relaxed) }
 
-    /// Adds one line, or drops it when the queue is full; never waits for the sink.
-    ///
-    /// - Parameters:
-    ///   - line: UTF-8 that ends in a line feed.
-    ///   - level: The line's level.
+    /// Adds one line of UTF-8 with its line feed, or drops it when the queue is full; never waits for the sink.
     package func write(_ line: [UInt8], level: Logger.Level) {
         let (isTaken, mustStart) = state.withLock { state in
             let isTaken = state.add(line, level, limits)
@@ -111,12 +101,10 @@ package final class LogQueue: LogSink {
         if mustStart { thread.async { self.writeWaiting() } }
     }
 
-    /// Waits until the lines that were added before are written.
+    /// Waits until the lines that were added before are written; returns whether they were in time.
     ///
-    /// It blocks the calling thread: for the end of a process.
-    ///
-    /// - Parameter limit: The longest wait; a sink that blocks longer keeps the remaining lines.
-    /// - Returns: Whether the lines were written in time.
+    /// It blocks the calling thread: for the end of a process. A sink that blocks for longer than `limit` keeps the
+    /// remaining lines.
     @discardableResult
     package func flush(within limit: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)

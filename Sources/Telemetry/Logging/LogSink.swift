@@ -8,11 +8,7 @@ import Musl
 
 /// The destination of finished log lines.
 package protocol LogSink: Sendable {
-    /// Takes one line with its line feed; callable from any thread.
-    ///
-    /// - Parameters:
-    ///   - line: UTF-8 that ends in a line feed.
-    ///   - level: The line's level.
+    /// Takes one line of UTF-8 with its line feed; callable from any thread.
     func write(_ line: [UInt8], level: Logger.Level)
 }
 
@@ -27,15 +23,9 @@ package struct DescriptorSink: LogSink {
     private let descriptor: Int32
 
     /// Creates a sink for an open descriptor, which is not closed here.
-    ///
-    /// - Parameter descriptor: The descriptor.
     package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// Writes one line; a line that cannot be written is lost, because there is nowhere left to report it.
-    ///
-    /// - Parameters:
-    ///   - line: UTF-8 that ends in a line feed.
-    ///   - level: The line's level, which changes nothing here.
     package func write(_ line: [UInt8], level: Logger.Level) {
         line.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -9,8 +9,6 @@ package final class LogThreshold: Sendable {
     private let position: Atomic<Int>
 
     /// Creates a threshold with its first level.
-    ///
-    /// - Parameter level: The level below which events are not written.
     package init(_ level: Logger.Level) { position = Atomic(Self.position(of: level)) }
 
     /// The level; a change does not affect loggers that have their own level.

@@ -17,9 +17,7 @@ package struct CertificateMetrics<Expiry: RawRepresentable<String> & CaseIterabl
         record([])
     }
 
-    /// Sets the gauges.
-    ///
-    /// - Parameter expiries: The step of each certificate in use.
+    /// Sets the gauges by the step of each certificate in use.
     package func record(_ expiries: [Expiry]) {
         var counts: [Expiry: Int64] = [:]
         for expiry in expiries { counts[expiry, default: 0] += 1 }

@@ -14,11 +14,9 @@ package struct ClockMetrics: Sendable {
         record(isGuarded: false, aheadMilliseconds: 0)
     }
 
-    /// Sets the gauges.
+    /// Sets the gauges; the gateway's time is ahead of the system clock, or behind it when the number is negative.
     ///
-    /// - Parameters:
-    ///   - isGuarded: Whether expiry is suspended because the clock may be wrong.
-    ///   - aheadMilliseconds: How far the gateway's time is ahead of the system clock; negative when it is behind.
+    /// If `isGuarded`, expiry is suspended because the clock may be wrong.
     package func record(isGuarded: Bool, aheadMilliseconds: Int64) {
         guarded.set(isGuarded ? Int64(1) : 0)
         ahead.set(Double(aheadMilliseconds) / 1000)

@@ -106,12 +106,8 @@ package struct DeliveryMetrics: Sendable {
         reasons = ReasonCounters(factory: factory)
     }
 
-    /// Counts one response of a provider, or its absence.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider.
-    ///   - response: The provider's response.
-    ///   - queuedAt: When the delivery was queued, on the wall clock; nil skips the waiting and end-to-end durations.
+    /// Counts one response of a provider, or its absence, with the waiting and end-to-end durations unless `queuedAt`
+    /// is nil.
     package func recordResponse(_ provider: PushType, _ response: PushResponse, queuedAt: Timestamp?) {
         let outcome = OutcomeLabel(response.outcome)
         if response.reason == nil {
@@ -129,9 +125,7 @@ package struct DeliveryMetrics: Sendable {
         }
     }
 
-    /// Counts a failed transaction of the writer.
-    ///
-    /// - Parameter label: The store's label for the reason, from its closed set.
+    /// Counts a failed transaction of the writer by the store's label for the reason, from its closed set.
     package func storeFailed(_ label: String) {
         // Rare, so it is looked up each time and not kept.
         Counter(

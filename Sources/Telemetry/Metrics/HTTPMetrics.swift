@@ -46,11 +46,8 @@ package final class HTTPMetrics: Sendable {
 
     /// Returns the metrics of one route; always the same objects for the same route.
     ///
-    /// - Parameters:
-    ///   - method: The HTTP method; methods other than those of RFC 9110 and PATCH count as `other`.
-    ///   - template: The route with the names of its parameters (`/v1/brands/{brand}/events`), never a raw path;
-    ///     `unmatched` for requests without a route.
-    /// - Returns: The route's metric objects.
+    /// Methods other than those of RFC 9110 and PATCH count as `other`. The template is the route with the names of its
+    /// parameters (`/v1/brands/{brand}/events`), never a raw path; `unmatched` for requests without a route.
     package func route(method: String, template: String) -> RouteMetrics {
         let method = Self.methods.contains(method) ? method : "other"
         let key = Key(method: method, route: template)

@@ -17,8 +17,6 @@ package struct HostMetrics<Fault: RawRepresentable<String> & CaseIterable & Hash
     }
 
     /// Sets the gauges.
-    ///
-    /// - Parameter faults: The current faults.
     package func record(_ faults: Set<Fault>) {
         for fault in Fault.allCases { gauges[fault].set(faults.contains(fault) ? Int64(1) : 0) }
     }

@@ -3,9 +3,7 @@ package struct LabelledMetrics<Label: CaseIterable & Hashable & Sendable, Metric
     private let metrics: [Metric]
     private let positions: [Label: Int]
 
-    /// Creates the objects.
-    ///
-    /// - Parameter make: Creates the object of one label value.
+    /// Creates the objects, with `make` for each label value.
     package init(make: (Label) -> Metric) {
         let labels = Array(Label.allCases)
         metrics = labels.map(make)
@@ -13,8 +11,6 @@ package struct LabelledMetrics<Label: CaseIterable & Hashable & Sendable, Metric
     }
 
     /// The metric object of a label value.
-    ///
-    /// - Parameter label: Any case of the label.
     package subscript(label: Label) -> Metric {
         // Every case has a position; the first object is the fallback for a type whose `allCases` would change.
         metrics[positions[label] ?? 0]

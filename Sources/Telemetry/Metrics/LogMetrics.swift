@@ -13,9 +13,7 @@ package final class LogMetrics: Sendable {
         dropped = Counter(label: MetricCatalogue.logDroppedLines.name, factory: factory)
     }
 
-    /// Counts the lines that were dropped since the last call.
-    ///
-    /// - Parameter total: The number of lines that were dropped since the start of the process.
+    /// Counts the lines that were dropped since the last call, given the total since the start of the process.
     package func record(droppedLines total: Int64) {
         let added = counted.withLock { counted in
             defer { counted = max(counted, total) }

@@ -51,11 +51,7 @@ package struct OutboundMetrics: Sendable {
         record(waitingReaders: 0)
     }
 
-    /// Sets the gauges of webhooks.
-    ///
-    /// - Parameters:
-    ///   - conditions: The condition of each webhook.
-    ///   - lag: The number of items that the slowest webhook has not received yet.
+    /// Sets the gauges of webhooks: the condition of each, and the items that the slowest has not received yet.
     package func record(_ conditions: [WebhookConditionLabel], lag: Int64) {
         for label in WebhookConditionLabel.allCases {
             webhooks[label].set(Int64(conditions.count { $0 == label }))
@@ -63,8 +59,6 @@ package struct OutboundMetrics: Sendable {
         self.lag.set(lag)
     }
 
-    /// Sets the gauge of waiting readers.
-    ///
-    /// - Parameter waitingReaders: The number of long polls of the feed.
+    /// Sets the gauge of waiting readers: long polls of the feed.
     package func record(waitingReaders: Int) { readers.set(Int64(waitingReaders)) }
 }

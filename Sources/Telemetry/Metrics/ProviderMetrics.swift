@@ -44,11 +44,7 @@ package struct ProviderMetrics: Sendable {
         }
     }
 
-    /// Counts the end of a connection.
-    ///
-    /// - Parameters:
-    ///   - provider: The connection's provider.
-    ///   - reason: The reason, a label from a closed set.
+    /// Counts the end of a connection by its reason, a label from a closed set.
     package func connectionEnded(_ provider: PushType, reason: String) {
         // Rare, so it is looked up each time and not kept.
         Counter(

@@ -15,13 +15,8 @@ final class ReasonCounters: Sendable {
 
     init(factory: any MetricsFactory) { self.factory = factory }
 
-    /// Returns the counter of a combination.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider.
-    ///   - outcome: The outcome of the response.
-    ///   - reason: A label of ``ReasonLabel``, so that the number of combinations is bounded.
-    /// - Returns: The counter; always the same object for a combination.
+    /// Returns the counter of a combination, always the same object; the reason is a label of ``ReasonLabel``, so that
+    /// the number of combinations is bounded.
     func counter(provider: PushType, outcome: OutcomeLabel, reason: String) -> Counter {
         let key = Key(provider: provider, outcome: outcome, reason: reason)
         return counters.withLock { counters in

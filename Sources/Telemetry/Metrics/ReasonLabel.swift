@@ -1,10 +1,8 @@
 /// Providers' reasons as labels of metrics and statistics: a closed set, so that a provider's new or free text creates
 /// neither series nor stored values.
 package enum ReasonLabel {
-    /// Returns the label of a provider's reason.
-    ///
-    /// - Parameter reason: The reason as the provider wrote it, or nil when it gave none.
-    /// - Returns: The reason itself when it is documented, `other` when it is not, the empty string for nil.
+    /// Returns the reason as the provider wrote it when it is documented, `other` when it is not, the empty string for
+    /// nil.
     package static func label(_ reason: String?) -> String {
         guard let reason, !reason.isEmpty else { return "" }
         // Looking up a string normalises it, which takes long for a long one that is not ASCII. No documented reason

@@ -17,11 +17,8 @@ package struct RouteMetrics: Sendable {
         duration = Timer(label: MetricCatalogue.httpRequestDuration.name, dimensions: labels, factory: factory)
     }
 
-    /// Counts one request.
-    ///
-    /// - Parameters:
-    ///   - status: The response's status, 100 to 599.
-    ///   - nanoseconds: The time from the request's head to the end of its response.
+    /// Counts one request with the response's status, 100 to 599, and the time from the request's head to the end of
+    /// its response.
     package func record(status: Int, nanoseconds: Int64) {
         requests[min(max(status / 100 - 1, 0), requests.count - 1)].increment()
         duration.recordNanoseconds(nanoseconds)

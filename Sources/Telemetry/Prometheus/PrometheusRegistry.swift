@@ -28,11 +28,7 @@ package final class PrometheusRegistry: MetricsFactory {
     private let state = Mutex(State())
     private let dropped = PrometheusCounter()
 
-    /// Creates an empty registry.
-    ///
-    /// - Parameters:
-    ///   - declarations: The metrics that are declared by name.
-    ///   - maxSeries: The maximum number of series; 10,000 is far above what the closed label sets can create.
+    /// Creates an empty registry; by default with far more series than the closed label sets can create.
     package init(declarations: [MetricDeclaration] = MetricCatalogue.all, maxSeries: Int = 10_000) {
         self.declarations = Dictionary(declarations.map { ($0.name, $0) }) { first, _ in first }
         self.maxSeries = maxSeries
@@ -42,16 +38,13 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Adds a function that updates gauges before each scrape.
-    ///
-    /// - Parameter collector: The function; it must be fast and is called on the thread that renders.
+    /// Adds a function that updates gauges before each scrape; it must be fast and is called on the thread that
+    /// renders.
     package func addCollector(_ collector: @escaping @Sendable () -> Void) {
         state.withLock { $0.collectors.append(collector) }
     }
 
-    /// Returns every metric as text, sorted by name and labels.
-    ///
-    /// - Returns: Lines of the text format 0.0.4.
+    /// Returns every metric in the text format 0.0.4, sorted by name and labels.
     package func render() -> String {
         for collector in state.withLock({ $0.collectors }) { collector() }
         // Only references are copied under the lock; the text is built outside it.
@@ -67,14 +60,11 @@ package final class PrometheusRegistry: MetricsFactory {
         return text
     }
 
-    /// Finds or creates a series.
+    /// Finds or creates a series; one that is not rendered when the registry is full or the name belongs to another
+    /// kind.
     ///
-    /// - Parameters:
-    ///   - label: The metric's name as the caller passed it.
-    ///   - dimensions: The labels.
-    ///   - fallback: The kind of a name that is not declared.
-    ///   - make: Creates the series of a kind; nil when the caller's handler cannot be of that kind.
-    /// - Returns: The series; one that is not rendered when the registry is full or the name belongs to another kind.
+    /// A name that is not declared is of the kind `fallback`. `make` creates the series of a kind; nil when the
+    /// caller's handler cannot be of that kind.
     private func series<Series: PrometheusSeries>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -120,21 +110,11 @@ package final class PrometheusRegistry: MetricsFactory {
 
 extension PrometheusRegistry {
     /// Finds a counter by name and labels, or creates it.
-    ///
-    /// - Parameters:
-    ///   - label: The metric's name.
-    ///   - dimensions: The labels.
-    /// - Returns: The counter.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, fallback: .counter) { _ in PrometheusCounter() }
     }
 
     /// Finds a decimal counter by name and labels, or creates it.
-    ///
-    /// - Parameters:
-    ///   - label: The metric's name.
-    ///   - dimensions: The labels.
-    /// - Returns: The counter.
     package func makeFloatingPointCounter(
         label: String,
         dimensions: [(String, String)]
@@ -143,22 +123,11 @@ extension PrometheusRegistry {
     }
 
     /// Finds a gauge by name and labels, or creates it.
-    ///
-    /// - Parameters:
-    ///   - label: The metric's name.
-    ///   - dimensions: The labels.
-    /// - Returns: The gauge.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, fallback: .gauge) { _ in PrometheusGauge() }
     }
 
     /// Finds a histogram of values, or a gauge when nothing is aggregated, by name and labels, or creates it.
-    ///
-    /// - Parameters:
-    ///   - label: The metric's name.
-    ///   - dimensions: The labels.
-    ///   - aggregate: Whether it is a histogram.
-    /// - Returns: The recorder.
     package func makeRecorder(
         label: String,
         dimensions: [(String, String)],
@@ -172,11 +141,6 @@ extension PrometheusRegistry {
     }
 
     /// Finds a histogram of durations in seconds by name and labels, or creates it.
-    ///
-    /// - Parameters:
-    ///   - label: The metric's name.
-    ///   - dimensions: The labels.
-    /// - Returns: The timer.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         let fallback = MetricCatalogue.secondBounds
         return series(label, dimensions, fallback: .histogram(bounds: fallback)) { kind in
@@ -185,36 +149,26 @@ extension PrometheusRegistry {
     }
 
     /// Removes a counter.
-    ///
-    /// - Parameter handler: A counter that this registry created.
     package func destroyCounter(_ handler: any CounterHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
     /// Removes a decimal counter.
-    ///
-    /// - Parameter handler: A counter that this registry created.
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
     /// Removes a gauge.
-    ///
-    /// - Parameter handler: A gauge that this registry created.
     package func destroyMeter(_ handler: any MeterHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
     /// Removes a recorder.
-    ///
-    /// - Parameter handler: A recorder that this registry created.
     package func destroyRecorder(_ handler: any RecorderHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }
 
     /// Removes a timer.
-    ///
-    /// - Parameter handler: A timer that this registry created.
     package func destroyTimer(_ handler: any TimerHandler) {
         if let series = handler as? any PrometheusSeries { remove(series) }
     }

@@ -1,13 +1,7 @@
 /// The Prometheus text exposition format, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 enum PrometheusText {
-    /// Appends one sample's line.
-    ///
-    /// - Parameters:
-    ///   - name: The sample's name.
-    ///   - labels: The label pairs as written between the braces; empty without labels.
-    ///   - value: The value as text.
-    ///   - text: The text to append to.
+    /// Appends one sample's line; `labels` are the pairs as written between the braces, or empty.
     static func appendSample(_ name: String, _ labels: String, _ value: String, to text: inout String) {
         text += name
         if !labels.isEmpty {
@@ -20,21 +14,12 @@ enum PrometheusText {
         text += "\n"
     }
 
-    /// Appends the lines before a metric's samples.
-    ///
-    /// - Parameters:
-    ///   - name: The metric's name.
-    ///   - typeName: The type on the `# TYPE` line.
-    ///   - help: The sentence on the `# HELP` line.
-    ///   - text: The text to append to.
+    /// Appends the `# HELP` and `# TYPE` lines before a metric's samples.
     static func appendHeader(name: String, typeName: String, help: String, to text: inout String) {
         text += "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(typeName)\n"
     }
 
-    /// Returns label pairs as written between the braces, sorted by name so that one set has one text.
-    ///
-    /// - Parameter dimensions: Names and values as the caller passed them.
-    /// - Returns: `a="1",b="2"`.
+    /// Returns label pairs as written between the braces, `a="1",b="2"`, sorted by name so that one set has one text.
     static func labels(_ dimensions: [(String, String)]) -> String {
         if dimensions.isEmpty { return "" }
         return dimensions.sorted { $0.0 < $1.0 }
@@ -42,13 +27,8 @@ enum PrometheusText {
             .joined(separator: ",")
     }
 
-    /// Returns a name that the format allows: `[a-zA-Z_:][a-zA-Z0-9_:]*`, label names without colons;
-    /// other bytes become `_`.
-    ///
-    /// - Parameters:
-    ///   - name: A name as the caller passed it.
-    ///   - colons: Whether colons are allowed.
-    /// - Returns: The name, changed where necessary.
+    /// Returns a name with `_` for bytes that the format does not allow: `[a-zA-Z_:][a-zA-Z0-9_:]*`, label names
+    /// without colons.
     static func safeName(_ name: String, colons: Bool) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
@@ -66,10 +46,7 @@ enum PrometheusText {
         return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns a number as the format writes it.
-    ///
-    /// - Parameter value: Any number.
-    /// - Returns: Whole numbers without a fraction, `+Inf`, `-Inf` or `NaN`.
+    /// Returns a number as the format writes it: whole numbers without a fraction, `+Inf`, `-Inf` or `NaN`.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -30,13 +30,7 @@ struct CertificateFiles {
         )
     }
 
-    /// Issues a certificate for this host as `NAME.pem` with its key `NAME.key`.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the files.
-    ///   - serial: Its serial number.
-    ///   - days: The days until it expires; negative for an expired one.
-    /// - Throws: An error when OpenSSL fails.
+    /// Issues a certificate for this host as `NAME.pem` with its key `NAME.key`; negative `days` make an expired one.
     func issue(_ name: String, serial: Int, days: Int = 20) async throws {
         try await run(
             """
@@ -48,12 +42,7 @@ struct CertificateFiles {
         )
     }
 
-    /// Puts a certificate, and a key, in the place of the gateway's files.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the certificate.
-    ///   - keyName: The name of the key; nil is the certificate's own.
-    /// - Throws: An error when a file is missing.
+    /// Puts a certificate, and its own or another key, in the place of the gateway's files.
     func install(_ name: String, key keyName: String? = nil) throws {
         try copy("\(keyName ?? name).key", to: key)
         try copy("\(name).pem", to: certificate)

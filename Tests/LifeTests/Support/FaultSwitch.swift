@@ -9,9 +9,6 @@ final class FaultSwitch: Sendable {
     private let file: String
 
     /// Builds the library with the compiler of the Swift toolchain.
-    ///
-    /// - Parameter directory: The output directory.
-    /// - Throws: An error when it cannot be built.
     init(in directory: TemporaryDirectory) async throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Faults/faults.c").path()
@@ -31,24 +28,13 @@ final class FaultSwitch: Sendable {
     /// A value instead of an errno: the device hangs until the switch is set again.
     static let hang: Int32 = 255
 
-    /// Sets which calls fail from now on.
-    ///
-    /// - Parameters:
-    ///   - sync: The errno of `fdatasync`; 0 for success.
-    ///   - write: The errno of writes; 0 for success.
-    /// - Throws: An error when the file cannot be written.
+    /// Sets the errno with which `fdatasync` and writes fail from now on; 0 for success.
     func set(sync: Int32 = 0, write: Int32 = 0) throws { try overwrite([UInt8(sync), UInt8(write)], at: 0) }
 
     /// Sets whether allocations of C++ arrays above 3 MiB fail from now on.
-    ///
-    /// - Parameter isShort: Whether they fail.
-    /// - Throws: An error when the file cannot be written.
     func setMemory(isShort: Bool) throws { try overwrite([isShort ? 1 : 0], at: 2) }
 
-    /// Moves the wall clock; the monotonic clocks stay unchanged.
-    ///
-    /// - Parameter seconds: The offset from now on.
-    /// - Throws: An error when the file cannot be written.
+    /// Moves the wall clock to an offset in seconds; the monotonic clocks stay unchanged.
     func moveClock(_ seconds: Int64) throws {
         try withUnsafeBytes(of: seconds) { bytes in try overwrite(Array(bytes), at: 8) }
     }

@@ -13,15 +13,7 @@ struct GatewayFixture {
     /// The phone's token.
     static let token = String(repeating: "5a", count: 32)
 
-    /// Starts both and registers the phone.
-    ///
-    /// - Parameters:
-    ///   - directory: The directory of both processes' files.
-    ///   - environment: Further settings of the gateway.
-    ///   - simulatorEnvironment: Settings of the simulator.
-    ///   - makesBrand: Whether to create the brand.
-    /// - Returns: The fixture.
-    /// - Throws: An error when a request is rejected.
+    /// Starts both, creates the brand if `makesBrand`, and registers the phone.
     static func start(
         in directory: TemporaryDirectory,
         environment: [String: String] = [:],
@@ -53,11 +45,7 @@ struct GatewayFixture {
         return fixture
     }
 
-    /// Starts the gateway again on the same data.
-    ///
-    /// - Parameter further: Settings that replace or extend those of the first start.
-    /// - Returns: The fixture.
-    /// - Throws: An error when it does not start.
+    /// Starts the gateway again on the same data, with settings that replace or extend those of the first start.
     func restarted(_ further: [String: String] = [:]) async throws -> GatewayFixture {
         let again = try await GatewayProcess.start(
             in: directory,
@@ -74,12 +62,6 @@ struct GatewayFixture {
     func path(_ parts: String...) -> [String] { ["v1", "brands", "acme"] + parts }
 
     /// Posts an event for `u-1`, whatever the response.
-    ///
-    /// - Parameters:
-    ///   - id: Its id.
-    ///   - conversation: The conversation.
-    /// - Returns: The response.
-    /// - Throws: An error when there is none.
     func post(_ id: String, in conversation: String = "c-9") async throws -> APIClient.Response {
         let event: JSONValue = [
             "id": .string(id), "type": "agent.message", "consumer": "u-1", "conversation": .string(conversation),
@@ -112,12 +94,7 @@ struct GatewayFixture {
         _ = try await APIClient(server: simulator.control).call("PUT", ["rules"], body: rules)
     }
 
-    /// Polls until a condition holds, for at most half a minute.
-    ///
-    /// - Parameters:
-    ///   - what: The description of the condition.
-    ///   - isDone: The condition.
-    /// - Throws: ``HarnessError`` when it does not hold in time.
+    /// Polls until a condition holds, described by `what`, for at most half a minute.
     func wait(for what: String, until isDone: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(540)
         while try await !isDone() {

@@ -7,14 +7,7 @@ extension GatewayProcess {
     /// A client with the admin token.
     var admin: APIClient { APIClient(server: url, bearer: adminToken) }
 
-    /// Creates a consumer's session token.
-    ///
-    /// - Parameters:
-    ///   - consumer: The consumer.
-    ///   - device: The device that it is bound to.
-    ///   - brand: The brand.
-    /// - Returns: The token.
-    /// - Throws: An error when the gateway rejects the request.
+    /// Creates a session token of a consumer, bound to a device if there is one.
     func session(_ consumer: String, device: String? = nil, brand: String = "acme") async throws -> String {
         let response = try await admin.call(
             "POST",
@@ -24,11 +17,7 @@ extension GatewayProcess {
         return try #require(response.body["sessionToken"].string)
     }
 
-    /// Runs another subcommand against it and waits for its end.
-    ///
-    /// - Parameter arguments: The subcommand and its arguments.
-    /// - Returns: Its exit and output.
-    /// - Throws: An error when it cannot be started.
+    /// Runs another subcommand against it, given with its arguments, and waits for its end.
     func verb(_ arguments: [String]) async throws -> (exit: ChildProcess.Exit, output: [String], errors: [String]) {
         let verb = try ChildProcess(
             "switchboard",

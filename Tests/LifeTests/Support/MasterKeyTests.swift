@@ -69,13 +69,10 @@ extension MasterKeyTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    /// Runs a rotation under `strace` that is killed on entry to a system call.
+    /// Runs a rotation under `strace` that is killed on entry to the `number`-th call within a thread of some system
+    /// calls.
     ///
-    /// - Parameters:
-    ///   - calls: The calls' names for `strace`.
-    ///   - number: The number of the call within a thread.
-    /// - Returns: Whether it was killed; otherwise it finished, with fewer such calls.
-    /// - Throws: ``HarnessError`` when it ended in another way, for example without `strace`.
+    /// Returns whether it was killed; otherwise it finished, with fewer such calls.
     func killRotation(at calls: String, number: Int = 1) async throws -> Bool {
         let tracer = try ChildProcess(
             "/usr/bin/env",
@@ -93,16 +90,10 @@ extension MasterKeyTests {
         }
     }
 
-    /// Starts a subcommand under `strace` and waits until it is stopped at its first call of a kind; `SIGCONT` resumes
-    /// it.
+    /// Starts a subcommand under `strace` and waits until it is stopped at its first call of a kind, with a path if one
+    /// is given; `SIGCONT` resumes it.
     ///
-    /// - Parameters:
-    ///   - arguments: The subcommand and its arguments.
-    ///   - calls: The calls' names for `strace`.
-    ///   - path: Only calls with this path.
-    ///   - environment: Its environment.
-    /// - Returns: The tracer, and the id of the stopped process.
-    /// - Throws: ``HarnessError`` when it ended without such a call.
+    /// Returns the tracer, and the id of the stopped process.
     func hold(
         _ arguments: [String],
         at calls: String,
@@ -125,11 +116,7 @@ extension MasterKeyTests {
         return (tracer, try #require(group.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }))
     }
 
-    /// Returns the kept key files in the data directory.
-    ///
-    /// - Parameter why: The reason in their names.
-    /// - Returns: Their keys.
-    /// - Throws: An error when one is not a key.
+    /// Returns the keys that are kept in the data directory for a reason in their names.
     func kept(_ why: String) throws -> [Data] {
         try FileManager.default.contentsOfDirectory(atPath: data).sorted()
             .filter { $0.hasPrefix("master-key.\(why)-") }.map { try key($0) }

@@ -4,34 +4,18 @@ import ProcessHarness
 import Testing
 
 extension SimulatorProcess {
-    /// Returns an iOS app that uses the simulator.
-    ///
-    /// - Returns: The body of its `PUT`.
-    /// - Throws: An error when the simulator's files are not as expected.
+    /// Returns the body of the `PUT` of an iOS app that uses the simulator.
     func iOSAppBody() throws -> JSONValue { try JSONValue(parsing: Data(try iOSApp().utf8)) }
 
-    /// Returns an Android app that uses the simulator.
-    ///
-    /// - Returns: The body of its `PUT`.
-    /// - Throws: An error when the simulator's files are not as expected.
+    /// Returns the body of the `PUT` of an Android app that uses the simulator.
     func androidAppBody() throws -> JSONValue { try JSONValue(parsing: Data(try androidApp().utf8)) }
 
-    /// Waits for pushes.
-    ///
-    /// - Parameter count: The number of pushes since its start to wait for.
-    /// - Returns: All pushes.
-    /// - Throws: An error when they do not arrive in time.
+    /// Waits for a number of pushes since its start, and returns all.
     func pushes(_ count: Int) async throws -> [JSONValue] {
         try await pushes("\(count)") { $0.count >= count }
     }
 
-    /// Waits for pushes.
-    ///
-    /// - Parameters:
-    ///   - what: The description for the error.
-    ///   - isEnough: Whether the pushes since its start, in order, fulfil the condition.
-    /// - Returns: All pushes.
-    /// - Throws: An error when they do not arrive in time.
+    /// Waits until the pushes since its start, in order, fulfil a condition, described by `what`, and returns all.
     func pushes(_ what: String, until isEnough: ([JSONValue]) -> Bool) async throws -> [JSONValue] {
         let control = APIClient(server: control)
         var items: [JSONValue] = []

@@ -3,11 +3,9 @@ struct SyncTrace {
     /// The positions of the steps in the trace, in the required order.
     private(set) var steps: [(name: String, line: Int?)] = []
 
-    /// Finds the steps.
+    /// Finds the steps in lines of `strace -f -yy` with `fdatasync`, `pwrite64`, reads and writes.
     ///
-    /// - Parameters:
-    ///   - lines: The lines of `strace -f -yy` with `fdatasync`, `pwrite64`, reads and writes.
-    ///   - marker: A text in the request and in the row that it creates.
+    /// The marker is a text in the request and in the row that it creates.
     init(_ lines: [String], marker: String) {
         let calls = Self.calls(lines)
         var from = 0

@@ -11,15 +11,8 @@ package enum SimulationCampaign {
         package init() {}
     }
 
-    /// Runs seeds in parallel.
-    ///
-    /// - Parameters:
-    ///   - first: The first seed.
-    ///   - count: The number of seeds, 0 or more.
-    ///   - jobs: The number of seeds at a time, 1 or more.
-    ///   - sabotage: A fault that is injected on purpose.
-    ///   - progress: Called now and then with the number of finished seeds.
-    /// - Returns: The result.
+    /// Runs `count` seeds from `first` on, `jobs` at a time; `progress` is called now and then with the number of
+    /// finished seeds.
     package static func run(
         first: SimulationSeed,
         count: Int,

@@ -85,8 +85,6 @@ package struct SimulationCounts: Sendable, Equatable, Codable {
     package init() {}
 
     /// Adds the counts of another simulation.
-    ///
-    /// - Parameter other: The other counts.
     package mutating func add(_ other: SimulationCounts) {
         seeds += other.seeds
         steps += other.steps

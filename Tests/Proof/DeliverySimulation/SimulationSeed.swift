@@ -4,8 +4,6 @@ package struct SimulationSeed: RawRepresentable, Sendable, Hashable, CustomStrin
     package var rawValue: UInt64
 
     /// Creates a seed.
-    ///
-    /// - Parameter rawValue: The number.
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The number in decimal digits.

@@ -4,14 +4,10 @@
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Starts a sequence.
-    ///
-    /// - Parameter seed: The seed, which determines every number that follows.
+    /// Starts a sequence; the seed determines every number that follows.
     package init(seed: UInt64) { state = seed }
 
-    /// Returns the next number.
-    ///
-    /// - Returns: Any number, all with equal probability.
+    /// Returns the next number; all are equally probable.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

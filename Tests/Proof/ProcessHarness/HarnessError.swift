@@ -4,7 +4,5 @@ package struct HarnessError: Error, CustomStringConvertible {
     package var description: String
 
     /// Creates an error.
-    ///
-    /// - Parameter description: The description of the error.
     package init(_ description: String) { self.description = description }
 }

@@ -6,20 +6,14 @@ internal import Musl
 
 /// A text that is expensive to normalize (UAX #15), and a check of the cost of reading it.
 package enum HostileText {
-    /// Returns a letter and combining marks of two classes, which normalization must sort.
-    ///
-    /// - Parameter bytes: The approximate number of bytes of UTF-8.
-    /// - Returns: The text.
+    /// Returns a letter and combining marks of two classes, which normalization must sort, in about that many bytes.
     package static func marks(bytes: Int) -> String { "a" + String(repeating: "\u{301}\u{316}", count: bytes / 4) }
 
     /// Returns whether the cost of reading is linear in the text's length: twice the text costs at most three times the
     /// CPU time, or the whole at most 1 ms for each KB of it.
     ///
-    /// - Parameters:
-    ///   - bytes: The length of the longer text.
-    ///   - read: Reads the text, only on the calling thread.
-    /// - Returns: False when every one of four tries took too long.
-    /// - Throws: The error of `read`.
+    /// The longer text has `bytes` bytes. `read` reads a text, only on the calling thread. False when every one of four
+    /// tries took too long.
     package static func isLinear(bytes: Int = 65_536, _ read: (String) throws -> Void) rethrows -> Bool {
         for _ in 0..<4 {
             let half = try milliseconds { try read(marks(bytes: bytes / 2)) }

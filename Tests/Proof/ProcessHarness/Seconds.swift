@@ -1,7 +1,4 @@
-/// Returns a duration in seconds.
-///
-/// - Parameter duration: The duration.
-/// - Returns: Seconds, with fraction.
+/// Returns a duration in seconds, with fraction.
 package func seconds(_ duration: Duration) -> Double {
     Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
 }

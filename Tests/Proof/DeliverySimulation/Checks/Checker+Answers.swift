@@ -14,16 +14,7 @@ extension Checker {
     }
 
     /// Checks that a result is recorded as what it means, and that the wait of its device's rows is neither shorter nor
-    /// longer.
-    ///
-    /// - Parameters:
-    ///   - outcome: The provider's outcome.
-    ///   - flight: The push.
-    ///   - written: The state machine's records of the delivery and of its device's other rows.
-    ///   - machine: The state machine after it has taken the result.
-    ///   - isEnding: Whether its lane sends nothing more: it was removed, or the process stops.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when the record is another one.
+    /// longer; a lane that was removed, or whose process stops, sends nothing more (`isEnding`).
     mutating func checkResponse(
         _ outcome: PushOutcome,
         of flight: Flight,

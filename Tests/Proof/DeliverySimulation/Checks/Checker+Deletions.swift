@@ -6,12 +6,6 @@ extension Checker {
     // MARK: Turns
 
     /// Checks that a commit ended registrations only for reasons in its turn.
-    ///
-    /// - Parameters:
-    ///   - turn: The turn.
-    ///   - result: Its result.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when there is no reason.
     mutating func checkEnds(
         of turn: WriterTurn,
         _ result: WriterTurnResult,
@@ -78,9 +72,6 @@ extension Checker {
     }
 
     /// Checks that an erased consumer cannot be found, and that nothing waits for it.
-    ///
-    /// - Parameter store: The store.
-    /// - Throws: ``Violation`` when it can.
     func checkErased(_ store: SimulatedStore) throws(Violation) {
         guard !ledger.erased.isEmpty else { return }
         let isErased: (Int64) -> Bool = { ledger.erased.contains(Int($0) - 1) }
@@ -94,14 +85,7 @@ extension Checker {
 
     // MARK: Outside of turns
 
-    /// Checks the deletion of an app or a brand, with all of its lanes.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand.
-    ///   - isBrand: Whether it was the brand itself.
-    ///   - lanes: The deleted lanes.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when other lanes were deleted.
+    /// Checks the deletion of an app, or of a brand itself, with all of its lanes.
     mutating func deleted(
         _ brand: BrandID,
         isBrand: Bool,
@@ -117,11 +101,6 @@ extension Checker {
     }
 
     /// Checks a batch of housekeeping for a deletion or an erasure: it ends only what belongs to a deleted lane.
-    ///
-    /// - Parameters:
-    ///   - before: The store before it.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when it ended something else.
     mutating func checkHousekeeping(from before: SimulatedStore, _ store: SimulatedStore) throws(Violation) {
         for id in before.pending where !store.isPending(id) && !store.delivery(id).isRemoved {
             try expect(.registrationsAreKept, deletedLanes.contains(store.delivery(id).lane)) {

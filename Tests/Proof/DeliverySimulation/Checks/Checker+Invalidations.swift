@@ -14,12 +14,6 @@ extension Checker {
     }
 
     /// Checks a commit that stopped devices, ended them or put them back.
-    ///
-    /// - Parameters:
-    ///   - turn: The turn.
-    ///   - result: Its result.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when it ended devices that must be kept.
     mutating func checkInvalidations(
         of turn: WriterTurn,
         _ result: WriterTurnResult,

@@ -4,13 +4,7 @@ import GatewayModel
 import GatewayStorage
 
 extension Checker {
-    /// Checks the counters, after every step.
-    ///
-    /// - Parameters:
-    ///   - machine: The state machine.
-    ///   - store: The store.
-    ///   - inTurn: Outcomes in turns that are not applied yet.
-    /// - Throws: ``Violation`` when an invariant does not hold.
+    /// Checks the counters, after every step; `inTurn` outcomes are in turns that are not applied yet.
     func checkCounters(_ machine: DeliveryMachine, _ store: SimulatedStore, inTurn: Int) throws(Violation) {
         var total = 0
         var sending = 0
@@ -46,12 +40,7 @@ extension Checker {
         )
     }
 
-    /// Checks every row of the store and of the memory, every few steps.
-    ///
-    /// - Parameters:
-    ///   - machine: The state machine; nil when no process runs.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when an invariant does not hold.
+    /// Checks every row of the store and of the memory, every few steps; `machine` is nil when no process runs.
     func checkRows(_ machine: DeliveryMachine, _ store: SimulatedStore) throws(Violation) {
         let mine = IncarnationID(store.incarnation)
         for id in store.pending {
@@ -95,11 +84,7 @@ extension Checker {
 
     /// Checks that a lane has work when one of its devices has a row that may leave, and nothing stops the lane.
     ///
-    /// - Parameters:
-    ///   - machine: The state machine.
-    ///   - limited: Lanes whose provider has a quota.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when the state machine reports something else.
+    /// The providers of `limited` lanes have a quota.
     func checkWork(_ machine: DeliveryMachine, limited: Set<Int>, now: Timestamp) throws(Violation) {
         for place in rows.indices where !limited.contains(place) {
             let id = LaneID(Int64(place) + 1)
@@ -156,15 +141,9 @@ extension Checker {
         }
     }
 
-    /// Checks that everything that waits has a deadline.
+    /// Checks that everything that waits has a deadline; no turn of the state machine is under way.
     ///
-    /// - Parameters:
-    ///   - machine: The state machine; no turn of it is under way.
-    ///   - store: The store.
-    ///   - now: The wall clock.
-    ///   - closed: Lanes that have no credential.
-    ///   - limited: Lanes whose provider has a quota.
-    /// - Throws: ``Violation`` when an invariant does not hold.
+    /// `closed` lanes have no credential; the providers of `limited` lanes have a quota.
     func checkPlans(
         _ machine: DeliveryMachine,
         _ store: SimulatedStore,

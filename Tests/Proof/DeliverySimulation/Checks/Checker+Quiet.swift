@@ -23,13 +23,7 @@ extension Checker {
         )
     }
 
-    /// Returns whether quiet hours hold or silence a device's pushes now, and when they end.
-    ///
-    /// - Parameters:
-    ///   - traits: The device's time zone and quiet hours.
-    ///   - brand: Its brand's quiet hours.
-    ///   - now: The wall clock.
-    /// - Returns: Nil when it has no quiet hours now.
+    /// Returns whether quiet hours hold or silence a device's pushes now, and when they end; nil when it has none now.
     func quiet(
         _ traits: DeviceTraits?,
         _ brand: QuietHours?,
@@ -49,13 +43,6 @@ extension Checker {
 
     /// Checks the rows of devices in quiet hours when a provider takes pushes: they wait until the hours end, or end if
     /// they expire before.
-    ///
-    /// - Parameters:
-    ///   - outcomes: The outcomes that the state machine added meanwhile.
-    ///   - brand: The brand's quiet hours.
-    ///   - store: The store.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when they have another outcome.
     mutating func checkHolding(
         _ outcomes: some Sequence<OutcomeRecord>,
         _ brand: QuietHours?,
@@ -96,12 +83,7 @@ extension Checker {
 
     /// Checks that rows which wait for the end of quiet hours are due when the current ones end.
     ///
-    /// - Parameters:
-    ///   - outcomes: The outcomes that the state machine has not committed yet.
-    ///   - brand: The brand's quiet hours.
-    ///   - store: The store, which has applied all requests, and whose results were all delivered.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when a row waits for other quiet hours.
+    /// The outcomes are not committed yet; the store has applied all requests, and its results were all delivered.
     func checkHeld(
         _ outcomes: some Sequence<OutcomeRecord>,
         _ brand: QuietHours?,

@@ -23,14 +23,8 @@ extension Checker {
             ? settings.slotsPerLane : min(settings.slotsPerLane, settings.leastSlotsPerLane)
     }
 
-    /// Checks that new rows get each free slot, and that backlogs are claimed as far as there is room, class by class.
-    ///
-    /// - Parameters:
-    ///   - turn: A whole turn, as the state machine planned it.
-    ///   - machine: The state machine, which has planned it.
-    ///   - store: The store.
-    ///   - terms: The other inputs.
-    /// - Throws: ``Violation`` when the plan is another.
+    /// Checks that new rows get each free slot, and that backlogs are claimed as far as there is room, class by class,
+    /// in a whole turn as the state machine planned it.
     mutating func checkSlots(
         _ turn: WriterTurn,
         _ machine: DeliveryMachine,
@@ -197,22 +191,15 @@ extension Checker {
         }
     }
 
-    /// Returns whether all records are of accepted pushes, for which nobody waits.
-    ///
-    /// - Parameter outcomes: The records.
-    /// - Returns: Also true when there are none.
+    /// Returns whether all records are of accepted pushes, for which nobody waits; also true when there are none.
     func areHarmless(_ outcomes: some Sequence<OutcomeRecord>) -> Bool {
         outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && $0.token == .none }
     }
 
     /// Checks that the record of an accepted push waits briefly for others, when others were committed just before.
     ///
-    /// - Parameters:
-    ///   - machine: The state machine, outside of a turn.
-    ///   - takenAt: The time at which a turn last took records; nil when none did.
-    ///   - isDraining: Whether the state machine sends nothing more.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when it does not wait, or waits too long.
+    /// Called outside of a turn; `takenAt` is when a turn last took records, nil when none did. A state machine that is
+    /// draining sends nothing more.
     func checkRecords(
         _ machine: DeliveryMachine,
         takenAt: Timestamp?,

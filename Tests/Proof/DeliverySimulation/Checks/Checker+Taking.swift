@@ -3,14 +3,8 @@ import GatewayModel
 import GatewayStorage
 
 extension Checker {
-    /// Checks a push that was handed out.
-    ///
-    /// - Parameters:
-    ///   - job: The push.
-    ///   - threshold: The most waiting messages for which the brand wants no summary; nil never wants one.
-    ///   - now: The wall clock.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when an invariant does not hold.
+    /// Checks a push that was handed out; `threshold` is the most waiting messages for which the brand wants no
+    /// summary, nil never wants one.
     mutating func taken(
         _ job: PushJob,
         threshold: Int?,

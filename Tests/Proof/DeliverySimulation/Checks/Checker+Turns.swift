@@ -39,12 +39,8 @@ extension Checker {
 
     /// Checks that a read that lowered a consumer's unread count makes a badge for each of its other devices.
     ///
-    /// - Parameters:
-    ///   - turn: The turn; one in which registrations change is skipped, since ended ones needed no badge.
-    ///   - reads: The number of earlier reads of each consumer, by its index.
-    ///   - known: The number of earlier deliveries.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when a badge is missing.
+    /// A turn in which registrations change is skipped, since ended ones needed no badge. `reads` has the number of
+    /// earlier reads of each consumer, by its index; `known` is the number of earlier deliveries.
     func checkBadges(
         _ turn: WriterTurn,
         since reads: [Int],

@@ -70,12 +70,7 @@ extension Checker {
 
     /// Records the waits that follow from a provider's result.
     ///
-    /// - Parameters:
-    ///   - outcome: The result of the push.
-    ///   - job: The push.
-    ///   - takenAt: The time at which it left.
-    ///   - isOld: Whether it left with an earlier credential of the lane: the result then concerns only the push.
-    ///   - now: The wall clock.
+    /// If `isOld`, the push left with an earlier credential of the lane: the result then concerns only the push.
     mutating func waits(for outcome: PushOutcome, of job: PushJob, takenAt: Timestamp, isOld: Bool, now: Timestamp) {
         let id = job.delivery.rawValue
         let lane = tracked[Int(id) - 1].lane
@@ -200,12 +195,7 @@ extension Checker {
         if due > now { tracked[Int(id) - 1].notBefore = due }
     }
 
-    /// Checks that operators receive exactly the alerts that follow from a push result.
-    ///
-    /// - Parameters:
-    ///   - alerts: The alerts.
-    ///   - id: The delivery with the result.
-    /// - Throws: ``Violation`` when they are others.
+    /// Checks that operators receive exactly the alerts that follow from the result of a delivery's push.
     func checkAlerts(_ alerts: [LaneAlert], of id: Int64) throws(Violation) {
         let words: [String] = alerts.compactMap { alert in
             switch alert {
@@ -259,11 +249,6 @@ extension Checker {
     }
 
     /// Checks that a push for a stopped platform leaves as the only one, and not before the wait is over.
-    ///
-    /// - Parameters:
-    ///   - job: The push.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when it does not.
     mutating func checkPlatform(of job: PushJob, now: Timestamp) throws(Violation) {
         let lane = tracked[Int(job.delivery.rawValue) - 1].lane
         guard let stopped = waits[lane].platforms[job.platform] else { return }
@@ -275,21 +260,12 @@ extension Checker {
 
     /// Ends waits of a lane that are over when its provider takes pushes or has results; they stay over when the clock
     /// is set back.
-    ///
-    /// - Parameters:
-    ///   - lane: The lane's index.
-    ///   - now: The wall clock.
     mutating func endWaits(of lane: Int, now: Timestamp) {
         if let until = waits[lane].asked, until <= now { waits[lane].asked = nil }
         if let until = waits[lane].stopped, until <= now { waits[lane].stopped = nil }
     }
 
     /// Checks that a push leaves only after all waits.
-    ///
-    /// - Parameters:
-    ///   - id: The delivery.
-    ///   - now: The wall clock.
-    /// - Throws: ``Violation`` when it leaves before.
     mutating func checkWaits(_ id: Int64, now: Timestamp) throws(Violation) {
         let place = Int(id) - 1
         let (delivery, lane) = (tracked[place], waits[tracked[place].lane])

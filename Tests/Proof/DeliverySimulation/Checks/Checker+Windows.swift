@@ -5,12 +5,8 @@ import GatewayStorage
 extension Checker {
     /// Checks the rows that wait for windows, every few steps.
     ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - presence: The open windows of this process.
-    ///   - releasing: The consumers whose release is in a turn that is not applied yet.
-    ///   - windows: The open windows; nil while a commit has not been sent to them yet.
-    /// - Throws: ``Violation`` when an invariant does not hold.
+    /// The release of consumers in `releasing` is in a turn that is not applied yet; `windows` is nil while a commit
+    /// has not been sent to them yet.
     func checkWindows(
         _ store: SimulatedStore,
         _ presence: Presence,

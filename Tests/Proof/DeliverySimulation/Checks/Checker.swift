@@ -250,10 +250,7 @@ struct Checker: Sendable {
 
     /// Checks that rows which a summary stood for do not wait any more once the summary's acceptance is on disk.
     ///
-    /// - Parameters:
-    ///   - turn: A turn that is on disk as a whole; one that was committed in parts may be cut off by a crash.
-    ///   - store: The store.
-    /// - Throws: ``Violation`` when one waits.
+    /// The turn is on disk as a whole; one that was committed in parts may be cut off by a crash.
     func checkSummed(_ turn: WriterTurn, _ store: SimulatedStore) throws(Violation) {
         for outcome in turn.outcomes {
             let id = outcome.delivery.rawValue

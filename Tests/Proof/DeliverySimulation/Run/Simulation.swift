@@ -118,12 +118,7 @@ package struct Simulation {
 
     /// Runs one seed to its end or to the first violation.
     ///
-    /// - Parameters:
-    ///   - seed: The seed.
-    ///   - sabotage: A fault that is injected on purpose.
-    ///   - isTraced: Whether to trace what happens, a line each.
-    ///   - isRecorded: Whether to record the calls of the store.
-    /// - Returns: The report.
+    /// If `isTraced`, what happens is traced, a line each; if `isRecorded`, the calls of the store are recorded.
     package static func run(
         _ seed: SimulationSeed,
         sabotage: Sabotage? = nil,

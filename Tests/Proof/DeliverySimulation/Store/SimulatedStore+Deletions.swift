@@ -31,10 +31,8 @@ extension SimulatedStore {
 
     // MARK: Administration
 
-    /// Deletes a brand's app, as `GatewayStore.deleteApp(brand:app:audit:)` does.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: The app's lanes; nil when there is no such app.
+    /// Deletes a brand's app and returns its lanes, as `GatewayStore.deleteApp(brand:app:audit:)` does; nil when there
+    /// is no such app.
     mutating func deleteApp(of brand: BrandID) -> [LaneID]? {
         let lanes = lanes(of: brand)
         guard !lanes.isEmpty else { return nil }
@@ -43,10 +41,8 @@ extension SimulatedStore {
         return lanes
     }
 
-    /// Deletes a brand, as `GatewayStore.deleteBrand(_:audit:)` does.
-    ///
-    /// - Parameter brand: The brand.
-    /// - Returns: Its lanes; nil when there is no such brand.
+    /// Deletes a brand and returns its lanes, as `GatewayStore.deleteBrand(_:audit:)` does; nil when there is no such
+    /// brand.
     mutating func deleteBrand(_ brand: BrandID) -> [LaneID]? {
         guard hasBrand(brand) else { return nil }
         let lanes = lanes(of: brand)
@@ -68,12 +64,7 @@ extension SimulatedStore {
         suspended.subtract(lanes)
     }
 
-    /// Creates a brand's app, and the brand if it was deleted.
-    ///
-    /// - Parameters:
-    ///   - brand: The brand, whose app was deleted.
-    ///   - keys: The names of the app's lanes.
-    /// - Returns: The lanes, which have new ids.
+    /// Creates a brand's deleted app, and the brand if it was deleted; returns its lanes, which have new ids.
     mutating func putApp(of brand: BrandID, _ keys: [LaneKey]) -> [LaneID] {
         if !hasBrand(brand) { consumerKeys[brand] = [:] }
         lanes += keys
@@ -145,10 +136,9 @@ extension SimulatedStore {
         registrations.contains { $0.map { brandsToRemove.first?.contains($0.consumer) ?? false } ?? false }
     }
 
-    /// Runs a batch of housekeeping, as `GatewayStore.runHousekeeping(_:)` does.
+    /// Runs a batch of housekeeping, as `GatewayStore.runHousekeeping(_:)` does; one of expired rows has no limit.
     ///
-    /// - Parameter batch: The batch; one of expired rows has no limit.
-    /// - Returns: The number of removed rows, as far as the simulation can count them.
+    /// Returns the number of removed rows, as far as the simulation can count them.
     mutating func runHousekeeping(_ batch: HousekeepingBatch) -> Int {
         var room = batch.limit
         switch batch.work {

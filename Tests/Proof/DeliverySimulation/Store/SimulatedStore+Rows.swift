@@ -66,13 +66,7 @@ extension SimulatedStore: TurnRows {
 
     // MARK: Conversations
 
-    /// Returns the id of a consumer's conversation.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the conversation.
-    ///   - consumer: A name of the consumer.
-    ///   - brand: The brand.
-    /// - Returns: Nil when there is none.
+    /// Returns the id of a conversation of a consumer, who may have several names; nil when there is none.
     func conversation(_ name: ConversationID?, of consumer: ConsumerID, _ brand: BrandID) -> Int64? {
         guard let name, let key = consumerKeys[brand]?[consumer] else { return nil }
         return conversation(name, of: key)

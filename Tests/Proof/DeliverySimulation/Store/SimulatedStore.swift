@@ -58,9 +58,7 @@ struct SimulatedStore {
     var dedupeDays: Set<Int64> = []
     var lastMessage: MessageID?
 
-    /// Creates an empty store.
-    ///
-    /// - Parameter lanes: The lanes; their brands and apps are the only ones.
+    /// Creates an empty store with lanes, whose brands and apps are the only ones.
     init(lanes: [LaneKey]) {
         self.lanes = lanes
         var brands: [BrandID] = []
@@ -71,12 +69,8 @@ struct SimulatedStore {
 
     // MARK: Starts
 
-    /// Starts an incarnation, as `GatewayStore.begin(now:quietUntil:)` does.
-    ///
-    /// - Parameters:
-    ///   - now: The time at which rows of earlier incarnations become due.
-    ///   - quietUntil: Returns until when a device's quiet hours last.
-    /// - Returns: The new incarnation and each lane's backlog.
+    /// Starts an incarnation, as `GatewayStore.begin(now:quietUntil:)` does; rows of earlier incarnations become due
+    /// now.
     mutating func begin(now: Timestamp, quietUntil: QuietUntil) -> IncarnationStart {
         incarnation += 1
         var recovered = 0
@@ -137,9 +131,6 @@ struct SimulatedStore {
     // MARK: Turns
 
     /// Commits one turn, as `GatewayStore.commit(_:)` does.
-    ///
-    /// - Parameter turn: The turn.
-    /// - Returns: The result.
     mutating func commit(_ turn: WriterTurn) -> WriterTurnResult {
         now = turn.now
         turnConsumers = [:]
@@ -205,10 +196,7 @@ struct SimulatedStore {
         return made
     }
 
-    /// Returns the device's traits that decide when its pushes are sent.
-    ///
-    /// - Parameter registration: The id of its registration.
-    /// - Returns: Nil for a registration without any.
+    /// Returns the traits of a registration's device that decide when its pushes are sent, if it has any.
     func traits(of registration: Int64) -> DeviceTraits? {
         guard let found = self.registration(registration) else { return nil }
         return DeviceTraits(

@@ -13,15 +13,9 @@ package struct GatewayProcess: Sendable {
 
     /// Starts a gateway and waits until it is ready.
     ///
-    /// - Parameters:
-    ///   - directory: The parent of its data directory `data`.
-    ///   - listen: The listening address; port 0 chooses a free one.
-    ///   - trustRoots: The simulator's authority.
-    ///   - arguments: Further flags.
-    ///   - environment: Further settings; `outgoing.allowLoopback` is on by default.
-    ///   - runner: A program with arguments that runs it, such as a tracer; ``process`` is then the runner's.
-    /// - Returns: The gateway.
-    /// - Throws: ``HarnessError`` when it exits before it is ready.
+    /// The parent of its data directory `data` is `directory`. Port 0 chooses a free one; `outgoing.allowLoopback` is
+    /// on by default. A `runner` is a program with arguments that runs it, such as a tracer; ``process`` is then the
+    /// runner's.
     package static func start(
         in directory: TemporaryDirectory,
         listen: String = "127.0.0.1:0",

@@ -2,11 +2,6 @@ package import AsyncHTTPClient
 
 extension Installation {
     /// Waits until the simulator has accepted that many pushes.
-    ///
-    /// - Parameters:
-    ///   - count: The number of pushes.
-    ///   - http: An HTTP client.
-    /// - Throws: ``HarnessError`` when they do not arrive within two minutes.
     package func waitForPushes(_ count: Int, _ http: HTTPClient) async throws {
         let deadline = ContinuousClock.now + .seconds(540)
         var seen = 0
@@ -19,9 +14,6 @@ extension Installation {
     }
 
     /// Waits until the gateway has recorded the outcomes of all sent pushes.
-    ///
-    /// - Parameter http: An HTTP client.
-    /// - Throws: ``HarnessError`` when that takes longer than a minute.
     package func waitForOutcomes(_ http: HTTPClient) async throws {
         let deadline = ContinuousClock.now + .seconds(540)
         while ContinuousClock.now < deadline {

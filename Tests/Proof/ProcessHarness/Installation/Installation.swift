@@ -23,13 +23,7 @@ package final class Installation: Sendable {
         self.gateway = gateway
     }
 
-    /// Starts both.
-    ///
-    /// - Parameters:
-    ///   - quiet: Whether the simulator only counts pushes.
-    ///   - environment: Further settings of the gateway.
-    /// - Returns: An installation without brands.
-    /// - Throws: An error when one of them does not start.
+    /// Starts both, without brands; a `quiet` simulator only counts pushes.
     package static func start(quiet: Bool, environment: [String: String] = [:]) async throws -> Installation {
         let directory = try TemporaryDirectory()
         let simulator = try await SimulatorProcess.start(in: directory, quiet: quiet)
@@ -46,14 +40,8 @@ package final class Installation: Sendable {
         return Installation(directory: directory, simulator: simulator, gateway: gateway)
     }
 
-    /// Starts both, runs some work with them, and stops them, also after an error.
-    ///
-    /// - Parameters:
-    ///   - quiet: Whether the simulator only counts pushes.
-    ///   - environment: Further settings of the gateway.
-    ///   - work: The work; it may stop the gateway itself.
-    /// - Returns: The result of the work.
-    /// - Throws: An error when one of them does not start, or the error of the work.
+    /// Starts both, runs some work with them, and stops them, also after an error; the work may stop the gateway
+    /// itself.
     package static func use<Value>(
         quiet: Bool,
         environment: [String: String] = [:],
@@ -66,14 +54,10 @@ package final class Installation: Sendable {
         return try result.get()
     }
 
-    /// Creates the brand, the iOS app, a service account, and a device for each consumer.
+    /// Creates the brand, the iOS app, a service account, and a device for each consumer; returns the value of
+    /// `authorization` for the back-end.
     ///
-    /// - Parameters:
-    ///   - http: An HTTP client.
-    ///   - consumers: The number of consumers with one device each.
-    ///   - apnsEndpoint: The app's APNs endpoint; nil uses the simulator.
-    /// - Returns: The value of `authorization` for the back-end.
-    /// - Throws: An error when the gateway rejects a request.
+    /// Without `apnsEndpoint` the app uses the simulator.
     package func configure(http: HTTPClient, consumers: Int, apnsEndpoint: String? = nil) async throws -> String {
         try await call(http, "POST", "/v1/brands", #"{"id":"\#(Self.brand)","name":"Bench"}"#)
         let app = try simulator.iOSApp(endpoint: apnsEndpoint)
@@ -109,25 +93,14 @@ package final class Installation: Sendable {
         return basic
     }
 
-    /// Returns a device token of 32 bytes that is unique for the consumer.
-    ///
-    /// - Parameter number: The consumer's number.
-    /// - Returns: 64 hexadecimal digits.
+    /// Returns a device token of 32 bytes, in hexadecimal digits, that is unique for the consumer.
     package static func token(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "ab", count: 24) + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Calls the gateway as the operator, or with another `authorization`.
-    ///
-    /// - Parameters:
-    ///   - http: An HTTP client.
-    ///   - method: The method.
-    ///   - path: The path.
-    ///   - body: A JSON body; nil for none.
-    ///   - authorization: The value to use instead of the admin token.
-    /// - Returns: The response's JSON object, empty when there is none.
-    /// - Throws: ``HarnessError`` for any other status than 2xx.
+    /// Calls the gateway as the operator, or with another `authorization`, requires a 2xx response, and returns its
+    /// JSON object, empty when there is none.
     @discardableResult
     package func call(
         _ http: HTTPClient,

@@ -12,9 +12,6 @@ package struct SimulatorIdentity: Sendable {
     package var privateKey: String
 
     /// Reads the simulator's file.
-    ///
-    /// - Parameter keys: The simulator's directory.
-    /// - Throws: ``HarnessError`` when the file is not as expected.
     package init(keys: String) throws {
         let data = try Data(contentsOf: URL(filePath: keys + "/apns-key.json"))
         let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]

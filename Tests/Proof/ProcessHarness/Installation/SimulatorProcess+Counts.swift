@@ -3,11 +3,7 @@ import Foundation
 import NIOCore
 
 extension SimulatorProcess {
-    /// Returns the number of accepted pushes.
-    ///
-    /// - Parameter http: An HTTP client.
-    /// - Returns: The count since its start.
-    /// - Throws: An error when its control port does not respond.
+    /// Returns the number of accepted pushes since its start.
     package func acceptedPushes(_ http: HTTPClient) async throws -> Int {
         let response = try await http.execute(HTTPClientRequest(url: control + "/stats"), timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 1 << 20)

@@ -3,12 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 extension SimulatorProcess {
-    /// Sets the simulator's rules.
-    ///
-    /// - Parameters:
-    ///   - rules: A JSON array of rules, in the form of the control port.
-    ///   - http: An HTTP client.
-    /// - Throws: ``HarnessError`` when it rejects them.
+    /// Sets the simulator's rules, a JSON array in the form of the control port.
     package func setRules(_ rules: String, _ http: HTTPClient) async throws {
         var request = HTTPClientRequest(url: control + "/rules")
         request.method = .PUT

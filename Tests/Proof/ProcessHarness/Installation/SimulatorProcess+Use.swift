@@ -1,11 +1,6 @@
 extension SimulatorProcess {
-    /// Starts a simulator that only counts pushes, runs some work with it, and stops it, also after an error.
-    ///
-    /// - Parameters:
-    ///   - options: Further flags.
-    ///   - work: The work, called with the simulator and its directory.
-    /// - Returns: The result of the work.
-    /// - Throws: An error when it does not start, or the error of the work.
+    /// Starts a simulator that only counts pushes, runs some work with it and its directory, and stops it, also after
+    /// an error.
     package static func use<Value>(
         options: [String] = [],
         _ work: (SimulatorProcess, TemporaryDirectory) async throws -> Value

@@ -13,16 +13,10 @@ package struct SimulatorProcess: Sendable {
     /// The directory of its certificates and credentials.
     package let keys: String
 
-    /// Starts a simulator and waits until it is ready.
+    /// Starts a simulator and waits until it is ready; its credentials are in `keys` of the directory.
     ///
-    /// - Parameters:
-    ///   - directory: The parent of its credentials in `keys`.
-    ///   - apnsPort: The port of APNs; 0 chooses a free one.
-    ///   - quiet: Whether it only counts pushes.
-    ///   - options: Further options of the program, for example `["--round-trip-ms", "80"]`.
-    ///   - environment: Its environment variables.
-    /// - Returns: The simulator.
-    /// - Throws: ``HarnessError`` when it exits before it is ready.
+    /// Port 0 chooses a free one. A `quiet` simulator only counts pushes. `options` are further ones of the program,
+    /// for example `["--round-trip-ms", "80"]`.
     package static func start(
         in directory: TemporaryDirectory,
         apnsPort: Int = 0,
@@ -56,16 +50,10 @@ package struct SimulatorProcess: Sendable {
     package var authority: String { keys + "/ca.pem" }
 
     /// Reads the credentials that its APNs accepts.
-    ///
-    /// - Returns: Team, key and topic.
-    /// - Throws: An error when its file is not as expected.
     package func identity() throws -> SimulatorIdentity { try SimulatorIdentity(keys: keys) }
 
-    /// Returns the body of `PUT .../apps/{app}` of an iOS app with this simulator as its provider.
-    ///
-    /// - Parameter endpoint: An endpoint instead of its own address.
-    /// - Returns: A JSON object.
-    /// - Throws: An error when its files are not as expected.
+    /// Returns the body of `PUT .../apps/{app}` of an iOS app with this simulator as its provider, or another
+    /// `endpoint`.
     package func iOSApp(endpoint: String? = nil) throws -> String {
         let identity = try identity()
         let address = endpoint ?? apns
@@ -79,9 +67,6 @@ package struct SimulatorProcess: Sendable {
     }
 
     /// Returns the body of `PUT .../apps/{app}` of an Android app with this simulator as its provider.
-    ///
-    /// - Returns: A JSON object.
-    /// - Throws: An error when its files are not as expected.
     package func androidApp() throws -> String {
         let account = try JSONSerialization.jsonObject(
             with: Data(contentsOf: URL(filePath: keys + "/service-account.json"))

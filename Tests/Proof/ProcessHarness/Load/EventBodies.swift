@@ -2,13 +2,8 @@ import Foundation
 
 /// Bodies of agent events of about 450 bytes, each with a unique id.
 package enum EventBodies {
-    /// Returns one event as JSON.
-    ///
-    /// - Parameters:
-    ///   - run: A prefix that is unique for the scenario.
-    ///   - number: The event's number.
-    ///   - consumers: The number of consumers, which take turns.
-    /// - Returns: One JSON object without a line break.
+    /// Returns one event as a JSON object without a line break; `run` is a prefix that is unique for the scenario, and
+    /// the consumers take turns.
     package static func event(run: String, number: Int, consumers: Int) -> String {
         let consumer = number % consumers
         return """
@@ -20,14 +15,7 @@ package enum EventBodies {
             """
     }
 
-    /// Returns a batch as NDJSON.
-    ///
-    /// - Parameters:
-    ///   - run: A prefix that is unique for the scenario.
-    ///   - first: The first event's number.
-    ///   - count: The number of events.
-    ///   - consumers: The number of consumers, which take turns.
-    /// - Returns: One event per line.
+    /// Returns a batch as NDJSON; `run` is a prefix that is unique for the scenario, and the consumers take turns.
     package static func batch(run: String, first: Int, count: Int, consumers: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * 480)

@@ -10,14 +10,7 @@ package final class KeepAliveClient: Sendable {
 
     private init(channel: any Channel) { self.channel = channel }
 
-    /// Connects.
-    ///
-    /// - Parameters:
-    ///   - host: The host.
-    ///   - port: The port.
-    ///   - group: The event loops.
-    /// - Returns: A connection that is ready.
-    /// - Throws: An error when it cannot connect.
+    /// Connects; the connection is ready then.
     package static func connect(host: String, port: Int, group: any EventLoopGroup) async throws -> KeepAliveClient {
         let channel = try await ClientBootstrap(group: group)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -31,11 +24,8 @@ package final class KeepAliveClient: Sendable {
         return KeepAliveClient(channel: channel)
     }
 
-    /// Sends requests one after the other.
-    ///
-    /// - Parameter work: The requests.
-    /// - Returns: The seconds that each took, and the number of responses other than 202.
-    /// - Throws: An error when the connection is lost.
+    /// Sends requests one after the other; returns the seconds that each took, and the number of responses other than
+    /// 202.
     package func run(_ work: RequestSequence) async throws -> RequestResults {
         let promise = channel.eventLoop.makePromise(of: RequestResults.self)
         channel.eventLoop.execute {

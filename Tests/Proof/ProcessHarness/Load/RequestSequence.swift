@@ -18,12 +18,8 @@ package struct RequestSequence: Sendable {
 
     /// Creates a sequence of POST requests.
     ///
-    /// - Parameters:
-    ///   - path: The path of every request.
-    ///   - authorization: The value of `authorization`.
-    ///   - contentType: The content type of every body.
-    ///   - due: The due time of the n-th request; nil sends each after the response to the one before.
-    ///   - body: Makes the n-th body; nil ends the sequence.
+    /// `due` is the due time of the n-th request; nil sends each after the response to the one before. `body` makes the
+    /// n-th body; nil ends the sequence.
     package init(
         path: String,
         authorization: String,

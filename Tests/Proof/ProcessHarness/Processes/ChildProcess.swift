@@ -12,10 +12,6 @@ package final class ChildProcess: Sendable {
         package var isSignal: Bool
 
         /// Creates an exit.
-        ///
-        /// - Parameters:
-        ///   - status: The exit status, or the signal's number.
-        ///   - isSignal: Whether a signal ended it.
         package init(status: Int32, isSignal: Bool) {
             self.status = status
             self.isSignal = isSignal
@@ -30,14 +26,10 @@ package final class ChildProcess: Sendable {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
-    /// Starts an executable of this build, or any other by its path.
+    /// Starts an executable of this build, or any other by its absolute path.
     ///
-    /// - Parameters:
-    ///   - name: The executable's name, or its absolute path.
-    ///   - arguments: Its arguments.
-    ///   - environment: Variables in addition to `PATH`; no other variables are inherited.
-    ///   - directory: Its working directory; nil uses that of this process.
-    /// - Throws: ``HarnessError`` when it cannot be started.
+    /// The environment has variables in addition to `PATH`; no other variables are inherited. Without a directory it
+    /// has that of this process.
     package init(
         _ name: String,
         _ arguments: [String],
@@ -75,17 +67,9 @@ package final class ChildProcess: Sendable {
     package var errors: [String] { monitor.state.errors }
 
     /// Sends a signal, unless the process has ended.
-    ///
-    /// - Parameter signal: The signal's number.
     package func signal(_ signal: Int32) { monitor.signal(signal) }
 
-    /// Waits for a line on standard output.
-    ///
-    /// - Parameters:
-    ///   - prefix: The start of the line.
-    ///   - limit: The timeout, after which it is killed.
-    /// - Returns: The rest of the first such line.
-    /// - Throws: ``HarnessError`` when it ended without it, or was killed after the timeout.
+    /// Waits for a line on standard output and returns its rest after the prefix; kills the process after the timeout.
     package func line(_ prefix: String, within limit: Duration = .seconds(540)) async throws -> String {
         let state = await monitor.wait(within: limit) { $0.output.contains { $0.hasPrefix(prefix) } }
         guard let line = state.output.first(where: { $0.hasPrefix(prefix) }) else {
@@ -94,14 +78,8 @@ package final class ChildProcess: Sendable {
         return String(line.dropFirst(prefix.count))
     }
 
-    /// Waits for lines on standard output.
-    ///
-    /// - Parameters:
-    ///   - prefix: The start of the lines.
-    ///   - count: The number of lines to wait for.
-    ///   - limit: The timeout, after which it is killed.
-    /// - Returns: All such lines so far.
-    /// - Throws: ``HarnessError`` when it ended without them, or was killed after the timeout.
+    /// Waits for a number of lines on standard output with a prefix and returns all such lines so far; kills the
+    /// process after the timeout.
     package func lines(
         _ prefix: String,
         count: Int,
@@ -115,13 +93,8 @@ package final class ChildProcess: Sendable {
         return lines
     }
 
-    /// Waits for a line on standard error.
-    ///
-    /// - Parameters:
-    ///   - part: A part of the line.
-    ///   - limit: The timeout, after which it is killed.
-    /// - Returns: The first such line.
-    /// - Throws: ``HarnessError`` when it ended without it, or was killed after the timeout.
+    /// Waits for a line on standard error that contains a text, and returns the first; kills the process after the
+    /// timeout.
     package func errorLine(_ part: String, within limit: Duration = .seconds(540)) async throws -> String {
         let state = await monitor.wait(within: limit) { $0.errors.contains { $0.contains(part) } }
         guard let line = state.errors.first(where: { $0.contains(part) }) else {
@@ -130,11 +103,8 @@ package final class ChildProcess: Sendable {
         return line
     }
 
-    /// Waits until the process has ended and all its output has been read.
-    ///
-    /// - Parameter limit: The timeout, after which it is killed.
-    /// - Returns: The exit.
-    /// - Throws: ``HarnessError`` when it was killed after the timeout.
+    /// Waits until the process has ended and all its output has been read; kills it after the timeout, which is an
+    /// error.
     @discardableResult
     package func ended(within limit: Duration = .seconds(540)) async throws -> Exit {
         let state = await monitor.wait(within: limit) { _ in false }
@@ -142,11 +112,7 @@ package final class ChildProcess: Sendable {
         return exit
     }
 
-    /// Sends SIGTERM and waits until the process has ended.
-    ///
-    /// - Parameter limit: The timeout, after which it is killed.
-    /// - Returns: The exit.
-    /// - Throws: ``HarnessError`` when it was killed after the timeout.
+    /// Sends SIGTERM and waits until the process has ended; kills it after the timeout, which is an error.
     @discardableResult
     package func stop(within limit: Duration = .seconds(540)) async throws -> Exit {
         signal(SIGTERM)

@@ -36,9 +36,7 @@ final class ProcessMonitor: Sendable {
     let id: pid_t
     private let guarded = Mutex(Guarded())
 
-    /// Starts to monitor a process that has just been started.
-    ///
-    /// - Parameter process: The process; its pipes are closed here when they end.
+    /// Starts to monitor a process that has just been started; closes its pipes when they end.
     init(_ process: SpawnedProcess) {
         id = process.id
         Thread.detachNewThread { self.read(process.output, into: \.output) }
@@ -50,20 +48,14 @@ final class ProcessMonitor: Sendable {
     var state: State { guarded.withLock { $0.state } }
 
     /// Sends a signal; the lock ensures that the id is not reused by another process.
-    ///
-    /// - Parameter signal: The signal's number.
     func signal(_ signal: Int32) {
         guarded.withLock { guarded in
             if guarded.state.exit == nil { _ = kill(id, signal) }
         }
     }
 
-    /// Waits for a condition or the end; kills the process when that takes too long or the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - limit: The timeout.
-    ///   - isDone: The condition.
-    /// - Returns: The state in which it held, or in which the process was over.
+    /// Waits for a condition or the end, and returns the state in which it held, or in which the process was over;
+    /// kills the process when that takes too long or the task is cancelled.
     func wait(within limit: Duration, until isDone: @escaping @Sendable (State) -> Bool) async -> State {
         let alarm = Task {
             try await Task.sleep(for: limit)

@@ -10,9 +10,6 @@ package struct ProcessUsage {
     package var peakResidentBytes: Int
 
     /// Reads the counters of a process.
-    ///
-    /// - Parameter pid: The process.
-    /// - Throws: ``HarnessError`` when it has ended.
     package init(pid: Int32) throws {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
@@ -36,8 +33,6 @@ package struct ProcessUsage {
     }
 
     /// Returns the CPU time of this process so far, user and system, with microsecond precision.
-    ///
-    /// - Returns: Seconds.
     package static func ownCPUSeconds() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -12,15 +12,8 @@ struct SpawnedProcess {
     /// The reading end of its standard error.
     var errors: Int32
 
-    /// Starts a program with empty input, default signal handling, and no other descriptor of this process.
-    ///
-    /// - Parameters:
-    ///   - program: Its path.
-    ///   - arguments: Its arguments.
-    ///   - environment: Its whole environment.
-    ///   - directory: Its working directory; nil uses that of this process.
-    /// - Returns: The process.
-    /// - Throws: ``HarnessError`` when it cannot be started.
+    /// Starts a program with empty input, default signal handling, the whole environment as given, and no other
+    /// descriptor of this process.
     static func start(
         _ program: String,
         _ arguments: [String],

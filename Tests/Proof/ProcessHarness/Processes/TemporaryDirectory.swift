@@ -6,8 +6,6 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// Creates a directory among the system's temporary files.
-    ///
-    /// - Throws: An error when it cannot be created.
     package init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -15,9 +13,6 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Returns a path in the directory.
-    ///
-    /// - Parameter name: The name below the directory.
-    /// - Returns: The whole path.
+    /// Returns the whole path of a name below the directory.
     package func path(_ name: String) -> String { path + "/" + name }
 }

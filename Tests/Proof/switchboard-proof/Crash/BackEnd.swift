@@ -23,14 +23,7 @@ struct BackEnd: Sendable {
         var retries: Int
     }
 
-    /// Sends one request, with retries for a minute at most.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - path: The path below the brand.
-    ///   - body: JSON; nil sends none.
-    /// - Returns: The first definite response.
-    /// - Throws: ``HarnessError`` when there is none.
+    /// Sends one request, with retries for a minute at most, and returns the first definite response.
     func call(_ method: String, _ path: String, _ body: String? = nil) async throws -> Response {
         let deadline = ContinuousClock.now + .seconds(60)
         var retries = 0
@@ -54,14 +47,7 @@ struct BackEnd: Sendable {
         }
     }
 
-    /// Sends one request that must succeed.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - path: The path below the brand.
-    ///   - body: JSON; nil sends none.
-    /// - Returns: The JSON object of the response, empty when there is none.
-    /// - Throws: ``HarnessError`` for any other status than 2xx.
+    /// Sends one request, requires a 2xx response, and returns its JSON object, empty when there is none.
     func object(_ method: String, _ path: String, _ body: String? = nil) async throws -> [String: Any] {
         let response = try await call(method, path, body)
         guard (200..<300).contains(response.status) else {

@@ -6,8 +6,6 @@ struct Closing {
     let backEnd: BackEnd
 
     /// Waits until no delivery is unfinished, for two minutes at most.
-    ///
-    /// - Throws: ``HarnessError`` when some remain.
     func waitUntilFinished() async throws {
         let deadline = ContinuousClock.now + .seconds(120)
         var open = ""
@@ -23,11 +21,7 @@ struct Closing {
         throw HarnessError("deliveries are still \(open) after two minutes")
     }
 
-    /// Returns each consumer's unread count.
-    ///
-    /// - Parameter consumers: The number of consumers.
-    /// - Returns: The counts by the consumer's number.
-    /// - Throws: ``HarnessError``.
+    /// Returns the unread counts by the consumers' numbers.
     func unread(of consumers: Int) async throws -> [Int: Int] {
         var counts: [Int: Int] = [:]
         for consumer in 0..<consumers {
@@ -37,10 +31,7 @@ struct Closing {
         return counts
     }
 
-    /// Returns the whole delivery log, without badges.
-    ///
-    /// - Returns: The deliveries by message and device.
-    /// - Throws: ``HarnessError``.
+    /// Returns the whole delivery log, without badges, by message and device.
     func log() async throws -> [UnfinishedRows.Row: Evidence.Delivery] {
         var log: [UnfinishedRows.Row: Evidence.Delivery] = [:]
         var cursor = ""

@@ -38,10 +38,7 @@ struct CrashRun {
         }
     }
 
-    /// Runs the test.
-    ///
-    /// - Returns: The evidence for the verdict.
-    /// - Throws: ``HarnessError`` when the run fails.
+    /// Runs the test and returns the evidence for the verdict.
     func run() async throws -> Evidence {
         let directory = try TemporaryDirectory()
         let simulator = try await SimulatorProcess.start(in: directory)

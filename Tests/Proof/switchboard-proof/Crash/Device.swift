@@ -14,19 +14,14 @@ struct Device: Hashable, Sendable {
     /// Its push service.
     var pushType: String { isAndroid ? "fcm" : "apns" }
 
-    /// Returns a token that no other device and no other registration of this one has.
-    ///
-    /// - Parameter generation: The number of the registration.
-    /// - Returns: A token in the format of its push service.
+    /// Returns a token, in the format of its push service, that no other device and no other registration of this one
+    /// has.
     func token(generation: Int) -> String {
         if isAndroid { return "proof\(consumer)g\(generation):APA91bH0123456789" }
         return String(repeating: "ab", count: 24) + String(format: "%08x%08x", consumer, generation)
     }
 
     /// Returns the devices of a consumer: every second consumer has two.
-    ///
-    /// - Parameter consumer: Its number.
-    /// - Returns: One or two.
     static func all(of consumer: Int) -> [Device] {
         let phone = Device(consumer: consumer, isAndroid: false)
         return consumer.isMultiple(of: 2) ? [phone] : [phone, Device(consumer: consumer, isAndroid: true)]

@@ -46,10 +46,8 @@ final class PushDrain: Sendable {
         while !Task.isCancelled { try await take(waitSeconds: 1) }
     }
 
-    /// Reads the available pushes.
-    ///
-    /// - Parameter waitSeconds: The time to wait for the first one.
-    /// - Throws: ``HarnessError`` when pushes were missed, which would make the counts worthless.
+    /// Reads the available pushes, and waits for the first one; missed pushes would make the counts worthless, so they
+    /// are an error.
     func take(waitSeconds: Int = 0) async throws {
         let after = state.withLock { $0.last }
         let url = "\(control)/pushes?after=\(after)&waitSeconds=\(waitSeconds)"
@@ -76,8 +74,6 @@ final class PushDrain: Sendable {
 
     /// Waits until the simulator has read everything that a dead gateway has sent: the end of each connection comes
     /// last.
-    ///
-    /// - Throws: ``HarnessError`` when connections stay open.
     func waitUntilDisconnected() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {

@@ -17,10 +17,7 @@ struct UnfinishedRows: Sendable {
     /// The messages without an outcome.
     var rows: Set<Row>
 
-    /// Reads them without changing the data: a reader neither checkpoints nor removes the WAL.
-    ///
-    /// - Parameter path: The database file; no gateway may run.
-    /// - Throws: `DatabaseError`.
+    /// Reads them without changing the data, while no gateway runs: a reader neither checkpoints nor removes the WAL.
     init(path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true

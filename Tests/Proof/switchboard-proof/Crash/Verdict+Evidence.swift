@@ -1,11 +1,7 @@
 import ProcessHarness
 
 extension Verdict {
-    /// Counts the results of everything that was accepted.
-    ///
-    /// - Parameters:
-    ///   - evidence: The data of the run.
-    ///   - ending: The signal that stopped the gateway.
+    /// Counts the results of everything that was accepted before a signal stopped the gateway.
     init(_ evidence: Evidence, ending: CrashSettings.Ending) {
         let arrivals = Arrivals(evidence)
         let record = evidence.record

@@ -30,15 +30,7 @@ struct FaultResult: Encodable, Sendable {
     /// Whether the requirement is met.
     var holds: Bool
 
-    /// Counts the results.
-    ///
-    /// - Parameters:
-    ///   - fault: The fault.
-    ///   - pushes: The number of pushes to send.
-    ///   - counts: The counts of the source.
-    ///   - taken: The device tokens of the pushes that the peer accepted, in order.
-    ///   - connections: The number of opened connections.
-    ///   - seconds: The duration.
+    /// Counts the results; `taken` are the device tokens of the pushes that the peer accepted, in order.
     init(
         _ fault: Fault,
         pushes: Int,

@@ -17,11 +17,7 @@ struct FaultRun {
     /// The longest time for one fault.
     var limit = Duration.seconds(120)
 
-    /// Runs one fault.
-    ///
-    /// - Parameter fault: The fault.
-    /// - Returns: The result of the pushes.
-    /// - Throws: When a peer or the sender cannot be started.
+    /// Runs one fault and returns the result of the pushes.
     func run(_ fault: Fault) async throws -> FaultResult {
         switch fault.peer {
         case .simulator(var configuration, let rules):

@@ -37,11 +37,7 @@ final class FaultSource: PushSource {
     private let changed: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    /// Creates pushes.
-    ///
-    /// - Parameters:
-    ///   - count: The number of pushes, each to a device of its own.
-    ///   - eventLoop: The event loop that runs the retries.
+    /// Creates pushes, each to a device of its own, with the event loop that runs the retries.
     init(count: Int, eventLoop: any EventLoop) {
         total = count
         self.eventLoop = eventLoop
@@ -52,12 +48,8 @@ final class FaultSource: PushSource {
     /// The counts so far.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Sends until all are accepted, the provider reports that it cannot, or the time is up.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider.
-    ///   - limit: The longest time.
-    ///   - isOver: Whether there is nothing more to wait for.
+    /// Sends until all are accepted, the provider reports that it cannot, there is nothing more to wait for, or the
+    /// time is up.
     func send(
         over provider: any PushProvider,
         within limit: Duration,

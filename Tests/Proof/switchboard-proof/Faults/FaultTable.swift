@@ -41,9 +41,6 @@ struct FaultTable {
     }
 
     /// Returns the same as JSON.
-    ///
-    /// - Returns: JSON.
-    /// - Throws: Never in practice.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

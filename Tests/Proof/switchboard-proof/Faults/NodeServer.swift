@@ -51,14 +51,8 @@ struct NodeServer {
     /// Its port on the loopback address.
     let port: Int
 
-    /// Starts the server.
-    ///
-    /// - Parameters:
-    ///   - mode: The behaviour.
-    ///   - key: The PEM file of its private key.
-    ///   - certificate: The PEM file of its certificate.
-    /// - Returns: The running server; its process ends when the last reference to it is released.
-    /// - Throws: ``HarnessError`` when there is no Node.
+    /// Starts the server with PEM files of its private key and certificate; its process ends when the last reference to
+    /// the server is released.
     static func start(_ mode: Mode, key: String, certificate: String) async throws -> NodeServer {
         let process = try ChildProcess("/usr/bin/env", ["node", "-e", script, mode.rawValue, key, certificate])
         guard let port = Int(try await process.line("port ", within: .seconds(20))) else {
