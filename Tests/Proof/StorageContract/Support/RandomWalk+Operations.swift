@@ -6,11 +6,12 @@ extension RandomWalk {
     // MARK: Responses and stopped devices
 
     mutating func outcomes() -> [OutcomeRecord] {
-        let isForAll = chance(5)
+        // Now and then more in one turn than an engine may store with one statement.
+        let isForAll = chance(5) || held.count > 12
         var outcomes: [OutcomeRecord] = []
         var kept: [OutboxRow] = []
         for row in held {
-            if isForAll || chance(35) { outcomes.append(outcome(of: row)) } else { kept.append(row) }
+            if isForAll || chance(15) { outcomes.append(outcome(of: row)) } else { kept.append(row) }
         }
         held = kept
         return outcomes
@@ -174,10 +175,20 @@ extension RandomWalk {
     private mutating func anyReport() -> StoreChange {
         let consumer = anyConsumer()
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<38: return .register(anyRegistration(of: consumer))
-        case 38..<48:
+        case 0..<34: return .register(anyRegistration(of: consumer))
+        case 34..<48:
+            let waiting = model.open.keys.sorted().compactMap { id in model.open[id].map(\.registration) }
+            if chance(60), let id = waiting.randomElement(using: &random), let device = model.registrations[id] {
+                return f.unregister(device.consumer, device: device.device, anyScope())
+            }
             return f.unregister(consumer, device: chance(70) ? anyDevice().rawValue : nil, anyScope())
         case 48..<72:
+            let withheld = model.open.keys.sorted().compactMap { id in model.open[id] }.filter { $0.place == .window }
+            if chance(50), let row = withheld.randomElement(using: &random),
+                let conversation = row.conversation.flatMap({ model.conversations[$0] })
+            {
+                return f.read(conversation.consumer, conversation.name, row.sequence)
+            }
             let conversation = anyConversation(of: consumer)
             return .read(
                 ReadRequest(
