@@ -47,6 +47,7 @@ struct RandomWalk {
     mutating func run(turns: Int) async throws {
         _ = try await f.subscribe("walk")
         try await fill()
+        try await meetRareResults()
         for number in 1...turns {
             self.number = number
             try await walk()
@@ -94,6 +95,60 @@ struct RandomWalk {
         // Later the consumer may be gone, or have read them.
         turn = f.turn()
         turn.changes = [f.read("u-0", "c-u-0-1", 290)]
+        try await commit(turn)
+    }
+
+    /// Makes what chance alone makes in few walks: a held message that is read and one that is released, more responses
+    /// in a turn than an engine may store with one statement, a repeated tap, an opened conversation.
+    private mutating func meetRareResults() async throws {
+        func message(_ consumer: String, _ place: Int) -> AgentEvent {
+            f.message(consumer, in: "c-\(consumer)-\(place)")
+        }
+        var turn = f.turn()
+        turn.changes = [.register(f.device("d-0", of: "u-1", token: "t-0-0"))]
+        turn.changes += [.register(f.device("d-2", of: "u-2", token: "t-0-1"))]
+        try await commit(turn)
+        f.windows.open(f.name("u-1"), device: DeviceID(trusted: "d-0"))
+        windows.append((f.name("u-1"), DeviceID(trusted: "d-0")))
+        turn = f.turn()
+        turn.accepts = [f.request([message("u-1", 0), message("u-1", 1)])]
+        try await commit(turn)
+        turn = f.turn()
+        turn.changes = [f.read("u-1", "c-u-1-0", 1), f.unregister("u-1", device: "d-0", .agent)]
+        try await commit(turn)
+        turn = f.turn()
+        turn.changes = [.register(f.device("d-0", of: "u-1", token: "t-0-0"))]
+        turn.accepts = [f.request([message("u-1", 0)])]
+        try await commit(turn)
+        let closed = closeWindows()
+        turn = f.turn()
+        turn.releases = closed
+        try await commit(turn)
+        f.budgets = [f.apns: LaneBudget(slots: 16, mayHaveBacklog: true)]
+        turn = f.turn()
+        turn.claims = [ClaimRequest(lane: f.apns, queue: .agent, limit: 16)]
+        turn.accepts = [f.request((0..<6).flatMap { [message("u-1", $0), message("u-2", $0)] })]
+        try await commit(turn)
+        f.budgets = [:]
+        turn = f.turn()
+        turn.claims = [ClaimRequest(lane: f.apns, queue: .agent, limit: 16)]
+        try await commit(turn)
+        turn = f.turn()
+        turn.outcomes = held.map { f.response($0) }
+        held = []
+        if let last = posted.last {
+            let tap = TapRequest(
+                brand: f.brand,
+                consumer: ConsumerID(trusted: last.consumer),
+                message: last.id,
+                device: DeviceID(trusted: "d-0"),
+                tappedAt: f.now,
+                action: nil
+            )
+            turn.changes = [.tap(tap), .tap(tap)]
+        }
+        let opening = ConversationToOpen(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        turn.changes += [f.numbered(.openConversation(opening)), f.numbered(.openConversation(opening))]
         try await commit(turn)
     }
 
