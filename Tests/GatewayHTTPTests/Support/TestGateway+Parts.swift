@@ -39,18 +39,7 @@ extension TestGateway {
             clock: clock,
             reader: TestSettingsReader()
         )
-        var settings = DeliverySettings()
-        // On a clock that stands still they would wait forever.
-        settings.outcomeWaitMilliseconds = 0
-        let delivery = DeliveryService(
-            store: store,
-            directory: directory,
-            makeProvider: { _, source in AcceptingProvider(source: source, clock: clock) },
-            settings: settings,
-            clock: clock,
-            metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
-            logger: logger
-        )
+        let delivery = data.delivery ?? makeDelivery(data, directory, logger)
         let notifier = FeedNotifier(limitPerBrand: 1)
         store.onOutbound { brand, _ in notifier.notify(brand) }
         let policy = AddressPolicy(allowsLoopback: true)
@@ -73,6 +62,22 @@ extension TestGateway {
             makeProvider: { _, _, _, source in AcceptingProvider(source: source, clock: clock) },
             metrics: metrics.factory,
             renderMetrics: { metrics.response },
+            logger: logger
+        )
+    }
+
+    private static func makeDelivery(_ data: SharedData, _ directory: Directory, _ logger: Logger) -> DeliveryService {
+        let clock = data.clock
+        var settings = DeliverySettings()
+        // On a clock that stands still they would wait forever.
+        settings.outcomeWaitMilliseconds = 0
+        return DeliveryService(
+            store: data.store,
+            directory: directory,
+            makeProvider: { _, source in AcceptingProvider(source: source, clock: clock) },
+            settings: settings,
+            clock: clock,
+            metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
             logger: logger
         )
     }

@@ -74,11 +74,14 @@ enum TestGateway {
         var box: SecretBox
         /// The detection of a wrong clock; nil trusts the clock.
         var keeper: ClockKeeper?
+        /// The delivery core that runs; nil before the start of one.
+        var delivery: DeliveryService?
     }
 
     /// Runs another gateway on the data of a running one, over its own socket; it knows the brands of this moment.
     ///
-    /// Its delivery core takes over the deliveries of the first one, as after a restart: such a test queues none.
+    /// Both use the delivery core of the first one, if that runs: the store refuses the changes of an earlier start. New
+    /// messages are then reported to the windows of this one only.
     ///
     /// - Parameters:
     ///   - data: The data of the running gateway.
@@ -108,6 +111,10 @@ enum TestGateway {
             metrics: metrics,
             logger: logger
         )
+        let startsDelivery = started && data.delivery == nil
+        var running = data
+        if startsDelivery { running.delivery = services.delivery }
+        let shared = running
         let server = GatewayServer(services: services, limits: limits)
         let application = server.buildApplication(host: "127.0.0.1", port: 0)
         let body: @Sendable () async throws -> Void = {
@@ -120,13 +127,13 @@ enum TestGateway {
                         directory: services.directory,
                         windows: services.windows.hub,
                         presence: presence,
-                        data: data,
+                        data: shared,
                         routes: server.routes.names
                     )
                 )
             }
         }
-        if started {
+        if startsDelivery {
             _ = try await services.delivery.start()
             try await withRunning(services.delivery, logger, body)
         } else {
