@@ -171,9 +171,9 @@ struct WindowOpeningTests {
 
     @Test("works on a connection that was used before, as with proxies, and is not closed by the idle timeout")
     func usedConnection() async throws {
-        // Long enough for the earlier requests on a busy host.
-        let limits = ServerLimits(idleTimeout: .seconds(15))
-        try await TestGateway.run(.live, limits: limits) { api in
+        // Longer than a call of a test may take on a busy host.
+        let limits = ServerLimits(idleTimeout: .seconds(30))
+        try await TestGateway.run(.live, limits: limits, windows: WindowLimits(idleSeconds: 600)) { api in
             try await api.makeBrand()
             let session = try await api.makeSession()
             let port = try #require(api.client.port)
