@@ -49,7 +49,11 @@ struct AdministrationTests {
     @Test(
         "the response to an invalid brand names the invalid members",
         arguments: [
-            (#"{"id":"a b","name":""}"#, ["/id", "/name"]),
+            (#"{"name":"x"}"#, ["/id"]), (#"{"id":"a"}"#, ["/name"]), (#"{"id":"a b","name":""}"#, ["/id", "/name"]),
+            (#"{"id":5,"name":"x"}"#, ["/id"]), (#"{"id":"a","name":"x","settings":[]}"#, ["/settings"]),
+            (#"{"id":"a","name":"x","settings":{"preview":"some"}}"#, ["/settings/preview"]),
+            (#"{"id":"a","name":"x","settings":{"sessionTtlSeconds":59}}"#, ["/settings/sessionTtlSeconds"]),
+            (#"{"id":"a","name":"x","settings":{"singleDevice":"yes"}}"#, ["/settings/singleDevice"]),
             (
                 #"{"id":"a","name":"x","settings":{"quietHours":{"from":"22:00"}}}"#,
                 ["/settings/quietHours/to", "/settings/quietHours/timeZone"]
@@ -70,11 +74,16 @@ struct AdministrationTests {
                 #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"liveperson":false}}}"#,
                 ["/settings/wire/ccai", "/settings/wire/liveperson", "/settings/wire/ccaip", "/settings/links"]
             ),
+            (#"{"id":"a","name":"x","settings":{"wire":true}}"#, ["/settings/wire"]),
             (#"{"id":"a","name":"x","settings":{"wire":{"bloomreach":true}}}"#, ["/settings/wire/bloomreach"]),
+            (#"{"id":"a","name":"x","settings":{"retentiondays":7}}"#, ["/settings/retentiondays"]),
+            (#"{"id":"a","name":"x","setings":{}}"#, ["/setings"]),
             (
                 #"{"id":7,"settings":{"dedupeHours":0,"preview":1,"presence":"x"}}"#,
                 ["/id", "/name", "/settings/preview", "/settings/presence", "/settings/dedupeHours"]
             ),
+            (#"{"id":"a","name":"x","settings":{"staleDeviceDays":0}}"#, ["/settings/staleDeviceDays"]),
+            (#"{"id":"a","name":"x","settings":{"staleDeviceDays":3651}}"#, ["/settings/staleDeviceDays"]),
         ]
     )
     func badBrands(_ body: String, _ pointers: [String]) async throws {
@@ -110,8 +119,10 @@ struct AdministrationTests {
     @Test(
         "the response to an invalid app names the invalid members and never contains the key",
         arguments: [
+            (#"{}"#, ["/platform"]), (#"{"platform":"toaster"}"#, ["/platform"]),
             (#"{"platform":"ios","apns":{"teamId":"T"}}"#, ["/apns/keyId", "/apns/privateKey", "/apns/topic"]),
             (#"{"platform":"ios","apns":{"certificate":"SECRET","keyId":"K"}}"#, ["/apns/keyId"]),
+            (#"{"platform":"ios","apns":{"certificate":5}}"#, ["/apns/certificate"]),
             (
                 #"{"platform":"ios","apns":{"certificate":null,"keyId":"K"}}"#,
                 ["/apns/teamId", "/apns/privateKey", "/apns/topic"]

@@ -118,12 +118,28 @@ struct ConventionTests {
         }
     }
 
-    @Test("a body that is empty, or that repeats a member of an inner object, is rejected")
+    @Test("type and size of bodies are checked first")
     func bodies() async throws {
         try await TestGateway.run { api in
+            let wrongType = try await api.call(.post, "/v1/brands", "{}", type: "text/plain")
+            wrongType.expectProblem(415, "unsupported_media_type")
+            let charset = try await api.call(.post, "/v1/brands", "{}", type: "application/json; charset=latin1")
+            charset.expectProblem(415, "unsupported_media_type")
             try await api.call(.post, "/v1/brands", "").expectProblem(400, "invalid_request")
+            for text in ["{", "[]", "5", "null", #"{"id":"a"} x"#, #"{"a":"\#u{0}"}"#] {
+                try await api.call(.post, "/v1/brands", text).expectProblem(400, "invalid_request")
+            }
+            let deep = #"{"a":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}"
+            try await api.call(.post, "/v1/brands", deep).expectProblem(400, "invalid_request")
+            try await api.call(.post, "/v1/brands", #"{"id":"a","id":"b","name":"n"}"#).expectProblem(
+                422,
+                "invalid_request"
+            )
             let nested = #"{"id":"a","name":"n","settings":{"preview":"full","preview":"none"}}"#
             try await api.call(.post, "/v1/brands", nested).expectProblem(422, "invalid_request")
+            let long = #"{"id":"a","name":""# + String(repeating: "x", count: 1 << 20) + #""}"#
+            try await api.call(.post, "/v1/brands", long).expectProblem(413, "payload_too_large")
+            try await api.call(.post, "/v1/brands", bytes: [0x7B, 0xFF, 0x7D]).expectProblem(400, "invalid_request")
             #expect(try await api.call(.get, "/v1/brands").json()["items"]?.items.isEmpty == true)
         }
     }

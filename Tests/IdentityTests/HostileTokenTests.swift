@@ -190,6 +190,7 @@ struct HostileTokenTests {
                 try await gateway.verifier.verify(hostile.token, keyName: nil, brand: Gateway.acme)
             }
             #expect(error?.withoutName == expected)
+            #expect(error?.code == (hostile.reason == nil ? "token_expired" : "token_invalid"))
             #expect(error?.reason == hostile.reason?.rawValue)
         }
     }

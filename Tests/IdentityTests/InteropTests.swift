@@ -66,6 +66,6 @@ struct InteropTests {
         do {
             let found = try await gateway.verifier.verify(token, keyName: nil, brand: Gateway.acme)
             return found.consumer.rawValue == "zoë" && found.profile.name == "Zoë 😀" ? "taken" : "misread"
-        } catch { return error.reason ?? error.text }
+        } catch { return error.reason ?? error.code }
     }
 }

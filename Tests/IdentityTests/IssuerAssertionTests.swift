@@ -147,7 +147,7 @@ struct IssuerAssertionTests {
             let silent = VerificationKey.Source.jwks(url: "https://login.example/keys")
             try await gateway.issuer(Issuer.details(audience: "app-2", source: silent), named: "second")
             let token = try Issuer.token(claims: Issuer.claims(["aud": #""app-2""#]))
-            #expect(await Self.rejection(gateway, token)?.isUpstream == true)
+            #expect(await Self.rejection(gateway, token)?.code == "upstream_unavailable")
         }
     }
 
@@ -266,7 +266,7 @@ struct IssuerAssertionTests {
         try await Gateway.with { gateway in
             let issuer = try await gateway.issuer(Issuer.details(source: .jwks(url: url)))
             let unavailable = await Self.rejection(gateway, try token("a"))
-            #expect(unavailable?.isUpstream == true)
+            #expect(unavailable?.code == "upstream_unavailable")
             func key(_ pem: String, _ kid: String) throws -> VerifyingKey {
                 try VerifyingKey(publicPEM: pem, algorithm: .rs256, keyID: kid)
             }

@@ -20,7 +20,18 @@ package enum AuthenticationError: Error, Sendable, Equatable {
     /// The text names the service and the error, without anything of its response: for operators, not for the caller.
     case upstreamUnavailable(String)
 
-    /// The API's `reason` of the code `token_invalid`; nil for every other.
+    /// The API's stable code (APIConventions page).
+    package var code: String {
+        switch self {
+        case .unauthorized: "unauthorized"
+        case .tokenExpired: "token_expired"
+        case .tokenInvalid, .missingClaim: "token_invalid"
+        case .invalidClaim: "invalid_request"
+        case .upstreamUnavailable: "upstream_unavailable"
+        }
+    }
+
+    /// The API's `reason` of `token_invalid`; nil for every other code.
     package var reason: String? {
         switch self {
         case .tokenInvalid(let reason): reason.rawValue

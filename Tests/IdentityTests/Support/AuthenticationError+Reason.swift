@@ -5,7 +5,4 @@ extension AuthenticationError {
     var withoutName: AuthenticationError {
         if case .missingClaim = self { .tokenInvalid(.missingClaim) } else { self }
     }
-
-    /// Whether an upstream service caused the error.
-    var isUpstream: Bool { if case .upstreamUnavailable = self { true } else { false } }
 }
