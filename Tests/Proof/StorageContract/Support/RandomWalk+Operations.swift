@@ -28,12 +28,17 @@ extension RandomWalk {
         case 93..<97:
             // Dead since now, since a while ago, or by the time of the attempt.
             let since = chance(30) ? nil : f.now.adding(seconds: chance(30) ? -60 : 0)
-            let token = OutcomeRecord.TokenEffect.drop(token: row.token, since: since)
-            return f.record(row, .finished(.failed, nil), .unregistered(since: since), status: 410, token: token)
+            return dead(row, since: since)
         default:
             let token = OutcomeRecord.TokenEffect.quarantine(token: row.token)
             return f.record(row, .finished(.failed, nil), .rejected(token: .quarantine), status: 400, token: token)
         }
+    }
+
+    /// Returns the response to a push to a dead token; nil stands for the time of the push.
+    func dead(_ row: OutboxRow, since: Timestamp?) -> OutcomeRecord {
+        let token = OutcomeRecord.TokenEffect.drop(token: row.token, since: since)
+        return f.record(row, .finished(.failed, nil), .unregistered(since: since), status: 410, token: token)
     }
 
     mutating func anyStopped() -> StoppedDeviceRequest {

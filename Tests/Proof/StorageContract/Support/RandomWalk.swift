@@ -99,7 +99,8 @@ struct RandomWalk {
     }
 
     /// Makes what chance alone makes in few walks: a held message that is read and one that is released, more responses
-    /// in a turn than an engine may store with one statement, a repeated tap, an opened conversation.
+    /// in a turn than an engine may store with one statement, a repeated tap, an opened conversation and one that is
+    /// resolved twice, and a device that is stopped and ends.
     private mutating func meetRareResults() async throws {
         func message(_ consumer: String, _ place: Int) -> AgentEvent {
             f.message(consumer, in: "c-\(consumer)-\(place)")
@@ -134,7 +135,7 @@ struct RandomWalk {
         turn.claims = [ClaimRequest(lane: f.apns, queue: .agent, limit: 16)]
         try await commit(turn)
         turn = f.turn()
-        turn.outcomes = held.map { f.response($0) }
+        turn.outcomes = held.dropLast().map { f.response($0) } + held.suffix(1).map { dead($0, since: nil) }
         held = []
         if let last = posted.last {
             let tap = TapRequest(
@@ -147,8 +148,19 @@ struct RandomWalk {
             )
             turn.changes = [.tap(tap), .tap(tap)]
         }
-        let opening = ConversationToOpen(brand: f.brand, consumer: ConsumerID(trusted: "u-1"))
+        // A consumer without a conversation.
+        let opening = ConversationToOpen(brand: f.brand, consumer: ConsumerID(trusted: "u-3"))
+        turn.changes.append(f.identified("u-3"))
         turn.changes += [f.numbered(.openConversation(opening)), f.numbered(.openConversation(opening))]
+        let resolution = StoreChange.resolve(
+            brand: f.brand,
+            consumer: ConsumerID(trusted: "u-1"),
+            conversation: ConversationID(trusted: "c-u-1-0")
+        )
+        turn.changes += [resolution, resolution]
+        try await commit(turn)
+        turn = f.turn()
+        turn.invalidations = [StoppedDeviceRequest(lane: f.apns, stoppedBy: f.now, limit: 1)]
         try await commit(turn)
     }
 
@@ -523,7 +535,7 @@ extension RandomWalk {
             "duplicate", "duplicate of a message that was removed", "duplicate with another body",
             "duplicate by another name", "a conversation gets another id", "rejected: unknownConversation",
             "held", "released", "suppressed", "a late response", "a device is stopped", "a device is quarantined",
-            "stopped devices are restored", "rows of stopped devices are restored",
+            "stopped devices end", "stopped devices are restored", "rows of stopped devices are restored",
             "suppressed by read", "suppressed by collapsed", "suppressed by unregistered",
             "suppressed by unregistered_agent", "suppressed by token_moved",
             "register: registered created", "register: registered renewed", "register: ends others",
@@ -535,8 +547,8 @@ extension RandomWalk {
             "log in: opened known", "log in: opened anonymous", "log in: merges", "log in: ends registrations",
             "log out: sessions ended", "remote logout: sessions ended", "merge: opened known", "erase: erased",
             "profile: consumer known", "upsert: consumer known", "upsert: consumer anonymous",
-            "write: written new", "write: written again", "write: conflict",
-            "open: conversation active", "resolve: resolved", "resolve: not found",
+            "write: written new", "write: written again", "write: conflict", "open: conversation new",
+            "open: conversation active", "resolve: resolved", "resolve: conflict", "resolve: not found",
             "more than 8 responses in a turn", "more than 8 conversations", "more than 8 rows of a device",
             "remains of an erasure are removed", "restart",
         ]
