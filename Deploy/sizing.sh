@@ -33,26 +33,8 @@ for program in switchboard push-simulator; do
     [ -x "$binaries/$program" ] || fail "$binaries/$program is not built: Deploy/release.sh switchboard push-simulator"
 done
 
-folder=$(mktemp -d)
-started=()
-stop() {
-    [ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null || true
-    wait 2>/dev/null || true
-    rm -rf "$folder"
-}
-trap stop EXIT
-
-# The value behind a prefix in a file, once it is there.
-line_of() {
-    local text
-    for _ in $(seq 200); do
-        text=$(sed -n "s/^$2//p" "$1" | head -n 1)
-        [ -z "$text" ] || { printf '%s\n' "$text"; return; }
-        sleep 0.1
-    done
-    cat "$folder"/*.log >&2
-    fail "waited in vain for: $2"
-}
+# shellcheck source=Deploy/processes.sh
+. Deploy/processes.sh
 
 "$binaries/push-simulator" --quiet --apns 127.0.0.1:0 --fcm 127.0.0.1:0 --control 127.0.0.1:0 --certificates "$folder/simulator" \
     >"$folder/simulator.out" 2>"$folder/simulator.log" &

@@ -14,26 +14,8 @@ for tool in curl python3 javac java node tsc; do
     command -v "$tool" >/dev/null 2>&1 || fail "$tool was not found"
 done
 
-folder=$(mktemp -d)
-started=()
-stop() {
-    [ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null || true
-    wait 2>/dev/null || true
-    rm -rf "$folder"
-}
-trap stop EXIT
-
-# The value behind a prefix in a file, once it is there.
-line_of() {
-    local text
-    for _ in $(seq 200); do
-        text=$(sed -n "s/^$2//p" "$1" | head -n 1)
-        [ -z "$text" ] || { printf '%s\n' "$text"; return; }
-        sleep 0.1
-    done
-    cat "$folder"/*.log >&2
-    fail "waited in vain for: $2"
-}
+# shellcheck source=Deploy/processes.sh
+. Deploy/processes.sh
 
 # Keeps the first webhook as it came: its headers, an empty line, its body.
 cat >"$folder/capture.py" <<'PYTHON'
