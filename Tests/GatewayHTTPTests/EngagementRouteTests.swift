@@ -174,13 +174,13 @@ struct EngagementRouteTests {
     func plainIdentity() async throws {
         try await TestGateway.run { api in
             try await Self.make(api)
-            try await api.post("1", conversation: "c-7")
+            try await api.post("1", conversation: "resumed-7")
             let jws = api.token(api.claims(#","iss":"acme","identifier":"u-1""#))
             for identity in ["u-1", "nobody", "", jws] {
                 let reply = try await Self.ask(api, #""entryPoints":["sec://sales"],"identity":"\#(identity)""#)
                 #expect(reply.status == 201, "\(reply.text)")
                 #expect(reply["engagementDetails"]?["status"]?.string == "expose" && reply["conversation"] == nil)
-                #expect(!reply.text.contains("c-7"))
+                #expect(!reply.text.contains("resumed-7"))
             }
         }
     }
