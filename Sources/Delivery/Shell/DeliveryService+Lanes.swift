@@ -22,11 +22,16 @@ extension DeliveryService {
         }
     }
 
-    /// Does the same from a provider's event loop, on which no provider is created: reading keys takes time.
-    private func wakeFromLoop(_ lanes: Set<LaneID>) {
+    /// Wakes the providers of these lanes that exist; returns whether all do.
+    func wakeKnown(_ lanes: Set<LaneID>) -> Bool {
         let known = providers.withLock { $0.known(of: lanes) }
         for provider in known { provider.wake() }
-        guard known.count < lanes.count else { return }
+        return known.count == lanes.count
+    }
+
+    /// Wakes lanes from a provider's event loop, on which no provider is created: reading keys takes time.
+    private func wakeFromLoop(_ lanes: Set<LaneID>) {
+        guard !wakeKnown(lanes) else { return }
         // Rare, after a change of the app, and nobody waits for it.
         Task { self.wake(lanes) }
     }

@@ -70,9 +70,12 @@ extension DeliveryService {
     func carryOut(_ effects: Writer.Effects, after error: StorageError? = nil) {
         if effects.isRecovered { logger.notice("the store works again") }
         if let error { log(effects.failure, error) }
+        // Pushes first: on a busy host the callers' tasks take the processor from this one.
+        let areAwake = wakeKnown(effects.lanes)
         for (caller, outcome) in effects.changes { caller.resume(returning: outcome) }
         for (caller, outcome) in effects.events { caller.resume(returning: outcome) }
-        wake(effects.lanes)
+        // No caller waits until a provider is created.
+        if !areAwake { wake(effects.lanes) }
     }
 
     private func log(_ failure: Writer.Effects.Failure?, _ error: StorageError) {
