@@ -82,6 +82,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case hideRetryAfter
     /// The state machine does not learn that a provider cannot reach the devices of a platform.
     case hidePlatform
+    /// The state machine does not learn that a provider rejects a lane's credential.
+    case hideRejection
+    /// The state machine does not learn that a provider's fault holds for the whole lane.
+    case hideOverload
     /// A provider that was replaced still takes pushes.
     case keepProvider
     /// A caller is never resumed.
@@ -169,7 +173,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hideRequeue: .quietEnds
         case .splitSummary: .summaryStands
         case .hideThreshold: .stormIsSummed
-        case .hideRetryAfter, .hidePlatform: .waitsAreKept
+        case .hideRetryAfter, .hidePlatform, .hideRejection, .hideOverload: .waitsAreKept
         case .keepProvider: .settingsAreCurrent
         case .loseAnswer: .everybodyIsAnswered
         case .crowdDevice: .deviceShare

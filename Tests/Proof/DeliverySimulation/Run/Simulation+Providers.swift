@@ -158,6 +158,12 @@ extension Simulation {
         if sabotage == .hidePlatform, outcome == .platformMisconfigured {
             reported = .retry(afterSeconds: nil, scope: .device)
         }
+        if sabotage == .hideRejection, outcome == .misconfigured {
+            reported = .retry(afterSeconds: nil, scope: .device)
+        }
+        if sabotage == .hideOverload, case .retry(let seconds, .lane) = outcome {
+            reported = .retry(afterSeconds: seconds, scope: .device)
+        }
         let response = PushResponse(
             outcome: reported,
             status: status,
@@ -185,7 +191,7 @@ extension Simulation {
         var alerts = try takeAlerts().filter { $0.lane == lane }.map(\.alert)
         if sabotage == .hideAlerts { alerts = [] }
         // The state machine does not learn about it either.
-        if sabotage != .hidePlatform { try checker.checkAlerts(alerts, of: id) }
+        if sabotage != .hidePlatform, sabotage != .hideRejection { try checker.checkAlerts(alerts, of: id) }
     }
 
     private mutating func badOutcome(_ flight: Flight) -> PushOutcome {
