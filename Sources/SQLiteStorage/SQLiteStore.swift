@@ -282,15 +282,35 @@ package final class SQLiteStore: GatewayStore, SQLStore {
                 } catch {
                     continuation.resume(returning: .failure(self.failure(error)))
                 }
-                self.indexLog(db)
-                self.checkpointer.moveRest(of: db)
+                self.tidyUp(db)
             }
         }
         return try result.get()
     }
 
-    /// Indexes the new rows of the delivery log, when there are enough; on the writer's queue, when the callers of the
-    /// last commit have got their results.
+    /// Runs on the calling thread, which waits for the writer's queue, in a transaction of its own, and returns when it
+    /// is synced.
+    private func writeHere<Value>(_ work: (Writer) throws -> Value) throws(StorageError) -> Value {
+        guard !isClosed.withLock({ $0 }) else { throw .closed }
+        let (result, isTidy) = pool.writeWithoutTransaction { db in
+            (Result { try self.transaction(db, work) }, self.isTidy(db))
+        }
+        if !isTidy { pool.asyncWriteWithoutTransaction { self.tidyUp($0) } }
+        do { return try result.get() } catch { throw failure(error) }
+    }
+
+    /// Whether nothing is left to do after a commit; on the writer's queue.
+    private func isTidy(_ db: Database) -> Bool {
+        (try? writer.writer(of: db))?.isIndexingDue != true && !checkpointer.isWriterNext
+    }
+
+    /// Does what is due after a commit; on the writer's queue, when the callers of the commit have got their results.
+    private func tidyUp(_ db: Database) {
+        indexLog(db)
+        checkpointer.moveRest(of: db)
+    }
+
+    /// Indexes the new rows of the delivery log, when there are enough; on the writer's queue.
     ///
     /// After an error the rows are read one by one; the next commit fails too, or indexes them.
     private func indexLog(_ db: Database) {
@@ -381,7 +401,8 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     package func probeWriting() async throws(StorageError) { try await write { try $0.keepHighMark() } }
 
     package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {
-        try await write { try $0.commit(turn) }
+        let mayBlock = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
+        return mayBlock ? try writeHere { try $0.commit(turn) } : try await write { try $0.commit(turn) }
     }
 }
 

@@ -7,8 +7,12 @@ import Telemetry
 
 /// The writer's task, which carries out the steps of its state machine, one after the other.
 extension DeliveryService {
-    /// Runs steps until there is nothing left to do after ``stop()``.
+    /// Runs steps until there is nothing left to do after ``stop()``, on the writer's own executor.
     func writeTurns() async {
+        await withTaskExecutorPreference(writerQueue) { await runSteps() }
+    }
+
+    private func runSteps() async {
         var alarm: Alarm?
         defer { alarm?.task.cancel() }
         while true {

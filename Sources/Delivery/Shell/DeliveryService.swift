@@ -22,6 +22,7 @@ package final class DeliveryService: Service, Sendable {
     let state: Mutex<State>
     let providers = Mutex(LaneProviders())
     let observer = Mutex<(any WindowObserver)?>(nil)
+    let writerQueue = WriterQueue()
 
     /// Creates the core; nothing is read or written before ``start()``.
     ///

@@ -18,6 +18,8 @@ package protocol TurnStore: Sendable {
     ///
     /// All or nothing: when it throws, nothing of the turn is stored, and the caller may retry its parts one by one.
     ///
+    /// In a task that prefers an executor it may block that one's thread until the turn is synced.
+    ///
     /// - Throws: `StorageError`; `locked` when a later incarnation has started.
     func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult
 }

@@ -98,6 +98,9 @@ final class Checkpointer: Sendable {
         if isMoving { moveBesideWriter() }
     }
 
+    /// Whether the writer is to move the rest after its commit.
+    var isWriterNext: Bool { state.withLock { $0.isWriterNext } }
+
     /// Moves the rest when it is the writer's turn; on the writer's queue, outside of a transaction, when the callers
     /// of the last commit have got their results.
     ///

@@ -50,6 +50,21 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("turns are committed by a task that prefers an executor, so that a store may block its thread")
+    func ownExecutor() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            let areOwn = Mutex<[Bool]>([])
+            store.judgeCommits { _ throws(StorageError) in
+                let isOwn = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
+                areOwn.withLock { $0.append(isOwn) }
+            }
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(areOwn.withLock { $0.count >= 2 && $0.allSatisfy(\.self) })
+        }
+    }
+
     @Test("a lane that changes while its provider is created gets another, from the new settings")
     func changeWhileMaking() async throws {
         let core = try TestCore()
