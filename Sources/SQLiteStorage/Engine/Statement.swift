@@ -11,13 +11,13 @@ final class Statement {
     private let owner: AnyObject?
     private let connection: OpaquePointer
     private var index: Int32 = 0
-    /// The buffer of the bound texts, one after the other; allocated with the first.
+    /// The buffer of the bound texts and blobs, one after the other; allocated with the first.
     ///
     /// They stay until the statement is started again: cheaper than a copy of each by SQLite.
     private var texts: UnsafeMutablePointer<CChar>?
     private var textsCount = 0
 
-    /// Large enough for the texts of nearly every row; SQLite copies the rest.
+    /// Large enough for those of nearly every row; SQLite copies the rest.
     private static let textsCapacity = 4096
     /// SQLite copies: the bytes may be freed before the statement is stepped.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -91,19 +91,26 @@ final class Statement {
 
     @inline(__always)
     private func bindText(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard bytes.count <= Self.textsCapacity - textsCount else {
+        if let place = keep(UnsafeRawBufferPointer(bytes)) {
+            sqlite3_bind_text(handle, index, place, Int32(bytes.count), nil)
+        } else {
             _ = bytes.withMemoryRebound(to: CChar.self) {
                 sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.transient)
             }
-            return
         }
+    }
+
+    /// Copies bytes to where they stay until the parameters are bound again, so that they need no destructor; nil when
+    /// there is no room.
+    @inline(__always)
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<CChar>? {
+        guard bytes.count <= Self.textsCapacity - textsCount else { return nil }
         let texts = self.texts ?? .allocate(capacity: Self.textsCapacity)
         self.texts = texts
         let place = texts + textsCount
         UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyBytes(from: bytes)
         textsCount += bytes.count
-        // No destructor: the bytes stay where they are until the parameters are bound again.
-        sqlite3_bind_text(handle, index, place, Int32(bytes.count), nil)
+        return place
     }
 
     @discardableResult
@@ -113,7 +120,13 @@ final class Statement {
             sqlite3_bind_null(handle, index)
             return self
         }
-        value.withUnsafeBytes { _ = sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count), Self.transient) }
+        _ = value.withUnsafeBytes { bytes in
+            if let place = keep(bytes) {
+                sqlite3_bind_blob(handle, index, place, Int32(bytes.count), nil)
+            } else {
+                sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Self.transient)
+            }
+        }
         return self
     }
 

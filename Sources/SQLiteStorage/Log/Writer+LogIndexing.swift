@@ -16,11 +16,12 @@ extension Writer {
 
     // MARK: Changes
 
-    /// Returns the number of the next change of the log; an unused one is not reused.
-    func nextChange() throws -> Int64 {
+    /// Returns the number of the next change of the log, the first of as many as are asked for; an unused one is not
+    /// reused.
+    func nextChange(count: Int = 1) throws -> Int64 {
         if memory.log == nil { memory.log = try readLogMemory() }
         let next = memory.log?.nextChange ?? 1
-        memory.log?.nextChange = next + 1
+        memory.log?.nextChange = next + Int64(count)
         return next
     }
 

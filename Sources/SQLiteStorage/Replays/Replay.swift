@@ -44,7 +44,7 @@ struct Replay {
         var sha = SHA256()
         var key = key
         key.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        return Array(sha.finalize().prefix(hashBytes))
+        return sha.finalize().withUnsafeBytes { [UInt8](UnsafeRawBufferPointer(rebasing: $0.prefix(hashBytes))) }
     }
 
     /// The mark of the stored key in a ``ReplayFilter``.

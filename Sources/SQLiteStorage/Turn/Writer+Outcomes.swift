@@ -13,8 +13,8 @@ extension Writer {
 
     /// Copies rows to the log by one statement: to open the log and its indexes costs as much as a row.
     func copyToLog(_ pushes: [FinishedPush]) throws -> Bool {
-        let changes = try pushes.map { _ in try nextChange() }
-        try insertFinished(pushes, changes)
+        let first = try nextChange(count: pushes.count)
+        try insertFinished(pushes, firstChange: first)
         guard db.changedRows == pushes.count else {
             if pushes.count > 1 {
                 for push in pushes {
@@ -25,7 +25,7 @@ extension Writer {
             }
             return false
         }
-        for (push, change) in zip(pushes, changes) { noteFinished(push.id, change: change) }
+        for (index, push) in pushes.enumerated() { noteFinished(push.id, change: first + Int64(index)) }
         return true
     }
 
@@ -48,7 +48,7 @@ extension Writer {
     }
 
     /// Inserts the rows among these that are in the outbox into the log.
-    private func insertFinished(_ rows: [FinishedPush], _ changes: [Int64]) throws {
+    private func insertFinished(_ rows: [FinishedPush], firstChange: Int64) throws {
         let statement = try db.prepare(
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, \
@@ -64,10 +64,10 @@ extension Writer {
             CROSS JOIN outbox o ON o.id = f.column1 CROSS JOIN registrations r ON r.id = o.registration
             """
         )
-        for (row, change) in zip(rows, changes) {
+        for (index, row) in rows.enumerated() {
             statement.int(row.id).text(row.state.rawValue).text(row.suppressedBy?.rawValue).text(row.providerID)
                 .int(row.response.status).text(row.response.reason).int(row.response.sentAt.milliseconds)
-                .int(row.response.latencyMilliseconds).int(row.response.badge).int(change)
+                .int(row.response.latencyMilliseconds).int(row.response.badge).int(firstChange + Int64(index))
         }
         // No row has null as its id.
         statement.nulls(10 * (FinishedPush.most - rows.count))

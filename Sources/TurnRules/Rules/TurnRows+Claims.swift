@@ -8,9 +8,11 @@ extension TurnRows {
         let (queue, now, incarnation) = (request.queue, context.turn.now, context.turn.incarnation)
         var rows: [OutboxRow] = []
         var behind: [RegistrationID] = []
-        for device in try dueDevices(request, at: now) where rows.count < request.limit {
+        let due = try dueDevices(request, at: now)
+        rows.reserveCapacity(min(request.limit, due.reduce(0) { $0 + $1.rows }))
+        for device in due where rows.count < request.limit {
             let claimed = rows.count
-            guard let room = try room(for: device, request, claimed: claimed, context) else { break }
+            guard let room = try room(for: device, request, claimed: claimed, &context) else { break }
             let registration = device.registration
             let count = try claim(upTo: room, of: registration, queue, for: incarnation, into: &rows)
             if rows.count > claimed { context.noteOwned(rows.count - claimed, of: registration) }
@@ -35,7 +37,7 @@ extension TurnRows {
         for device: (registration: Int64, rows: Int),
         _ request: ClaimRequest,
         claimed: Int,
-        _ context: TurnContext
+        _ context: inout TurnContext
     ) throws(Failure) -> Int? {
         let left = request.limit - claimed
         switch request.deviceRows {
