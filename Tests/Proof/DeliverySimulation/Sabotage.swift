@@ -139,6 +139,17 @@ package enum Sabotage: String, Sendable, CaseIterable {
     /// A part of the state machine receives other inputs than its model.
     case distortParts
 
+    // MARK: The rules of a turn decide by wrong facts, as if a line of theirs was missing
+
+    /// A read finds no messages to count beside its mark.
+    case miscountRead
+    /// A read leaves the rows of its messages.
+    case keepRead
+    /// A read takes the rows of its messages for rows that a window held.
+    case suppressRead
+    /// A failed attempt is taken for one of a push that has ended meanwhile.
+    case loseRetry
+
     /// The invariant that it violates.
     package var breaks: Invariant {
         switch self {
@@ -198,6 +209,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .hoardRecords: .recordsAreTimely
         case .closeLanes, .idleCampaigns: .turnsAreFull
         case .distortParts: .partsAgree
+        case .miscountRead: .unreadIsExact
+        case .keepRead: .nothingRead
+        case .suppressRead: .suppressedWasRead
+        case .loseRetry: .nothingForgotten
         }
     }
 
@@ -219,6 +234,10 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .forgetSightings: .forgetsSightings
         case .findOldLane: .findsOldLane
         case .removeOthers: .removesOthers
+        case .miscountRead: .miscountsReads
+        case .keepRead: .keepsRead
+        case .suppressRead: .suppressesRead
+        case .loseRetry: .losesRetries
         default: nil
         }
     }

@@ -47,10 +47,11 @@ extension SimulatedStore {
 
     func rows(of consumer: Int64, conversation: Int64, upTo sequence: Int64) -> [(id: Int64, isHeld: Bool)] {
         var found: [(id: Int64, isHeld: Bool)] = []
+        guard flaw != .keepsRead else { return found }
         for key in consumers[Int(consumer) - 1].registrations {
             for id in registration(key)?.pending ?? []
             where delivery(id).conversation == conversation && delivery(id).sequence <= sequence {
-                found.append((id, delivery(id).isHeld))
+                found.append((id, flaw == .suppressesRead || delivery(id).isHeld))
             }
         }
         return found

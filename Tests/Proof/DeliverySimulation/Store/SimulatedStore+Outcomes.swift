@@ -31,7 +31,7 @@ extension SimulatedStore {
         }
     }
 
-    func storeAttempt(of id: Int64, _ response: PushResponse) -> Bool { isPending(id) }
+    func storeAttempt(of id: Int64, _ response: PushResponse) -> Bool { flaw != .losesRetries && isPending(id) }
 
     mutating func disown(_ id: Int64, attempts: Int) -> MovedRow? {
         guard isPending(id) else { return nil }

@@ -190,6 +190,7 @@ extension SimulatedStore: TurnRows {
     }
 
     func visit(upTo sequence: Int64?, of conversation: KnownConversation, _ body: (MessageLink) -> Bool) {
+        if flaw == .miscountsReads, sequence != nil { return }
         for link in conversations[Int(conversation.key) - 1].messages.reversed() {
             if let sequence, link.sequence > sequence { continue }
             guard body(link) else { return }

@@ -30,4 +30,12 @@ enum StoreFlaw: Sendable {
     case findsOldLane
     /// A row of another brand is removed with those of a deleted one.
     case removesOthers
+    /// No message of a conversation is found by its sequence.
+    case miscountsReads
+    /// No rows of a conversation's messages are found.
+    case keepsRead
+    /// All rows of a conversation's messages are said to be held for a window.
+    case suppressesRead
+    /// A row whose attempt failed is said not to be in the outbox.
+    case losesRetries
 }
