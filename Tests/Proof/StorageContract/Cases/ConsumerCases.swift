@@ -138,23 +138,14 @@ enum ConsumerCases {
         func runHousekeeping(_ before: Timestamp, limit: Int = 1) async throws -> Int {
             try await f.runHousekeeping(.conversations(before: [f.brand: before, other: before]), limit: limit)
         }
-        func names() async throws -> [String] {
-            let found = try await f.store.conversations(
-                brand: f.brand,
-                consumer: ConsumerID(trusted: "u-1"),
-                after: nil,
-                limit: 100
-            )
-            return found?.map(\.unread.id.rawValue) ?? []
-        }
         #expect(try await runHousekeeping(limit) == 1)
-        #expect(try await names() == ["c-1", full, young, active])
+        #expect(try await f.conversationIDs(of: "u-1") == ["c-1", full, young, active])
         #expect(try await f.unread("u-1") == 2)
         // Its ids are no longer stored.
         #expect(try await f.change(f.words("m-1", "one", in: empty)).isNotFound)
         #expect(try await f.runHousekeeping(.messages(before: [f.brand: limit])) == 2)
         #expect(try await runHousekeeping(limit) == 2)
-        #expect(try await names() == [young, active])
+        #expect(try await f.conversationIDs(of: "u-1") == [young, active])
         #expect(try await f.unread("u-1") == 0)
         #expect(try await f.change(f.words("m-1", "one", in: full)).isNotFound)
         #expect(try await f.accepted(f.message("u-1", in: "c-1")).sequence == 2)
@@ -164,7 +155,7 @@ enum ConsumerCases {
         #expect(try await runHousekeeping(f.now) == 0)
         _ = try await f.restart()
         #expect(try await runHousekeeping(f.now, limit: 100) == 0)
-        #expect(try await names() == [young, active, "c-1"])
+        #expect(try await f.conversationIDs(of: "u-1") == [young, active, "c-1"])
         // A back-end's message for a removed conversation opens it again.
         #expect(try await f.accepted(f.message("u-1", in: full)).sequence == 1)
     }
@@ -197,12 +188,7 @@ enum ConsumerCases {
         f.wait(seconds: 100)
         #expect(try await f.runHousekeeping(.messages(before: [f.brand: f.now])) == 5)
         #expect(try await f.runHousekeeping(.conversations(before: [f.brand: f.now]), limit: 1) == 4)
-        func names(_ consumer: String) async throws -> [String] {
-            let id = ConsumerID(trusted: consumer)
-            return try await f.store.conversations(brand: f.brand, consumer: id, after: nil, limit: 100)?
-                .map(\.unread.id.rawValue) ?? []
-        }
-        #expect(try await names("u-1") == [])
+        #expect(try await f.conversationIDs(of: "u-1") == [])
         _ = try await f.restart()
         // It is known, and so is its consumer.
         let messages = try await f.store.messages(
@@ -227,7 +213,7 @@ enum ConsumerCases {
         #expect(next.sequence == 3 && next.unread == 1)
         try await f.accepted(f.readEvent("u-1", in: "c-2", .sequence(1)))
         #expect(try await f.unread("u-1") == 1)
-        #expect(try await Set(names("u-1")) == ["c-1", "c-2"])
+        #expect(try await Set(f.conversationIDs(of: "u-1")) == ["c-1", "c-2"])
         // It moves with its consumer, and is removed with it.
         let id = ConsumerID(trusted: "u-2")
         _ = try await ErasureCases.erase(f, "u-1")

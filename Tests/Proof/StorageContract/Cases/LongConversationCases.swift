@@ -82,12 +82,6 @@ enum LongConversationCases {
         return counts.conversations.first { $0.id.rawValue == "c-1" }?.unread
     }
 
-    /// Moves the time ten days ahead.
-    private static func age(_ f: ContractFixture) -> [BrandID: Timestamp] {
-        f.wait(seconds: 10 * 86_400)
-        return [f.brand: f.now.adding(seconds: -86_400)]
-    }
-
     // MARK: Reading
 
     static let pages = ContractCase("a long conversation is read from any sequence, in pages of any size") {
@@ -209,7 +203,7 @@ enum LongConversationCases {
         let kept: [Int64] = [5, 6, 62, 65, 100, 127, 129, 130, 190]
         let sequences: ClosedRange<Int64> = 1...200
         try await fill(f, sequences.map { kept.contains($0) ? f.message("u-1") : f.proactive("u-1") })
-        let before = age(f)
+        let before = f.age()
         #expect(try await f.runHousekeeping(.messages(before: before), limit: 7) > 190)
         try await expectPages(f, kept)
         #expect(try await unread(f) == Int64(kept.count))
@@ -240,7 +234,7 @@ enum LongConversationCases {
     static let removedOldest = ContractCase("of a long conversation the oldest messages are removed first") {
         (f) async throws in
         try await fill(f, messages(f, 150))
-        let before = age(f)
+        let before = f.age()
         try await fill(f, messages(f, 50))
         try await f.change(f.read("u-1", "c-1", 100))
         #expect(try await f.runHousekeeping(.messages(before: before), limit: 9) == 150 + 50 + 30)
@@ -253,7 +247,7 @@ enum LongConversationCases {
     static let removedAll = ContractCase("a long conversation whose messages are all removed continues") {
         (f) async throws in
         try await fill(f, messages(f, 200))
-        let before = age(f)
+        let before = f.age()
         #expect(try await f.runHousekeeping(.messages(before: before), limit: 50) == 200 + 67 + 40)
         try await expectPages(f, [])
         #expect(try await f.unread("u-1") == 0)

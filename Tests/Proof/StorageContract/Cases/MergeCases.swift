@@ -337,12 +337,6 @@ enum MergeCases {
 
     // MARK: Conversations of one id
 
-    private static func names(_ f: ContractFixture, _ consumer: String) async throws -> [String] {
-        let id = ConsumerID(trusted: consumer)
-        return try await f.store.conversations(brand: f.brand, consumer: id, after: nil, limit: 100)?
-            .map(\.unread.id.rawValue) ?? []
-    }
-
     static let namesakes = ContractCase("of two conversations of one id that a merge brings together both stay whole") {
         (f) async throws in
         // The longest name is cut to make room.
@@ -360,11 +354,11 @@ enum MergeCases {
         #expect(try await merges(f.open(f.session(2, device: "d-1"), anonymous: 1)) == ["a-1"])
         var renamed: [String] = []
         for life in 1...2 {
-            let all = try await names(f, "u-1")
+            let all = try await f.conversationIDs(of: "u-1")
             renamed = all.filter { !["c-1", long, "c-own"].contains($0) }
             #expect(all.count == 5 && Set(all).count == 5 && renamed.count == 2, "\(life)")
             #expect(renamed.allSatisfy { ConversationID($0) != nil && $0.utf8.count <= 256 && $0.contains("~") })
-            #expect(try await names(f, "a-1") == all)
+            #expect(try await f.conversationIDs(of: "a-1") == all)
             #expect(try await f.unread("u-1") == 7)
             #expect(try await f.messages("u-1", in: "c-1").map(\.text) == ["own"])
             #expect(try await f.messages("u-1", in: renamed[0]).map(\.sequence) == [1, 2, 3])
@@ -387,7 +381,7 @@ enum MergeCases {
         try await f.change(f.anonymous("a-2"))
         for conversation in ["c-1", renamed[0]] { try await f.accepted(f.message("a-2", in: conversation)) }
         _ = try merged(try await f.change(merge(f, "a-2", into: "u-1")))
-        let all = try await names(f, "u-1")
+        let all = try await f.conversationIDs(of: "u-1")
         #expect(all.count == 7 && Set(all).count == 7)
         #expect(try await f.unread("u-1") == 8)
         _ = try await ErasureCases.erase(f, "u-1")
@@ -412,7 +406,7 @@ enum MergeCases {
         try await f.accepted(f.message("a-1", in: "c-1", text: "theirs"))
         try await f.accepted(f.message("u-1", in: "c-2", text: "own"))
         _ = try merged(try await f.change(merge(f, "a-1", into: "u-1")))
-        let all = try await names(f, "u-1")
+        let all = try await f.conversationIDs(of: "u-1")
         #expect(all.count == 2 && all.contains("c-2") && all.contains { $0.hasPrefix("c-1~") })
         _ = try await f.restart()
         // Each continues where its consumer's was.

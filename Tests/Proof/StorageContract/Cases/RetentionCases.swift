@@ -6,12 +6,6 @@ import Testing
 enum RetentionCases {
     static let all = [deliveries, deliveriesInBatches, numbersStay, listedWithout, messageIDsStay, clockAhead]
 
-    /// Moves the time ten days ahead.
-    private static func age(_ f: ContractFixture) -> [BrandID: Timestamp] {
-        f.wait(seconds: 10 * 86_400)
-        return [f.brand: f.now.adding(seconds: -86_400)]
-    }
-
     /// Accepts messages whose pushes are sent at once.
     private static func send(_ f: ContractFixture, _ count: Int, in conversation: String = "c-1") async throws {
         f.giveSlots(100)
@@ -32,7 +26,7 @@ enum RetentionCases {
         #expect(try await f.delivery(row.id).attempts.count == 2)
         f.giveSlots(0)
         try await f.accepted(f.message("u-1"))
-        let before = age(f)
+        let before = f.age()
         try await send(f, 1, in: "c-2")
         #expect(try await f.runHousekeeping(.deliveries(before: [BrandID(trusted: "gone"): f.now])) == 0)
         #expect(try await f.runHousekeeping(.deliveries(before: before)) == 1)
@@ -48,7 +42,7 @@ enum RetentionCases {
         try await f.register("d-1", of: "u-1")
         try await send(f, 7)
         try await f.makeBrand(other, app: f.app)
-        let before = age(f)
+        let before = f.age()
         try await send(f, 3)
         #expect(try await f.runHousekeeping(.deliveries(before: [other: f.now]), limit: 2) == 0)
         #expect(
@@ -66,7 +60,7 @@ enum RetentionCases {
         try await f.register("d-1", of: "u-1")
         try await send(f, 3)
         let newest = try #require(try await f.deliveries().first).id
-        #expect(try await f.runHousekeeping(.deliveries(before: age(f))) == 3)
+        #expect(try await f.runHousekeeping(.deliveries(before: f.age())) == 3)
         _ = try await f.restart()
         f.giveSlots(1)
         #expect(try await f.ownedRow(f.message("u-1")).id > newest)
@@ -77,7 +71,7 @@ enum RetentionCases {
         try await f.register("d-1", of: "u-1")
         try await send(f, 2)
         let records = try await f.deliveries()
-        #expect(try await f.runHousekeeping(.messages(before: age(f))) == 2)
+        #expect(try await f.runHousekeeping(.messages(before: f.age())) == 2)
         #expect(try await f.deliveries() == records)
         var query = DeliveryQuery(brand: f.brand, limit: 10)
         query.message = try #require(records.last?.messageID)
@@ -88,7 +82,7 @@ enum RetentionCases {
     static let messageIDsStay = ContractCase("the newest message's id is known when the message is removed") {
         (f) async throws in
         let id = try #require(try await f.accepted(f.message("u-1")).messageID)
-        #expect(try await f.runHousekeeping(.messages(before: age(f))) == 1)
+        #expect(try await f.runHousekeeping(.messages(before: f.age())) == 1)
         let last = try #require(try await f.restart().lastMessage)
         var generator = MessageIDGenerator(after: last)
         #expect(generator.next(at: Timestamp(milliseconds: 1)) > id)
@@ -101,7 +95,7 @@ enum RetentionCases {
         try await send(f, 2)
         f.wait(seconds: -365 * 86_400)
         try await send(f, 3)
-        let before = age(f)
+        let before = f.age()
         #expect(try await f.runHousekeeping(.deliveries(before: before)) == 3)
         #expect(try await f.runHousekeeping(.messages(before: before)) == 3)
         #expect(try await f.messages("u-1", in: "c-1").map(\.sequence) == [1, 2])

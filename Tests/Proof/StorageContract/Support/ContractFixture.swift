@@ -173,6 +173,19 @@ final class ContractFixture {
 
     func wait(seconds: Int64) { now = now.adding(seconds: seconds) }
 
+    /// Moves the time ten days ahead; returns a retention of one day.
+    func age() -> [BrandID: Timestamp] {
+        wait(seconds: 10 * 86_400)
+        return [brand: now.adding(seconds: -86_400)]
+    }
+
+    /// Returns the ids of a consumer's conversations, oldest first.
+    func conversationIDs(of consumer: String) async throws -> [String] {
+        let id = ConsumerID(trusted: consumer)
+        return try await store.conversations(brand: brand, consumer: id, after: nil, limit: 100)?
+            .map(\.unread.id.rawValue) ?? []
+    }
+
     /// Returns a change with the next message id.
     func numbered(_ change: StoreChange) -> StoreChange {
         var change = change
