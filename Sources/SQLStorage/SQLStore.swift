@@ -46,7 +46,13 @@ package protocol SQLTransaction: AnyObject {
     /// Forgets a consumer's registrations, which have changed.
     func forgetRegistrations(of consumer: Int64)
 
-    /// Forgets a consumer that was erased, or merged into another.
+    /// Forgets the numbers of campaigns, of which some were removed.
+    func forgetCampaigns()
+
+    /// Forgets a conversation that was removed.
+    func forget(conversation: Int64, of consumer: BrandedName)
+
+    /// Forgets a consumer that was removed, or merged into another.
     func forget(_ consumer: KnownConsumer, mergedInto other: KnownConsumer?)
 
     /// Whether any brand has a reader; rare work checks this before it looks for the brand.

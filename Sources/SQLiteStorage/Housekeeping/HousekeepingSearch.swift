@@ -1,25 +1,11 @@
 import GRDB
 import GatewayModel
 import GatewayStorage
+import SQLStorage
 
 /// Searches for rows to be removed, on a reader: short reads of a range of keys, so that neither the writer nor the
 /// checkpoints wait.
 struct HousekeepingSearch {
-    /// The result of a search.
-    struct Found: Sendable {
-        /// The keys of rows.
-        var rows: [Int64] = []
-        /// The position at which the next batch continues; nil at the end of the pass.
-        var next: HousekeepingPosition?
-        /// No older message of the brand is left; nil leaves the mark unchanged.
-        var mark: (brand: Int64, message: Int64)?
-        /// The brand of the rows, where a batch is of one brand.
-        var brand: BrandID?
-    }
-
-    /// The upper bound of the rows of one read: about 10 ms.
-    static let rowsPerRead = 10_000
-
     let db: OpaquePointer
 
     init(_ db: Database) throws {
@@ -27,28 +13,12 @@ struct HousekeepingSearch {
         self.db = handle
     }
 
-    /// Finds outbox rows that are in no lane and past their expiry, the earliest expiry first.
-    func expired(_ batch: HousekeepingBatch) throws -> Found {
-        var found = Found()
-        let rows = try Statement(
-            db,
-            """
-            SELECT id FROM outbox INDEXED BY outbox_expiry WHERE (owner IS NULL OR held = 1) AND expires_at <= ? \
-            ORDER BY expires_at, id LIMIT \(batch.limit)
-            """
-        ).int(batch.now.milliseconds)
-        while try rows.next() { found.rows.append(rows.int64(0)) }
-        // The found rows are removed by then, or in a lane.
-        if found.rows.count == batch.limit { found.next = HousekeepingPosition(row: (batch.position?.row ?? 0) + 1) }
-        return found
-    }
-
     /// Finds deliveries in the log, brand by brand in the order of their ids, which is that of time.
-    func deliveries(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
-        var found = Found()
+    func deliveries(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> HousekeepingFound {
+        var found = HousekeepingFound()
         var seen = 0
-        for (brand, after) in Self.brands(batch, before.keys) {
-            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
+        for (brand, limit, after) in batch.remaining(of: before) {
+            guard let key = try brandKey(brand) else { continue }
             let rows = try Statement(
                 db,
                 """
@@ -65,7 +35,7 @@ struct HousekeepingSearch {
                 if Self.isAfter(limit, queuedAt, now: batch.now) { break }
                 seen += 1
                 if queuedAt < limit.milliseconds { found.rows.append(rows.int64(0)) }
-                if seen == Self.rowsPerRead || found.rows.count == batch.limit {
+                if seen == HousekeepingFound.rowsPerRead || found.rows.count == batch.limit {
                     found.next = HousekeepingPosition(brand: brand, row: rows.int64(0))
                     return found
                 }
@@ -78,10 +48,10 @@ struct HousekeepingSearch {
     ///
     /// Messages have no index by brand, which would cost a write with every event: each pass begins at the brand's
     /// mark. The removal checks again that a message has no outbox row: a delivery may be retried.
-    func messages(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
-        for (brand, after) in Self.brands(batch, before.keys) {
-            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
-            var found = Found()
+    func messages(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> HousekeepingFound {
+        for (brand, limit, after) in batch.remaining(of: before) {
+            guard let key = try brandKey(brand) else { continue }
+            var found = HousekeepingFound()
             let mark = try messageMark(key)
             let start = max(after, mark)
             var through = start
@@ -107,7 +77,7 @@ struct HousekeepingSearch {
                         firstKept = through
                     }
                 }
-                if seen == Self.rowsPerRead || found.rows.count == batch.limit {
+                if seen == HousekeepingFound.rowsPerRead || found.rows.count == batch.limit {
                     found.next = HousekeepingPosition(brand: brand, row: through)
                     break
                 }
@@ -121,82 +91,10 @@ struct HousekeepingSearch {
                 return found
             }
         }
-        return Found()
-    }
-
-    /// Finds campaigns whose newest message is old enough, brand by brand.
-    func campaigns(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
-        for (brand, after) in Self.brands(batch, before.keys) {
-            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
-            var found = Found(brand: brand)
-            let rows = try Statement(
-                db,
-                "SELECT id FROM campaigns WHERE brand = ? AND id > ? AND last_at < ? ORDER BY id LIMIT \(batch.limit)"
-            ).int(key).int(after).int(limit.milliseconds)
-            while try rows.next() { found.rows.append(rows.int64(0)) }
-            guard let last = found.rows.last else { continue }
-            found.next = HousekeepingPosition(brand: brand, row: last)
-            return found
-        }
-        return Found()
-    }
-
-    /// Finds resolved conversations without messages, brand by brand in the order in which they came to rest.
-    ///
-    /// Their keys hold times (RFC 9562 section 5.7).
-    func conversations(_ batch: HousekeepingBatch, before: [BrandID: Timestamp]) throws -> Found {
-        for (brand, after) in Self.brands(batch, before.keys) {
-            guard let key = try brandKey(brand), let limit = before[brand] else { continue }
-            var found = Found(brand: brand)
-            var seen = 0
-            var last: Int64?
-            let rows = try Statement(
-                db,
-                """
-                SELECT c.key, c.last_message, EXISTS (SELECT 1 FROM conversation_heads h WHERE h.conversation = c.key \
-                AND (h.last_message >= ?3 \
-                OR EXISTS (SELECT 1 FROM messages m WHERE m.key = h.last_message AND m.conversation = c.key))) \
-                FROM conversations c INDEXED BY conversations_resolved WHERE c.brand = ?1 AND c.resolved = 1 \
-                AND c.last_message > ?2 AND c.last_message < ?3 ORDER BY c.last_message
-                """
-            ).int(key).int(after).int(Self.firstKey(at: limit))
-            while try rows.next() {
-                seen += 1
-                if rows.int64(2) == 0 { found.rows.append(rows.int64(0)) }
-                if seen == Self.rowsPerRead || found.rows.count == batch.limit {
-                    last = rows.int64(1)
-                    break
-                }
-            }
-            if let last {
-                found.next = HousekeepingPosition(brand: brand, row: last)
-            } else if !found.rows.isEmpty {
-                // The next brand is found by a batch of its own.
-                found.next = HousekeepingPosition(brand: brand, row: .max)
-            } else {
-                continue
-            }
-            return found
-        }
-        return Found()
-    }
-
-    /// The first half of the lowest message id of a time.
-    static func firstKey(at time: Timestamp) -> Int64 {
-        min(max(time.milliseconds, 0), Int64.max >> 16) << 16
+        return HousekeepingFound()
     }
 
     // MARK: Brands
-
-    /// Returns the remaining brands of a pass, each with the row after which it continues.
-    private static func brands(
-        _ batch: HousekeepingBatch,
-        _ brands: Dictionary<BrandID, Timestamp>.Keys
-    ) -> [(brand: BrandID, after: Int64)] {
-        let sorted = brands.sorted { $0.rawValue < $1.rawValue }
-        guard let position = batch.position, let current = position.brand else { return sorted.map { ($0, .min) } }
-        return sorted.filter { $0.rawValue >= current.rawValue }.map { ($0, $0 == current ? position.row : .min) }
-    }
 
     /// Whether a row ends the search: it is young, and not only because the clock was ahead when it was stored.
     private static func isAfter(_ limit: Timestamp, _ time: Int64, now: Timestamp) -> Bool {

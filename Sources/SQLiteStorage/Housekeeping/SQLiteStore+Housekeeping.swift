@@ -7,7 +7,7 @@ extension SQLiteStore {
     package func runHousekeeping(_ batch: HousekeepingBatch) async throws(StorageError) -> HousekeepingProgress {
         switch batch.work {
         case .expired:
-            return try await remove(try await read { try HousekeepingSearch($0).expired(batch) }) {
+            return try await remove(try await read { try ReadConnection($0).expired(batch) }) {
                 var rows = $0
                 return try rows.expire($1.rows, at: batch.now)
             }
@@ -20,13 +20,12 @@ extension SQLiteStore {
                 try $0.removeMessages($1.rows, mark: $1.mark)
             }
         case .conversations(let before):
-            return try await remove(try await read { try HousekeepingSearch($0).conversations(batch, before: before) })
-            {
-                try $0.removeConversations($1, before: before)
+            return try await remove(try await read { try ReadConnection($0).conversations(batch, before: before) }) {
+                try $0.removeConversations($1)
             }
         case .campaigns(let before):
-            return try await remove(try await read { try HousekeepingSearch($0).campaigns(batch, before: before) }) {
-                try $0.removeCampaigns($1, before: before)
+            return try await remove(try await read { try ReadConnection($0).campaigns(batch, before: before) }) {
+                try $0.removeCampaigns($1)
             }
         // An index leads to exactly these rows, so that the writer finds them itself.
         case .eventIDs(let keepHours):
@@ -82,8 +81,8 @@ extension SQLiteStore {
 
     /// Removes the rows of a search; when there are none, the writer stays free for events.
     private func remove(
-        _ found: HousekeepingSearch.Found,
-        _ work: @escaping @Sendable (Writer, HousekeepingSearch.Found) throws -> Int
+        _ found: HousekeepingFound,
+        _ work: @escaping @Sendable (Writer, HousekeepingFound) throws -> Int
     ) async throws(StorageError) -> HousekeepingProgress {
         guard !found.rows.isEmpty || found.mark != nil else {
             return HousekeepingProgress(removed: 0, next: found.next, heldMilliseconds: 0)

@@ -5,23 +5,6 @@ import TurnRules
 
 /// The removals of housekeeping; each in a transaction of its own.
 extension Writer {
-    func expired(
-        _ id: Int64,
-        at now: Timestamp
-    ) throws -> (expiresAt: Timestamp, due: Timestamp?, notBefore: Timestamp)? {
-        let row = try db.prepare(
-            """
-            SELECT o.expires_at, CASE WHEN o.owner IS NULL THEN w.due END, coalesce(w.not_before, 0) FROM outbox o \
-            LEFT JOIN waiting w ON w.registration = o.registration AND w.queue = o.queue \
-            WHERE o.id = ? AND (o.owner IS NULL OR o.held = 1) AND o.expires_at <= ?
-            """
-        ).int(id).int(now.milliseconds)
-        defer { row.end() }
-        guard try row.next() else { return nil }
-        let due = row.optionalInt64(1).map(Timestamp.init(milliseconds:))
-        return (Timestamp(milliseconds: row.int64(0)), due, Timestamp(milliseconds: row.int64(2)))
-    }
-
     /// Removes deliveries from the log.
     func removeDeliveries(_ ids: [Int64]) throws -> Int {
         try keepHighMark()
@@ -65,39 +48,6 @@ extension Writer {
         if facts.isIndexed { try deltas.add(facts, -1, words: word) }
         if isForgotten { try deltas.addToCampaign(facts, 1, words: word) }
         return true
-    }
-
-    /// Removes the campaigns of one brand that a search has found.
-    func removeCampaigns(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
-        guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
-        return try removeCampaigns(found.rows, before: before)
-    }
-
-    /// Removes the conversations of one brand that a search has found, if they are still resolved and without messages;
-    /// of those that a back-end named the counters are kept.
-    func removeConversations(_ found: HousekeepingSearch.Found, before: [BrandID: Timestamp]) throws -> Int {
-        guard let before = found.brand.flatMap({ before[$0] }) else { return 0 }
-        var removed = 0
-        for key in found.rows {
-            let row = try db.prepare(
-                """
-                SELECT brand, consumer FROM conversations WHERE key = ?1 AND resolved = 1 AND last_message < ?2 \
-                AND NOT EXISTS (SELECT 1 FROM conversation_heads h WHERE h.conversation = ?1 AND (h.last_message >= ?2 \
-                OR EXISTS (SELECT 1 FROM messages m WHERE m.key = h.last_message AND m.conversation = ?1)))
-                """
-            ).int(key).int(HousekeepingSearch.firstKey(at: before))
-            guard try row.next() else { continue }
-            let (brand, consumer) = (row.int64(0), row.int64(1))
-            row.end()
-            try archive(key)
-            removed += 1
-            // The writer must not remember it, or messages would be written into a removed row.
-            let name = try db.prepare("SELECT id FROM consumers WHERE key = ?").int(consumer)
-            guard try name.next() else { continue }
-            memory.consumers.peek(BrandedName(brand: brand, id: name.string(0)))?.forget(conversation: key)
-            name.end()
-        }
-        return removed
     }
 
     /// Removes messages that have no outbox row, and subtracts the unread ones from the counts.

@@ -54,15 +54,4 @@ extension Writer {
         )
         .run()
     }
-
-    /// Removes campaigns whose newest message is still from before a moment.
-    func removeCampaigns(_ ids: [Int64], before: Timestamp) throws -> Int {
-        var removed = 0
-        for id in ids {
-            try db.prepare("DELETE FROM campaigns WHERE id = ? AND last_at < ?").int(id).int(before.milliseconds).run()
-            removed += db.changedRows
-        }
-        memory.campaigns.removeAll()
-        return removed
-    }
 }

@@ -69,6 +69,24 @@ extension Writer {
         return conversation
     }
 
+    /// Restores a consumer's conversation of which only the counters were kept, and returns whether there was one.
+    private func restoreArchived(_ name: BrandedName, of consumer: Int64) throws -> Bool {
+        let row = try db.prepare(
+            """
+            DELETE FROM resting_conversations WHERE brand = ? AND consumer = ? AND id = ? \
+            RETURNING last_sequence, read_sequence
+            """
+        ).int(name.brand).int(consumer).text(name.id)
+        guard try row.next() else { return false }
+        let (last, read) = (row.int64(0), row.int64(1))
+        row.end()
+        try db.prepare(
+            "INSERT INTO conversations (brand, id, consumer, read_sequence, resolved) VALUES (?, ?, ?, ?, 1)"
+        ).int(name.brand).text(name.id).int(consumer).int(read).run()
+        try insertHead(of: db.lastInsertedRow, sequence: last, message: 0)
+        return true
+    }
+
     private func remember(_ conversation: KnownConversation, of consumer: KnownConsumer) {
         consumer.remember(conversation)
         memory.consumers.grew(by: conversation.bytes)

@@ -36,6 +36,12 @@ final class Writer: TurnRows, SQLTransaction {
 
     func forgetRegistrations(of consumer: Int64) { memory.registrations.remove(consumer) }
 
+    func forgetCampaigns() { memory.campaigns.removeAll() }
+
+    func forget(conversation: Int64, of consumer: BrandedName) {
+        memory.consumers.peek(consumer)?.forget(conversation: conversation)
+    }
+
     func forget(_ consumer: KnownConsumer, mergedInto other: KnownConsumer?) {
         memory.consumers.remove(consumer.name)
         memory.registrations.remove(consumer.key)
