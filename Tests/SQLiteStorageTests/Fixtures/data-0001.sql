@@ -1,4 +1,4 @@
--- Data of the first schema, as the version before hashes were recorded has left it after a clean stop: two brands, two
+-- Data of the first schema, as the build of commit b8618df, before hashes were recorded, left it after a clean stop: two brands, two
 -- phones of one consumer in each, anonymous consumers, a campaign, taps, reads, failures with reasons of the provider's own
 -- (tried again until they were counted), and two deliveries that are not finished. Audit and tries of the repeated
 -- retries are left out. The secrets are sealed under data-0001.master-key.
