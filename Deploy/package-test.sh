@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the packages, and installs, starts, upgrades, breaks and removes them in clean root file systems: everything that the
-# Installing page says, and every command of it.
+# Makes the packages, and installs, starts, upgrades, breaks and removes them in clean root file systems: everything that the pages
+# Installing and WhenItAllGoesWrong say, and every command of them. At the end it prints the figures, and what was not run.
 #
 #   --binaries DIR   takes the programs of this directory instead of building them
 #   --work DIR       works there and keeps the clean root file system for the next run; a temporary directory by default
@@ -35,7 +35,8 @@ fi
 mkdir -p "$work"
 work=$(realpath "$work")
 run=$work/run
-page=Sources/switchboard/Documentation.docc/Installing.md
+pages=Sources/switchboard/Documentation.docc
+page=$pages/Installing.md
 version=0
 host=""
 namespace=""
@@ -85,7 +86,11 @@ check() {
 }
 
 # A figure: its text, the value, a bound, and the unit.
-figure() { check "$1: $2${4:+ $4}, at most $3" awk -v value="$2" -v bound="$3" 'BEGIN {exit !(value != "" && value <= bound)}'; }
+figures=()
+figure() {
+    figures+=("$1: ${2:-none}${4:+ $4} (at most $3)")
+    check "$1: $2${4:+ $4}, at most $3" awk -v value="$2" -v bound="$3" 'BEGIN {exit !(value != "" && value <= bound)}'
+}
 
 # The command must fail.
 fails() { ! "$@"; }
@@ -107,7 +112,7 @@ prepare() {
     }
 }
 
-# A check with a command of the page, which must be there as it is run here: the text, the command, and what runs it.
+# A check with a command of a page, which must be there as it is run here: the text, the command, and what runs it.
 tested=()
 from_page() {
     tested+=("$2")
@@ -309,15 +314,15 @@ say "its ExecStart, with a notification socket"
 shortest=""
 for attempt in 1 2 3; do
     start_unit "$root"
-    check "first start $attempt: it listens" listens
-    shortest=$(printf '%s\n' ${shortest:+"$shortest"} "$(event_time 'listening on')" | sort -n | head -n 1)
+    check "first start $attempt: READY=1 is sent" within 30 event READY=1
+    check "it is ready" is_ready
+    shortest=$(printf '%s\n' ${shortest:+"$shortest"} "$(event_time READY=1)" | sort -n | head -n 1)
     [ "$attempt" -lt 3 ] || break
     check "it stops" stop_gateway
     rm -rf "${data:?}"/*
 done
-figure "from the start to listening, on an empty host" "$shortest" 1000 ms
-check "READY=1 is sent once it listens" within 1 event READY=1
-check "it is ready" is_ready
+figure "from the start to ready, on an empty host" "$shortest" 1000 ms
+check "it listens" listens
 check "WATCHDOG=1 is sent at half of WATCHDOG_USEC (200 ms)" within 3 bash -c "[ \$(grep -c WATCHDOG=1 '$run/events') -ge 5 ]"
 watchdog_pace() { awk '/WATCHDOG=1/ {if (last != "" && $1 - last > 400) exit 1; last = $1; count++} END {if (count < 5) exit 1}' "$run/events" || { cat "$run/events"; return 1; }; }
 check "and never later than WATCHDOG_USEC" watchdog_pace
@@ -634,7 +639,7 @@ images umount --all >/dev/null
 say "the service under systemd (systemd-nspawn, without network)"
 clean_root host
 root=$work/host
-prepare in_root "$root" "apt-get install systemd systemd-sysv dbus curl man-db"
+prepare in_root "$root" "apt-get install systemd systemd-sysv systemd-timesyncd dbus curl man-db"
 prepare in_root "$root" "apt-get install ./$deb"
 umount "$root/proc"
 # Seconds instead of half a minute, for the test of the watchdog.
@@ -654,6 +659,113 @@ is_active() { on_host "systemctl is-active switchboard && curl -sS --fail http:/
 check "systemd has booted" within 60 on_host "systemctl is-system-running | grep -E 'running|degraded|starting'"
 known=${#failures[@]}
 check "the service is started at the boot, with all of its hardening, and ready" within 30 is_active
+# The page for the night, in its order. A grep that finds nothing is no error.
+night() { on_host "export SWITCHBOARD_SERVER_ADMIN_TOKEN_FILE=/var/lib/switchboard/admin-token SWITCHBOARD_PROVIDER_TRUST_ROOTS=/etc/switchboard/ca.pem; $1"; }
+look() { night "$1 || [ \$? -eq 1 ]"; }
+key_is_back() { from_page "master key" "install -m 600 -o switchboard -g switchboard /root/switchboard-master-key /var/lib/switchboard/master-key" night; }
+night_check() { from_page "checked" "runuser -u switchboard -- switchboard check --config /etc/switchboard/switchboard.yaml" night; }
+night_stop() { from_page "stopped" "systemctl stop switchboard" night; }
+night_start() {
+    from_page "starts are counted again" "systemctl reset-failed switchboard" night
+    from_page "started" "systemctl start switchboard" night
+    check "it is ready" within 20 is_active
+}
+# Starts with data of a version that does not exist yet.
+starts_newer() {
+    python3 -c 'import sqlite3, sys
+data = sqlite3.connect(sys.argv[1])
+data.execute("INSERT INTO grdb_migrations VALUES (?)", ("9999-future",))
+data.commit()
+data.close()' "$root/var/lib/switchboard/switchboard.sqlite"
+    on_host "systemctl start switchboard"
+}
+at_night() {
+    local backup=/var/lib/switchboard-backups/switchboard-20260102T030405Z.sqlite delivery
+    say "when it all goes wrong"
+    exported() { on_host "$1; switchboard brand list" | grep acme; }
+    from_page "token" "export SWITCHBOARD_SERVER_ADMIN_TOKEN_FILE=/var/lib/switchboard/admin-token" exported
+    from_page "log" "journalctl --unit switchboard --since -1h | grep -E '\"level\":\"(warning|error|critical)\"'" look
+    from_page "readiness" "curl -sS http://127.0.0.1:8080/readyz" night
+    from_page "space" "df -h /var/lib/switchboard" night
+
+    check "a backup, and the brand as a file" night "runuser -u switchboard -- switchboard backup $backup --config /etc/switchboard/switchboard.yaml && switchboard export brand acme | tee brand.yaml"
+    check "a brand is created after it" curl_host "http://127.0.0.1:8080/v1/brands -d '{\"id\":\"later\",\"name\":\"Later\"}'"
+    from_page "backup verified" "switchboard verify $backup" night
+    night_stop
+    key_is_back
+    from_page "restored" "runuser -u switchboard -- switchboard restore $backup --config /etc/switchboard/switchboard.yaml --force" night
+    night_check
+    night_start
+    from_page "brands" "switchboard brand list" night
+    check "they are those of the backup" bash -c "grep -q acme '$work/previous' && ! grep -q later '$work/previous'"
+    check "the data before is kept" night "ls /var/lib/switchboard/switchboard.sqlite.before-restore-*"
+
+    from_page "what is large" "du -h --max-depth 1 /var/lib" night
+    from_page "what is large" "ls -lS /var/lib/switchboard /var/lib/switchboard-backups" night
+
+    night "systemctl stop switchboard && cd /var/lib/switchboard && mv master-key master-key.before-rotation-20260102T030405Z" || true
+    from_page "keys" "ls -l /var/lib/switchboard" night
+    check "without its key the data is not opened" fails night "runuser -u switchboard -- switchboard check --config /etc/switchboard/switchboard.yaml"
+    check "and the key that fits is named" grep 'master-key.before-rotation-20260102T030405Z' "$work/previous"
+    key_is_back
+    night_start
+    night_stop
+    from_page "all is lost: data aside" "mv /var/lib/switchboard /var/lib/switchboard.without-key" night
+    from_page "new data" "install -d -m 700 -o switchboard -g switchboard /var/lib/switchboard" night
+    night_start
+    from_page "new master key" "install -m 600 /var/lib/switchboard/master-key /root/switchboard-master-key" night
+    # The file's path is that of the export, and the key is the provider's.
+    check "without the provider's key there is no app" fails night "switchboard apply -f brand.yaml"
+    check "the key of the app as a file" night "mkdir -p -m 700 secrets && (umask 077; sed -nE 's/.*\"private_key\": *\"([^\"]*)\".*/\1/p' simulator/service-account.json | xargs -0 printf %b >secrets/android-fcm-serviceAccount-private_key)"
+    from_page "brand from its file" "switchboard apply -f brand.yaml" night
+    check "a second one changes nothing" night "switchboard apply -f brand.yaml --plan"
+    night_stop
+    from_page "rotated" "runuser -u switchboard -- switchboard master-key rotate --config /etc/switchboard/switchboard.yaml" night
+    night_start
+
+    from_page "clock" "switchboard clock show" night
+    from_page "clock" "timedatectl" night
+    from_page "clock set" "timedatectl set-ntp true" night
+    from_page "restarted" "systemctl restart switchboard" night
+    check "it is ready" within 20 is_active
+    from_page "clock accepted" "switchboard clock accept" night
+
+    rule() { on_host "curl -sS --fail -X PUT http://127.0.0.1:2199/rules -d '$1'"; }
+    check "FCM rejects pushes" rule '[{"match":{"provider":"fcm"},"do":{"status":400,"reason":"INVALID_ARGUMENT"}}]'
+    check "an event is accepted" night "switchboard device register acme android phone-1 --consumer u-1 --token 0123456789abcdef0123456789abcdef --type fcm && switchboard send acme u-1 hello"
+    failed() { night "switchboard deliveries acme --state failed --json" | grep -oE '"id": ?"?[0-9]+'; }
+    check "its push fails" within 20 failed
+    delivery=$(failed | tr -dc '0-9\n' | head -n 1) || true
+    from_page "log" "journalctl --unit switchboard --since -1h | grep -E '\"level\":\"(error|critical)\"'" look
+    from_page "statistics" "switchboard stats acme --window 1h" night
+    from_page "failed deliveries" "switchboard deliveries acme --state failed" night
+    check "an app with the simulated APNs, and a device's token" night "cp simulator/apns-key.p8 key.p8 && printf %064d 1 >token && chmod 600 key.p8 token && switchboard app put acme ios --team-id SIMTEAM001 --key-id SIMKEY0001 --private-key-file key.p8 --topic com.example.bank --endpoint https://localhost:2197"
+    from_page "app" "switchboard app show acme ios" night
+    from_page "self-check" "switchboard app self-check acme ios --token-file token --type apns --environment production" night
+    check "APNs has accepted it" grep -i accepted "$work/previous"
+    from_page "app corrected" "switchboard app put acme ios --team-id TEAM123456 --key-id KEY1234567 --private-key-file key.p8 --topic com.example.app" night
+    check "FCM accepts pushes" rule '[]'
+    # It ends by the time limit only.
+    followed() { night "timeout 3 $1; [ \$? -eq 124 ]"; }
+    from_page "followed" "switchboard deliveries acme --follow" followed
+    retried() { night "${1/4711/${delivery:-none}}"; }
+    from_page "retried" "switchboard deliveries retry acme 4711" retried
+    check "its push is sent" within 20 night "switchboard deliveries acme --id ${delivery:-none} | grep -E '\"state\": ?\"accepted\"'"
+
+    night_stop
+    from_page "backup" "systemctl start switchboard-backup.service" night
+    from_page "earlier version" "apt-get install --allow-downgrades ./$deb" night
+    check "the earlier version is installed" on_host "dpkg-query -W -f '\${Version}' switchboard | grep -qx '$version-1'"
+    check "it is ready" within 20 is_active
+    from_page "status" "systemctl status switchboard" night
+    check "its brands are there" night "switchboard brand list | grep acme"
+    check "a copy as an upgrade makes it" night "runuser -u switchboard -- switchboard backup /var/lib/switchboard/switchboard.sqlite.at-0016-chain-messages --config /etc/switchboard/switchboard.yaml && systemctl stop switchboard"
+    check "data of a later version that is not additive is not opened" fails starts_newer
+    check "with exit code 5" on_host "systemctl show -p ExecMainStatus switchboard | grep -x ExecMainStatus=5"
+    from_page "the way back" "runuser -u switchboard -- switchboard restore /var/lib/switchboard/switchboard.sqlite.at-0016-chain-messages --config /etc/switchboard/switchboard.yaml --force" night
+    night_start
+    check "its brands are there" night "switchboard brand list | grep acme"
+}
 under_systemd() {
     check "systemd-analyze verify has nothing to say" on_host "systemd-analyze verify /usr/lib/systemd/system/switchboard.service 2>&1 | tee /dev/stderr | wc -l | grep -qx 0"
     from_page "status" "systemctl status switchboard" on_host
@@ -728,6 +840,7 @@ under_systemd() {
     check "and is not repeated" on_host "sleep 5; systemctl show -p NRestarts,ActiveState switchboard | tr '\n' ' ' | tee /dev/stderr | grep -x 'NRestarts=0 ActiveState=failed '"
     on_host "mv /root/away /var/lib/switchboard/master-key" || true
     check "with the key it starts" on_host "systemctl start switchboard"
+    at_night
     check "removed: the service is stopped" on_host "apt-get remove switchboard && ! systemctl is-active switchboard"
     check "and the timer" fails on_host "systemctl is-active switchboard-backup.timer"
     check "purged: data and user are gone" on_host "apt-get purge switchboard && ! test -e /var/lib/switchboard && ! getent passwd switchboard"
@@ -743,16 +856,20 @@ on_host "systemctl poweroff" || true
 check "systemd has stopped" within 60 fails kill -0 "$host"
 host=""
 
-# ---- The page --------------------------------------------------------------------------------------------------------------------
+# ---- The pages -------------------------------------------------------------------------------------------------------------------
 
-say "the page"
+say "the pages"
 # shellcheck disable=SC2016 # a fence of Markdown
-mapfile -t commands < <(sed -n '/^```console$/,/^```$/p' "$page" | grep -v '^```')
+mapfile -t commands < <(sed -n '/^ *```console$/,/^ *```$/p' "$page" "$pages/WhenItAllGoesWrong.md" | grep -v '^ *```' | sed 's/^ *//')
 untested() { printf '%s\n' "${commands[@]}" | sort -u | grep -vxFf <(printf '%s\n' "${tested[@]}"); }
-check "each of its ${#commands[@]} commands was followed by a test" fails untested
+check "each of their ${#commands[@]} commands was followed by a test" fails untested
 unknown() { printf '%s\n' "${tested[@]}" | sort -u | grep -vxFf <(printf '%s\n' "${commands[@]}"); }
 check "and no other command was tested in its name" fails unknown
 
 finished=true
+say "not run: Docker, a cluster of Kubernetes, and systemd on a host of its own; the image was built by buildah and run in a chroot,
+    the manifests were read by kubernetes-validate, the compose file by docker-compose config, and systemd ran in systemd-nspawn"
+say "figures"
+printf '  %s\n' "${figures[@]}"
 say "$passed passed, ${#failures[@]} failed"
 [ ${#failures[@]} -eq 0 ] || { printf '  %s\n' "${failures[@]}"; exit 1; }
