@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Measures on this host what the Sizing page has no figure for: bytes of the database for a device and for a message with its delivery,
-# and the gateway's CPU, memory and descriptors while it stores and sends them. Gateway and simulated FCM run on the loopback address.
+# and the gateway's CPU, memory and descriptors while it stores and sends them; and computes the page's table of hosts from that.
+# Gateway and simulated FCM run on the loopback address.
 #
 #   --devices N     consumers with a device each, 5,000 by default
 #   --messages N    messages, 50,000 by default
-#   --json          prints one JSON object instead of a table
+#   --json          prints one JSON object instead of tables
 #
 # Needs a release build (Deploy/release.sh switchboard push-simulator) and Python. Uses a temporary directory, ends after at most
 # fifteen minutes, and ends only what it has started.
@@ -88,6 +89,41 @@ def megabytes(value):
     return round(value / 1e6, 1)
 
 
+def event(number):
+    return json.dumps({
+        "id": f"evt-{number}", "type": "agent.message", "consumer": f"consumer-{number % devices}",
+        "conversation": f"conversation-{number % devices}", "agent": {"nickname": "Dana"},
+        "text": f"Your order {number} has shipped and will be with you tomorrow before noon.",
+    })
+
+
+def wait_for(count):
+    """Waits until so many deliveries have ended."""
+    global highest_fds
+    while metric("switchboard_delivery_outcomes_total") < count:
+        highest_fds = max(highest_fds, metric("process_open_fds"))
+        if time.monotonic() > end:
+            sys.exit("the deliveries did not end in time")
+        time.sleep(0.2)
+
+
+# From the Sizing page: a consumer in memory, all consumers in memory, an idle window, and descriptors without windows.
+CONSUMER_KB, CONSUMERS_MB, WINDOW_KB, DESCRIPTORS = 1, 192, 9.3, 6_400
+
+
+def hosts():
+    """The rows of the page's table: messages a day, devices, windows, then what they need."""
+    sizes = [(10_000, 5_000, 200), (100_000, 50_000, 2_000), (1_000_000, 500_000, 15_000), (5_000_000, 2_000_000, 20_000)]
+    for daily, owned, windows in sizes:
+        # The busiest second has ten times the average.
+        rate = daily / 86_400 * 10
+        cores = [rate * figures["cpuMicrosecondsPerMessage" + suffix] / 1e6 for suffix in ("", "Alone")]
+        memory = figures["memoryMegabytesIdle"] + min(CONSUMERS_MB, owned * CONSUMER_KB / 1e3) + windows * WINDOW_KB / 1e3
+        disk = (owned * figures["databaseBytesPerDevice"] + daily * 30 * figures["databaseBytesPerMessage"]) / 1e9
+        yield (f"{daily:,}", f"{owned:,}", f"{windows:,}", f"{rate:,.0f}", f"{cores[0]:.1%} to {cores[1]:.0%}", f"{memory:,.0f} MB",
+               f"{disk:,.1f} GB", f"{DESCRIPTORS + windows:,}")
+
+
 empty = database_bytes()
 idle = metric("process_resident_memory_bytes")
 for number in range(devices):
@@ -96,35 +132,33 @@ for number in range(devices):
 registered = database_bytes()
 cpu, start, highest_fds = metric("process_cpu_seconds_total"), time.monotonic(), 0
 for first in range(0, messages, 500):
-    lines = [
-        json.dumps({
-            "id": f"evt-{number}", "type": "agent.message", "consumer": f"consumer-{number % devices}",
-            "conversation": f"conversation-{number % devices}", "agent": {"nickname": "Dana"},
-            "text": f"Your order {number} has shipped and will be with you tomorrow before noon.",
-        })
-        for number in range(first, min(first + 500, messages))
-    ]
+    lines = [event(number) for number in range(first, min(first + 500, messages))]
     found = json.loads(call("POST", "/v1/brands/sizing/events", "\n".join(lines), "application/x-ndjson"))
     if found["accepted"] != len(lines):
         sys.exit(f"{found['rejected']} events were rejected")
-while metric("switchboard_delivery_outcomes_total") < messages:
-    highest_fds = max(highest_fds, metric("process_open_fds"))
-    if time.monotonic() > end:
-        sys.exit("the deliveries did not end in time")
-    time.sleep(0.2)
+wait_for(messages)
 seconds = time.monotonic() - start
 used = metric("process_cpu_seconds_total") - cpu
 # The delivery log is indexed a moment later.
 time.sleep(5)
+stored, memory = database_bytes(), metric("process_resident_memory_bytes")
+# One after the other: each waits for a commit of its own, as at a low rate.
+alone = min(messages, 2000)
+cpu = metric("process_cpu_seconds_total")
+for number in range(messages, messages + alone):
+    call("POST", "/v1/brands/sizing/events", event(number))
+wait_for(messages + alone)
+used_alone = metric("process_cpu_seconds_total") - cpu
 figures = {
     "devices": devices,
     "messages": messages,
     "databaseBytesPerDevice": round((registered - empty) / devices),
-    "databaseBytesPerMessage": round((database_bytes() - registered) / messages),
+    "databaseBytesPerMessage": round((stored - registered) / messages),
     "cpuMicrosecondsPerMessage": round(used / messages * 1e6),
+    "cpuMicrosecondsPerMessageAlone": round(used_alone / alone * 1e6),
     "messagesPerSecond": round(messages / seconds),
     "memoryMegabytesIdle": megabytes(idle),
-    "memoryMegabytesAfter": megabytes(metric("process_resident_memory_bytes")),
+    "memoryMegabytesAfter": megabytes(memory),
     "openDescriptors": int(max(highest_fds, metric("process_open_fds"))),
 }
 if "--json" in sys.argv:
@@ -132,5 +166,8 @@ if "--json" in sys.argv:
 else:
     for name, value in figures.items():
         print(f"{re.sub('([A-Z]+)', lambda found: ' ' + found[1].lower(), name):40} {value:>12,}")
+    print()
+    for row in hosts():
+        print(f"| {' | '.join(row)} |")
 PYTHON
 timeout 900 python3 "$folder/load.py" "$server" "$folder" "$binaries/switchboard" "$devices" "$messages" $json
