@@ -65,6 +65,7 @@ public struct ClientConfiguration: Sendable {
         try Self.check(brandID, "brandID")
         try Self.check(appID, "appID")
         if let monitoring, monitoring.appInstallID.isEmpty { throw Self.missing("monitoring.appInstallID") }
+        try bloomreach?.check()
         guard authorizationTimeoutSeconds > 0 else { throw Self.missing("authorizationTimeoutSeconds") }
         let host = serverURL.host ?? ""
         let isLoopback = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
@@ -87,7 +88,8 @@ public struct ClientConfiguration: Sendable {
         guard isValid else { throw missing(name) }
     }
 
-    private static func missing(_ name: String) -> SwitchboardError {
+    /// The error of a setting; the reason names it.
+    static func missing(_ name: String) -> SwitchboardError {
         SwitchboardError(.parameterMissing, "\(name) is missing or malformed", reason: name)
     }
 

@@ -104,6 +104,70 @@ extension SwitchboardClient {
         }
     }
 
+    /// Requests an engagement, as ``getEngagement(entryPoints:identity:)``.
+    ///
+    /// - Parameters:
+    ///   - entryPoints: The places of the app.
+    ///   - identity: The consumer, if the session has no credential yet.
+    ///   - completion: Takes the result.
+    public nonisolated func getEngagement(
+        entryPoints: [String],
+        identity: AuthenticationParameters? = nil,
+        completion: @escaping Completion<Engagement>
+    ) {
+        run(completion) { client throws(SwitchboardError) in
+            try await client.getEngagement(entryPoints: entryPoints, identity: identity)
+        }
+    }
+
+    /// Returns the parameters of PKCE, as ``getPkceParams(accountID:)``.
+    ///
+    /// - Parameters:
+    ///   - accountID: The account, usually the brand.
+    ///   - completion: Takes the result.
+    public nonisolated func getPkceParams(accountID: String, completion: @escaping Completion<PkceParameters>) {
+        run(completion) { client throws(SwitchboardError) in try await client.getPkceParams(accountID: accountID) }
+    }
+
+    /// Resolves a conversation, as ``resolveConversation(_:)``.
+    ///
+    /// - Parameters:
+    ///   - conversationID: The conversation.
+    ///   - completion: Takes the result.
+    public nonisolated func resolveConversation(_ conversationID: String, completion: @escaping Completion<Void>) {
+        run(completion) { client throws(SwitchboardError) in try await client.resolveConversation(conversationID) }
+    }
+
+    /// Fetches the app inbox, as ``fetchAppInbox()``.
+    ///
+    /// - Parameter completion: Takes the result.
+    public nonisolated func fetchAppInbox(completion: @escaping Completion<[InboxItem]>) {
+        run(completion) { client throws(SwitchboardError) in try await client.fetchAppInbox() }
+    }
+
+    /// Marks an inbox item as read, as ``markAppInboxRead(_:)``.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - completion: Takes the result.
+    public nonisolated func markAppInboxRead(_ item: InboxItem, completion: @escaping Completion<Void>) {
+        run(completion) { client throws(SwitchboardError) in try await client.markAppInboxRead(item) }
+    }
+
+    /// Returns the categories of consents, as ``consentCategories()``.
+    ///
+    /// - Parameter completion: Takes the result.
+    public nonisolated func consentCategories(completion: @escaping Completion<[ConsentCategory]>) {
+        run(completion) { client throws(SwitchboardError) in try await client.consentCategories() }
+    }
+
+    /// Continues as an anonymous consumer, as ``anonymize()``.
+    ///
+    /// - Parameter completion: Takes the result.
+    public nonisolated func anonymize(completion: @escaping Completion<Void>) {
+        run(completion) { client throws(SwitchboardError) in try await client.anonymize() }
+    }
+
     /// Runs a call in a task that its completion ends.
     private nonisolated func run<Value: Sendable>(
         _ completion: @escaping Completion<Value>,

@@ -3,17 +3,23 @@ extension SwitchboardClient {
     ///
     /// It needs no login; with one the consumer's active conversation is named. Without an offer an earlier one is dropped.
     ///
-    /// - Parameter entryPoints: The places of the app, such as `sec://sales`.
+    /// - Parameters:
+    ///   - entryPoints: The places of the app, such as `sec://sales`.
+    ///   - identity: The consumer, if the session has no credential yet; only a JWE is sent, all else proves nothing.
     /// - Returns: The response.
     /// - Throws: `parameterMissing` without ``ClientConfiguration/monitoring``; others after all repetitions.
     @discardableResult
-    public func getEngagement(entryPoints: [String]) async throws(SwitchboardError) -> Engagement {
+    public func getEngagement(
+        entryPoints: [String],
+        identity: AuthenticationParameters? = nil
+    ) async throws(SwitchboardError) -> Engagement {
         let epoch = try session.admit()
         guard configuration.monitoring != nil else {
             throw SwitchboardError(.parameterMissing, "monitoring is missing", reason: "monitoring")
         }
         let request = routes.engagement(
             entryPoints: entryPoints,
+            identity: canAuthenticate ? nil : identity?.encryptedAssertion,
             sessionID: engagement.sessionID,
             visitorID: engagement.visitorID
         )
@@ -25,7 +31,7 @@ extension SwitchboardClient {
                 read: { value throws(SwitchboardError) in try Engagement(value) }
             )
         } else {
-            response = try Engagement(try await callWithoutToken(configuration.retry.engagement, request))
+            response = try Engagement(try await callWithoutToken(configuration.retry.engagement) { request })
         }
         // The consumer may have changed during the last wait.
         try check(epoch)
@@ -33,21 +39,34 @@ extension SwitchboardClient {
         return response
     }
 
-    /// Makes a call that needs no login, repeated by policy.
-    private func callWithoutToken(
+    /// Makes a call without the session's token, repeated by policy.
+    ///
+    /// - Parameters:
+    ///   - policy: The repetitions.
+    ///   - request: Returns the request of each attempt.
+    /// - Returns: The response.
+    /// - Throws: The one error of the call; `sessionEnded` for a result of an earlier consumer.
+    func callWithoutToken(
         _ policy: RetryPolicy,
-        _ request: HTTPRequest
+        _ request: () async throws -> HTTPRequest
     ) async throws(SwitchboardError) -> JSONValue {
         let epoch = try session.admit()
         var schedule = RetrySchedule(policy)
         while true {
-            let failure: SwitchboardError
+            let result: Result<JSONValue, SwitchboardError>
             do {
-                return try await send(request)
+                let request = try await request()
+                try check(epoch)
+                result = .success(try await send(request))
             } catch {
-                failure = error
+                result = .failure(SwitchboardError(wrapping: error))
             }
             try check(epoch)
+            let failure: SwitchboardError
+            switch result {
+            case .success(let value): return value
+            case .failure(let error): failure = error
+            }
             guard case .wait(let delay) = schedule.failed(failure) else { throw failure }
             try await typed { try await clock.sleep(for: delay) }
             try check(epoch)

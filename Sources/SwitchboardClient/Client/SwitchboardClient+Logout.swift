@@ -41,8 +41,7 @@ extension SwitchboardClient {
         if case .fail(let error) = session.logout() { throw error }
         logger.debug("logout", metadata: ["cause": "\(cause.rawValue)", "scope": "\(scope.rawValue)"])
         // What runs in the background would use the session that ends.
-        registrationTask?.cancel()
-        reportTask?.cancel()
+        cancelBackgroundTasks()
         endWindow()
         var machine = LogoutMachine(isForced: isForced, policy: configuration.retry.logout)
         var step: LogoutMachine.Step
@@ -93,11 +92,18 @@ extension SwitchboardClient {
 
     /// Whether the gateway may know a session or a registration of the consumer.
     private var hasSession: Bool {
+        hasLogin || user?.tokenTracking.tracked != nil || pendingEventCount > 0
+    }
+
+    private var hasLogin: Bool {
         tokens.held != nil || user?.session != nil || user?.registration.confirmed != nil
     }
 
-    /// Ends the session at the gateway; returns the error.
+    /// Ends the push token at Bloomreach's tracking, and the session at the gateway; returns the error.
     private func unregister(_ scope: UnregisterScope) async -> SwitchboardError? {
+        _ = await sendWaitingEvents(session.epoch)
+        if scope == .all, let error = await invalidateTrackedToken() { return error }
+        guard hasLogin else { return nil }
         let token: String
         do {
             // Before an initialisation there is only the stored token.
@@ -180,13 +186,14 @@ extension SwitchboardClient {
     public func anonymize() async throws(SwitchboardError) {
         _ = try session.admit()
         let registration = user?.registration.desired
+        let next: Authentication = if case .none = authentication.method { .none } else { .anonymous }
         try await lifecycle.enter()
         do {
             defer { lifecycle.leave() }
             try await finishLogout(.all, cause: .consumerChanged, isForced: false, keepsObservers: true)
         }
         emit(.consumerChanged)
-        try await initialize(.anonymous)
+        try await initialize(next)
         guard let registration else { return }
         try await registerPush(registration.token, receives: registration.receives)
     }

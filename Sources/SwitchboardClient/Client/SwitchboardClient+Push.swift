@@ -29,6 +29,8 @@ extension SwitchboardClient {
             now: clock.now
         )
         save()
+        selfCheckSignal?.yield()
+        trackToken(token, isGranted: true)
         switch step {
         case .send(let registration):
             try await sendRegistration(registration, epoch: epoch)
@@ -116,11 +118,13 @@ extension SwitchboardClient {
         let now = clock.now
         var ledger = user?.ledger ?? looseLedger
         guard let effect = ledger.handle(message, receives: record?.receives ?? .all, at: now) else { return message }
+        if message.kind == .selfCheck { selfCheckSignal?.yield() }
         if user == nil { looseLedger = ledger } else { user?.ledger = ledger }
         let isShown = showNotification && effect.isShown
         if user != nil {
             if let count = effect.unread { setUnread(count) }
             queueReceipts(message, isShown: isShown, at: now)
+            trackDelivered(message, isShown: isShown, at: now)
             save()
         }
         // A logout may clear the screen during each of these waits.
@@ -187,11 +191,12 @@ extension SwitchboardClient {
         }
     }
 
-    /// Waits until registrations, receipts and changes of the screen that run in the background have ended, before the app
+    /// Waits until registrations, receipts, events and changes of the screen that run in the background have ended, before the app
     /// is suspended.
     public func finishPendingWork() async {
         await registrationTask?.value
         await reportTask?.value
+        _ = await eventTask?.value
         await rejectionTask?.value
         await screenTask?.value
     }

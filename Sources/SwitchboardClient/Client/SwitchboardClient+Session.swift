@@ -50,6 +50,7 @@ extension SwitchboardClient {
                 action = session.resetEnded()
             case .initialized:
                 sendReports()
+                sendEvents()
                 return Initialization(wasActive: false, wasUpgraded: wasUpgraded)
             case .fail(let error): throw error
             case .ignored, .end, .emit, .removeObservers:

@@ -56,10 +56,7 @@ extension SwitchboardClient {
     /// Deletes what is in memory about the consumer.
     func forgetUser() {
         endWindow()
-        registrationTask?.cancel()
-        registrationTask = nil
-        reportTask?.cancel()
-        reportTask = nil
+        cancelBackgroundTasks()
         askTask?.cancel()
         askTask = nil
         authorizationTimer?.cancel()
@@ -68,9 +65,20 @@ extension SwitchboardClient {
         unread = UnreadState()
         taps = TapState()
         engagement = EngagementState()
+        inbox = InboxState()
         looseLedger = PushLedger()
         authentication = .none
         isCodeSpent = false
+    }
+
+    /// Cancels what is sent in the background for the consumer.
+    func cancelBackgroundTasks() {
+        registrationTask?.cancel()
+        reportTask?.cancel()
+        eventTask?.cancel()
+        registrationTask = nil
+        reportTask = nil
+        eventTask = nil
     }
 
     /// Returns the error of a storage.

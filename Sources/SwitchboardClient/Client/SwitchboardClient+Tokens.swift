@@ -226,10 +226,8 @@ extension SwitchboardClient {
         unread = UnreadState()
         taps = TapState()
         engagement = EngagementState()
-        registrationTask?.cancel()
-        registrationTask = nil
-        reportTask?.cancel()
-        reportTask = nil
+        inbox = InboxState()
+        cancelBackgroundTasks()
         session.consumerChanged()
         emit(.consumerChanged)
     }

@@ -23,6 +23,7 @@ public actor SwitchboardClient {
     var unread = UnreadState()
     var taps = TapState()
     var engagement = EngagementState()
+    var inbox = InboxState()
     /// The pushes that were handled while nobody was logged in.
     var looseLedger = PushLedger()
     /// The stored record; nil until it is loaded.
@@ -50,6 +51,9 @@ public actor SwitchboardClient {
     var authorizationTimer: Task<Void, Never>?
     var registrationTask: Task<Void, Never>?
     var reportTask: Task<Void, Never>?
+    var eventTask: Task<SwitchboardError?, Never>?
+    /// The signal that a running self-check waits for.
+    var selfCheckSignal: AsyncStream<Void>.Continuation?
 
     /// The open messaging window; nil if there is none.
     var window: OpenWindow?

@@ -47,6 +47,14 @@ public struct PushMessage: Sendable, Hashable {
         }
     }
 
+    /// A button of a push of Bloomreach.
+    public struct Action: Sendable, Hashable {
+        /// The text.
+        public var title: String
+        /// The link to open; nil opens the app.
+        public var url: String?
+    }
+
     /// The system whose shape the push has.
     public var dialect: Dialect
     /// The kind of the push.
@@ -87,6 +95,10 @@ public struct PushMessage: Sendable, Hashable {
     public var hasTrackingConsent = true
     /// The time at which the campaign was sent.
     public var sentAt: Date?
+    /// The buttons of a push of Bloomreach.
+    public var actions: [Action] = []
+    /// The parameters that events about a push of Bloomreach carry.
+    var urlParameters: [String: JSONValue] = [:]
     /// The marks of what was read elsewhere.
     public var read: [ReadMark] = []
 

@@ -116,6 +116,10 @@ struct PushParser: Sendable {
         message.hasTrackingConsent = members["has_tracking_consent"]?.flag ?? true
         message.sentAt = attributes["sent_timestamp"]?.numberValue.map { Date(timeIntervalSince1970: $0) }
         message.data = attributes.isEmpty ? nil : .object(attributes)
+        message.urlParameters = members["url_params"]?.members ?? [:]
+        message.actions = (members["actions"]?.elements ?? []).prefix(8).compactMap { action in
+            action["title"]?.text.map { PushMessage.Action(title: $0, url: action["url"]?.text) }
+        }
         // Only Bloomreach's visible pushes may say something about the badge.
         message.badge = members["aps"]?["badge"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
         if members["action"]?.text == "self-check" {

@@ -87,6 +87,14 @@ public struct RenewalFrequency: Sendable, Hashable {
     /// The age of a registration from which it is renewed; nil for never.
     let age: Duration?
 
+    /// Whether something of an earlier time is sent again.
+    func isDue(since earlier: Date, now: Date) -> Bool {
+        guard let age else { return false }
+        // A clock that went back makes an age negative: renew, that is harmless.
+        let passed = now.timeIntervalSince(earlier)
+        return passed < 0 || passed >= TimeInterval(age.components.seconds)
+    }
+
     /// At each call, as the gateway recommends for each start of the app.
     public static let everyLaunch = RenewalFrequency(age: .zero)
     /// Once a day.
@@ -153,10 +161,7 @@ struct RegistrationState: Sendable, Hashable, Codable {
         guard let confirmed, confirmed.registration == registration, confirmed.appVersion == appVersion else {
             return .send(registration)
         }
-        // A clock that went back makes an age negative: renew, that is harmless.
-        let age = now.timeIntervalSince(confirmed.at)
-        guard let limit = frequency.age else { return .nothing }
-        return age < 0 || age >= TimeInterval(limit.components.seconds) ? .send(registration) : .nothing
+        return frequency.isDue(since: confirmed.at, now: now) ? .send(registration) : .nothing
     }
 
     /// Decides after a login: a deferred registration is sent once, whatever its result (R57).

@@ -3,7 +3,7 @@ import Foundation
 /// Everything that the library keeps on the device: one record.
 struct StoredRecord: Sendable, Hashable, Codable {
     /// The version of the record's form; another one is wiped.
-    static let currentSchema = 1
+    static let currentSchema = 2
     /// The version of the library.
     static let libraryVersion = "0.1.0"
 
@@ -65,4 +65,19 @@ struct StoredUser: Sendable, Hashable, Codable {
     var reports = ReportQueue()
     var unread: Int?
     var pkce: [String: PkceParameters] = [:]
+    /// The random id of the customer in Bloomreach's calls.
+    var cookie = RandomText.identifier()
+    /// The customer as ``SwitchboardClient/identifyCustomer(_:properties:)`` named it.
+    var registered: String?
+    var events = EventQueue()
+    var tokenTracking = TokenTracking()
+
+    /// The customer as Bloomreach knows it; nil for an anonymous one.
+    var registeredID: String? { registered ?? (isAnonymous ? nil : userID ?? consumerID) }
+    /// The ids of the customer in Bloomreach's calls.
+    var customerIDs: [String: String] {
+        var ids = ["cookie": cookie]
+        ids["registered"] = registeredID
+        return ids
+    }
 }

@@ -39,6 +39,12 @@ public struct AuthenticationParameters: Sendable, Hashable {
         self.issuerDisplayName = issuerDisplayName
     }
 
+    /// The assertion, if it is encrypted: a JWE has five parts.
+    var encryptedAssertion: String? {
+        guard case .assertion(let token) = credential else { return nil }
+        return token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).count == 5 ? token : nil
+    }
+
     /// The claim `sub`, or `identifier`, of an assertion that is not encrypted; not verified.
     var subject: String? {
         guard case .assertion(let token) = credential else { return nil }

@@ -181,12 +181,18 @@ struct GatewayRoutes: Sendable {
     }
 
     /// The offer at places of the app.
-    func engagement(entryPoints: [String], sessionID: String?, visitorID: String?) -> HTTPRequest {
+    func engagement(
+        entryPoints: [String],
+        identity: String?,
+        sessionID: String?,
+        visitorID: String?
+    ) -> HTTPRequest {
         request(
             "POST",
             brand("engagements"),
             body: [
                 "app": .string(appID), "entryPoints": .array(entryPoints.map { .string($0) }),
+                "identity": identity.map { .string($0) },
                 "sessionId": sessionID.map { .string($0) }, "visitorId": visitorID.map { .string($0) },
             ]
         )
@@ -195,6 +201,61 @@ struct GatewayRoutes: Sendable {
     /// The end of a conversation by the consumer.
     func resolve(conversation: String) -> HTTPRequest {
         request("POST", brand("conversations", conversation, "resolve"))
+    }
+
+    // MARK: Bloomreach
+
+    /// A change of a customer, an event or a click.
+    func track(_ event: TrackedEvent) -> HTTPRequest {
+        let path =
+            switch event.kind {
+            case .customer: ["customers"]
+            case .event: ["customers", "events"]
+            case .click: ["campaigns", "clicks"]
+            }
+        return request("POST", ["track", "v2", "projects", brandID] + path, body: event.members)
+    }
+
+    /// The categories of consents.
+    func consentCategories() -> HTTPRequest {
+        request("POST", ["data", "v2", "projects", brandID, "consent", "categories"], body: [:])
+    }
+
+    /// The items of the app inbox; with a sync token only what is new.
+    func inbox(_ customerIDs: [String: String], syncToken: String?, applicationID: String) -> HTTPRequest {
+        request(
+            "POST",
+            ["webxp", "projects", brandID, "appinbox", "fetch"],
+            body: [
+                "customer_ids": .texts(customerIDs), "sync_token": syncToken.map { .string($0) },
+                "application_id": .string(applicationID),
+            ]
+        )
+    }
+
+    /// The read mark of an inbox item.
+    func markRead(_ item: InboxItem) -> HTTPRequest {
+        request(
+            "POST",
+            ["webxp", "projects", brandID, "appinbox", "markasread"],
+            body: [
+                "customer_ids": .texts(item.customerIDs), "message_ids": .array([.string(item.id)]),
+                "sync_token": item.syncToken.map { .string($0) },
+            ]
+        )
+    }
+
+    /// A silent push to the device.
+    func selfCheck(_ customerIDs: [String: String], _ token: PushToken) -> HTTPRequest {
+        request(
+            "POST",
+            ["campaigns", "send-self-check-notification"],
+            query: [("project_id", brandID)],
+            body: [
+                "customer_ids": .texts(customerIDs), "platform": .string(token.bloomreachPlatform),
+                "push_notification_id": .string(token.token),
+            ]
+        )
     }
 
     /// Receipts of pushes; the gateway takes at most 500.
@@ -229,9 +290,12 @@ struct LoginDevice: Sendable {
 
 extension HTTPRequest {
     /// The request with a session token.
-    func authorized(by token: String) -> HTTPRequest {
+    func authorized(by token: String) -> HTTPRequest { authorized(with: BearerToken.header(token)) }
+
+    /// The request with the value of the `Authorization` header.
+    func authorized(with value: String) -> HTTPRequest {
         var request = self
-        request.headers["Authorization"] = BearerToken.header(token)
+        request.headers["Authorization"] = value
         return request
     }
 }

@@ -21,6 +21,10 @@ public struct BloomreachConfiguration: Sendable {
     public var advancedAuthEnabled: Bool
     /// The app's provider, or how it is found.
     public var provider: AuthorizationProviderSource
+    /// The id of the app at Bloomreach: lower-case letters, digits, `-` and `.`, at most 50.
+    public var applicationID = "default-application"
+    /// Whether ``SwitchboardClient/selfCheckPush()`` works; the default is a build for debugging.
+    public var isSelfCheckEnabled: Bool
 
     /// Creates a configuration.
     ///
@@ -36,7 +40,30 @@ public struct BloomreachConfiguration: Sendable {
         self.authorizationToken = authorizationToken
         self.advancedAuthEnabled = advancedAuthEnabled
         self.provider = provider
+        #if DEBUG
+        isSelfCheckEnabled = true
+        #else
+        isSelfCheckEnabled = false
+        #endif
     }
+
+    /// Checks the settings that go into requests; `authorizationToken` is checked with the provider.
+    func check() throws(SwitchboardError) {
+        let isValid =
+            (1...50).contains(applicationID.utf8.count)
+            && applicationID.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+        guard isValid else { throw ClientConfiguration.missing("bloomreach.applicationID") }
+    }
+
+    /// The value of the `Authorization` header with the API key.
+    var apiKey: String { "Token " + authorizationToken }
 }
 
 /// How the app's ``AuthorizationProvider`` is found: at each initialisation and after ``SwitchboardClient/anonymize()``.
@@ -135,7 +162,7 @@ struct InboxAuthorization: Sendable {
     /// - Returns: The value.
     /// - Throws: `unauthorized` without a token: the request must not be sent, and the API key does not stand in.
     func header(clock: any ClientClock) async throws -> String {
-        guard configuration.advancedAuthEnabled else { return "Token " + configuration.authorizationToken }
+        guard configuration.advancedAuthEnabled else { return configuration.apiKey }
         guard let provider else { throw SwitchboardError(.unauthorized, "there is no authorization provider") }
         let policy = TokenPolicy.customerToken
         let late = SwitchboardError(policy.timeoutCode, "the authorization provider did not respond in time")
