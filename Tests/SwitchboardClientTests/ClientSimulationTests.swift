@@ -105,4 +105,122 @@ struct ClientSimulationTests {
             for call in gateway.calls { #expect(call.request.headers["Authorization"]?.hasSuffix("of-last") == true) }
         }
     }
+
+    /// What has happened to the device of a crash schedule.
+    private struct History {
+        /// The counts that a push or the gateway named.
+        var named: Set<Int> = [0]
+        /// How often each push was shown, over all lives of the process.
+        var shown: [String: Int] = [:]
+        var user = 1
+
+        /// Takes what a screen showed.
+        mutating func take(_ screen: Screen) -> Bool {
+            var isTrue = true
+            for call in screen.calls {
+                let words = call.split(separator: " ")
+                if call.hasPrefix("show ") { shown[call, default: 0] += 1 }
+                if call.hasPrefix("badge "), !named.contains(Int(words[1]) ?? -1) { isTrue = false }
+            }
+            return isTrue
+        }
+    }
+
+    @Test(
+        "R18 R79 R93 R200: 10,000 random schedules of answers, pushes, logouts and crashes keep the invariants",
+        arguments: 0..<20
+    )
+    func crashes(part: Int) async throws {
+        for seed in part * 500..<(part + 1) * 500 {
+            var generator = SeededGenerator(UInt64(seed))
+            let gateway = FakeGateway()
+            let clock = TestClock { $0 < .seconds(30) }
+            var storage = FaultyStorage()
+            var screen = Screen()
+            var history = History()
+            var client = await Self.start(gateway, storage, clock, screen)
+            _ = await failure { try await client.initialize(.copilot(userID: "user1.")) }
+            for _ in 0..<Int.random(in: 3...7, using: &generator) {
+                let step = Int.random(in: 0...9, using: &generator)
+                let number = Int.random(in: 0...2, using: &generator)
+                let crashesAfter = Int.random(in: 0...3, using: &generator) == 0 ? number * 4 : nil
+                if step == 6 { history.user += 1 }
+                let user = "user\(history.user)."
+                if step == 7, let (route, fault) = Self.faults.randomElement(using: &generator) {
+                    gateway.fail(route, fault)
+                }
+                if step == 8 { gateway.expireSessions() }
+                history.named.insert(number)
+                gateway.setUnread(number, for: user)
+                gateway.clearCalls()
+                let running = client
+                let task = Task {
+                    await failure { try await Self.perform(step, number, user, running) }
+                }
+                if let crashesAfter {
+                    for _ in 0..<crashesAfter { await Task.yield() }
+                    // The process ends here: what it has not stored and shown until now never happened.
+                    #expect(history.take(screen), "seed \(seed)")
+                    storage = FaultyStorage(storage.record)
+                    screen = Screen()
+                    client = await Self.start(gateway, storage, clock, screen)
+                    task.cancel()
+                }
+                let error = await task.value
+                await running.finishPendingWork()
+                if crashesAfter == nil { #expect(![.general, .disabled].contains(error?.code), "seed \(seed)") }
+                // No request has the token of another user, except the end of that one's session.
+                for call in gateway.calls where call.route != "DELETE session" {
+                    guard let header = call.request.headers["Authorization"] else { continue }
+                    #expect(header.hasSuffix("-of-" + user), "seed \(seed): \(call.route)")
+                }
+                if crashesAfter != nil {
+                    let result = await failure { try await client.initialize(.copilot(userID: user)) }
+                    #expect(result == nil, "seed \(seed)")
+                }
+                // The store is of one user.
+                let users = Set(storage.text.matches(of: /user\d+\./).map { String($0.output) })
+                #expect(users.isSubset(of: [user]), "seed \(seed): \(users) of \(user)")
+                // The count is one that was named, never a sum.
+                if let count = await client.lastUnreadCount { #expect(history.named.contains(count), "seed \(seed)") }
+            }
+            #expect(history.take(screen), "seed \(seed)")
+            // One handling for one push, however often it comes and the process ends.
+            #expect(history.shown.values.allSatisfy { $0 == 1 }, "seed \(seed): \(history.shown)")
+            gateway.heal()
+            try await client.logout(isForced: true)
+            #expect(!storage.text.contains("user"), "seed \(seed)")
+            #expect(await client.lastUnreadCount == nil)
+        }
+    }
+
+    private static func start(
+        _ gateway: FakeGateway,
+        _ storage: FaultyStorage,
+        _ clock: TestClock,
+        _ screen: Screen
+    ) async -> SwitchboardClient {
+        let client = Fixture(gateway: gateway, storage: storage, clock: clock).client
+        await client.setCopilotTokenProvider(CountingProvider(gateway: gateway))
+        await client.setPresenter(screen)
+        return client
+    }
+
+    /// Performs a step of a crash schedule.
+    private static func perform(_ step: Int, _ number: Int, _ user: String, _ client: SwitchboardClient) async throws {
+        switch step {
+        case 0, 6: try await client.initialize(.copilot(userID: user))
+        case 1: try await client.registerPush(.fcm("push-\(number)"))
+        case 2: _ = try await client.unreadCount()
+        case 3, 4:
+            // Without a session nothing remembers a push over the end of the process.
+            guard let device = await client.deviceID else { return }
+            let push = PushPayload(data: [
+                "brandId": "acme", "messageId": "m\(number)-\(device)", "badge": "\(number)", "text": "x",
+            ])
+            await client.handlePush(push, showNotification: true)
+        case 5: try await client.logout(number == 0 ? .agent : .all, isForced: number == 2)
+        default: try await client.markRead(conversationID: "chat", upToSequence: number)
+        }
+    }
 }

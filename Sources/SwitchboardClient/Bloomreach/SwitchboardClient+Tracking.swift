@@ -154,12 +154,12 @@ extension SwitchboardClient {
         user?.events.add(TrackedEvent(kind: kind, customerIDs: ids, name: name, properties: properties, at: time))
     }
 
-    /// Tracks the state of a push token, if there are settings of Bloomreach.
-    func trackToken(_ token: PushToken, isGranted: Bool) {
+    /// Tracks the state of a push token, if there are settings of Bloomreach; nil keeps the permission.
+    func trackToken(_ token: PushToken, isGranted: Bool? = nil) {
         guard let bloomreach = configuration.bloomreach, let user else { return }
         let state = TokenTracking.Tracked(
             token: token,
-            isGranted: isGranted,
+            isGranted: isGranted ?? user.tokenTracking.tracked?.isGranted ?? true,
             applicationID: bloomreach.applicationID,
             appVersion: configuration.appVersion,
             at: clock.now
@@ -201,7 +201,7 @@ extension SwitchboardClient {
         var number = 0
         var count = 0
         defer { if count > 0, session.epoch == epoch { save() } }
-        while session.epoch == epoch, let bloomreach = configuration.bloomreach,
+        while session.epoch == epoch, !Task.isCancelled, let bloomreach = configuration.bloomreach,
             let entry = user?.events.next(after: number)
         {
             number = entry.number

@@ -30,7 +30,7 @@ extension SwitchboardClient {
         )
         save()
         selfCheckSignal?.yield()
-        trackToken(token, isGranted: true)
+        trackToken(token)
         switch step {
         case .send(let registration):
             try await sendRegistration(registration, epoch: epoch)

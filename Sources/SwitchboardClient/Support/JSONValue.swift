@@ -200,7 +200,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
 {
     /// Creates a text.
     public init(stringLiteral value: String) { self = .string(value) }
@@ -212,6 +212,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Creates a number.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Creates a number.
+    public init(floatLiteral value: Double) { self = .number(value) }
     /// Creates a boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }

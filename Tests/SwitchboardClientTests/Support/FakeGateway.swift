@@ -55,6 +55,8 @@ final class FakeGateway: HTTPTransport {
         var merges = true
         /// The details of the engagement that is offered.
         var offer: JSONValue?
+        /// The items of Bloomreach's app inbox, oldest first.
+        var inbox: [JSONValue] = []
         /// The fault of every request from this number on.
         var away: (from: Int, fault: Fault)?
     }
@@ -84,6 +86,7 @@ final class FakeGateway: HTTPTransport {
     func setUnread(_ count: Int, for consumer: String) { state.withLock { $0.unread[consumer] = count } }
     func setLifetime(_ seconds: Int) { state.withLock { $0.lifetime = seconds } }
     func offer(_ details: JSONValue?) { state.withLock { $0.offer = details } }
+    func addToInbox(_ items: JSONValue...) { state.withLock { $0.inbox += items } }
     func setMerges(_ merges: Bool) { state.withLock { $0.merges = merges } }
     func expireSessions() {
         state.withLock { state in for token in state.sessions.keys { state.sessions[token]?.isExpired = true } }
@@ -164,6 +167,7 @@ final class FakeGateway: HTTPTransport {
             return json(body["sessionId"] == nil ? 201 : 200, .object(members))
         default: break
         }
+        if let response = bloomreach(state, route, request, body) { return response }
         guard let header = request.headers["Authorization"], header.hasPrefix("Bearer ") else {
             return problem(401, "unauthorized")
         }
@@ -214,6 +218,41 @@ final class FakeGateway: HTTPTransport {
                 ["items": [["messageId": "m-1", "text": "hi", "from": "agent", "kind": "agent"]], "nextCursor": .null]
             )
         default: return problem(404, "not_found")
+        }
+    }
+
+    /// Handles Bloomreach's routes; nil for the others. The API key is `key`, and every customer token is valid.
+    private static func bloomreach(
+        _ state: State,
+        _ route: String,
+        _ request: HTTPRequest,
+        _ body: JSONValue
+    ) -> HTTPResponse? {
+        let header = request.headers["Authorization"] ?? ""
+        let isInbox = ["POST fetch", "POST markasread"].contains(route)
+        switch route {
+        case "POST customers", "POST events", "POST clicks", "POST categories", "POST fetch", "POST markasread",
+            "POST send-self-check-notification":
+            guard header == "Token key" || (isInbox && header.hasPrefix("Bearer ")) else {
+                return json(401, ["success": false, "error": "Access key not provided"])
+            }
+        default: return nil
+        }
+        switch route {
+        case "POST categories":
+            let category: JSONValue = [
+                "id": "news", "legitimate_interest": false, "sources": ["crm": true, "page": false],
+                "translations": ["en": ["name": "News", "description": .null]],
+            ]
+            return json(200, ["success": true, "results": [category, ["legitimate_interest": true]]])
+        case "POST fetch":
+            let known = body["sync_token"]?.text.flatMap { Int($0.dropFirst(5)) } ?? 0
+            let items = Array(state.inbox.dropFirst(known))
+            return json(
+                200,
+                ["success": true, "sync_token": .string("sync-\(state.inbox.count)"), "messages": .array(items)]
+            )
+        default: return json(200, ["success": true])
         }
     }
 
