@@ -515,7 +515,8 @@ let package = Package(
             name: "LifeTests",
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
-                "HTTP2Connections", "GatewayModel", "TestSupport", httpClient, logging, nioCore, nioPosix, crypto,
+                "SwitchboardClient", "SwitchboardClientLinux", "HTTP2Connections", "GatewayModel", "TestSupport",
+                httpClient, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: settings
         ),

@@ -26,6 +26,14 @@ struct DemoCommand: AsyncParsableCommand {
     )
     var switchboard: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write to this new file, as variables of a shell, what a phone in the terminal needs; it is secret.",
+            valueName: "path"
+        )
+    )
+    var phone: String?
+
     /// Runs the command and ends the process with one of ``ProcessStatus``.
     static func main() async {
         do {
@@ -53,6 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
         let demo = DemoService(
             urls: urls,
             once: once,
+            phone: phone,
             environment: environment,
             programs: program.deletingLastPathComponent().path(percentEncoded: false)
         )

@@ -86,6 +86,9 @@ struct DemoEnvironment: Sendable {
     /// The URL of the simulated FCM.
     var fcmURL: String { "https://\(simulator.fcm)" }
 
+    /// The URL of the simulator's control port.
+    var controlURL: String { simulator.control.map { "http://\($0)" } ?? "" }
+
     /// The number of the last push that a provider received.
     var lastPush: Int { simulator.log.lastNumber }
 
@@ -137,7 +140,7 @@ struct DemoEnvironment: Sendable {
     /// - Returns: The text.
     func hints(server: String, outcome: DemoScenario.Outcome, programs: String) -> String {
         let keys = simulator.credentials
-        let control = simulator.control.map { "http://\($0)" } ?? ""
+        let control = controlURL
         return """
 
             All steps succeeded. Gateway and simulators run until Ctrl-C. Another agent message:

@@ -12,6 +12,8 @@ struct DemoScenario {
 
     private static let brand = "demo"
     private static let consumer = "u-1"
+    /// The consumer of a phone in the terminal.
+    private static let visitor = "you"
     private static let conversation = "c-9"
     private static let iPhone = "iphone-1"
     private static let android = "pixel-1"
@@ -54,6 +56,35 @@ struct DemoScenario {
         heading("The operator's view: every delivery")
         try await deliveries()
         return Outcome(backend: account, session: token)
+    }
+
+    /// Writes what `switchboard-device` needs to be one more phone of the brand.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which must not exist.
+    ///   - outcome: The credentials.
+    /// - Throws: ``CommandFailure``.
+    func write(phone path: String, _ outcome: Outcome) async throws {
+        let backend = APIClient(server: admin.server, basic: outcome.backend)
+        let response = try await backend.call("POST", self.path("consumers", Self.visitor, "sessions"), body: [:])
+        guard let session = response.body["sessionToken"].string else {
+            throw broken("a minted session has a token", response.body)
+        }
+        let variables = [
+            ("server", admin.server), ("control", environment.controlURL), ("backend", outcome.backend),
+            ("brand", Self.brand), ("app", "travel-ios"), ("consumer", Self.visitor), ("session", session),
+        ]
+        let text = variables.map { "\($0)='\($1)'\n" }.joined()
+        // Under another name first: who waits for the file reads all of it.
+        let unfinished = path + ".new"
+        let isCreated = FileManager.default.createFile(
+            atPath: unfinished,
+            contents: Data(text.utf8),
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard isCreated, rename(unfinished, path) == 0 else {
+            throw CommandFailure(.failure, "the file \(path) cannot be written")
+        }
     }
 
     // MARK: Steps

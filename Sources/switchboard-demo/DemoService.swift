@@ -7,6 +7,8 @@ struct DemoService: Service {
     let urls: AsyncStream<String>
     /// Whether to end after the demonstration.
     let once: Bool
+    /// The file for a phone in the terminal; nil for none.
+    let phone: String?
     /// The participants.
     let environment: DemoEnvironment
     /// The directory of the program `switchboard`.
@@ -34,6 +36,7 @@ struct DemoService: Service {
             return
         }
         StandardOutput.write(environment.hints(server: server, outcome: outcome, programs: programs))
+        if let phone { try await scenario.write(phone: phone, outcome) }
         try? await gracefulShutdown()
     }
 }

@@ -246,7 +246,8 @@ struct BloomreachTests {
         try await client.initialize(.none)
         let payload = Self.push([
             "url": "https://x.example/a", "attributes": ["campaign_id": "ca-1", "sent_timestamp": 1_767_323_050],
-            "url_params": ["utm_source": "br"], "actions": [["title": "Buy", "url": "https://x.example/b"], ["url": "x"]],
+            "url_params": ["utm_source": "br"],
+            "actions": [["title": "Buy", "url": "https://x.example/b"], ["url": "x"]],
         ])
         let message = try #require(await client.handlePush(payload, showNotification: true))
         // A repetition is no second arrival.
@@ -298,7 +299,8 @@ struct BloomreachTests {
         let button = try #require(message.actions.first)
         try await client.trackOpened(message, action: button)
         fixture.gateway.addToInbox([
-            "id": "m-1", "type": "html", "content": ["has_tracking_consent": false, "attributes": ["campaign_id": "c"]],
+            "id": "m-1", "type": "html",
+            "content": ["has_tracking_consent": false, "attributes": ["campaign_id": "c"]],
         ])
         let item = try #require(await client.fetchAppInbox().first)
         try await client.trackInbox(item)
@@ -358,7 +360,7 @@ struct BloomreachTests {
         #expect(mark["sync_token"]?.text == "sync-1")
         #expect(mark["customer_ids"] == calls[0]["customer_ids"])
         #expect(mark["customer_ids"]?["registered"] == nil)
-        // The other customer's inbox begins anew.
+        // The other customer's inbox begins again.
         _ = try await client.fetchAppInbox()
         #expect(fixture.gateway.calls("POST fetch").last?.body["sync_token"] == nil)
     }

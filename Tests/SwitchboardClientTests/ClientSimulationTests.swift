@@ -106,7 +106,7 @@ struct ClientSimulationTests {
         }
     }
 
-    /// What has happened to the device of a crash schedule.
+    /// The history of the device in a crash schedule.
     private struct History {
         /// The counts that a push or the gateway named.
         var named: Set<Int> = [0]
@@ -114,15 +114,15 @@ struct ClientSimulationTests {
         var shown: [String: Int] = [:]
         var user = 1
 
-        /// Takes what a screen showed.
+        /// Takes what a screen showed; returns whether its badges are counts that were named.
         mutating func take(_ screen: Screen) -> Bool {
-            var isTrue = true
+            var isNamed = true
             for call in screen.calls {
                 let words = call.split(separator: " ")
                 if call.hasPrefix("show ") { shown[call, default: 0] += 1 }
-                if call.hasPrefix("badge "), !named.contains(Int(words[1]) ?? -1) { isTrue = false }
+                if call.hasPrefix("badge "), !named.contains(Int(words[1]) ?? -1) { isNamed = false }
             }
-            return isTrue
+            return isNamed
         }
     }
 
@@ -160,7 +160,8 @@ struct ClientSimulationTests {
                 if let crashesAfter {
                     for _ in 0..<crashesAfter { await Task.yield() }
                     // The process ends here: what it has not stored and shown until now never happened.
-                    #expect(history.take(screen), "seed \(seed)")
+                    let isNamed = history.take(screen)
+                    #expect(isNamed, "seed \(seed)")
                     storage = FaultyStorage(storage.record)
                     screen = Screen()
                     client = await Self.start(gateway, storage, clock, screen)
@@ -184,7 +185,8 @@ struct ClientSimulationTests {
                 // The count is one that was named, never a sum.
                 if let count = await client.lastUnreadCount { #expect(history.named.contains(count), "seed \(seed)") }
             }
-            #expect(history.take(screen), "seed \(seed)")
+            let isNamed = history.take(screen)
+            #expect(isNamed, "seed \(seed)")
             // One handling for one push, however often it comes and the process ends.
             #expect(history.shown.values.allSatisfy { $0 == 1 }, "seed \(seed): \(history.shown)")
             gateway.heal()

@@ -71,11 +71,112 @@ struct PageExampleTests {
         }
     }
 
-    @Test("each line of code on the page is compiled here, but for the manifest and the Keychain")
-    func lines() throws {
+    // MARK: Moving an app
+
+    private protocol BackEnd: Sendable {
+        func authKey(for userID: String) async throws -> String
+        func sign(_ payload: [String: JSONValue]) async throws -> String
+        func access() async -> InteractionAuthorization
+    }
+
+    private struct KeyProvider: CopilotTokenProvider {
+        let backEnd: any BackEnd
+        func generateUserAuthKey(for userID: String) async throws -> String { try await backEnd.authKey(for: userID) }
+    }
+
+    private func copilot(_ client: SwitchboardClient, _ backEnd: any BackEnd) async throws {
+        await client.setCopilotTokenProvider(KeyProvider(backEnd: backEnd))
+        try await client.initialize(.copilot(userID: "u-1"))
+    }
+
+    private final class Signer: PayloadSigner {
+        let backEnd: any BackEnd
+
+        init(backEnd: any BackEnd) { self.backEnd = backEnd }
+
+        func signPayload(
+            _ payload: [String: JSONValue],
+            type: PayloadType,
+            success: @escaping @Sendable (String) -> Void,
+            failure: @escaping @Sendable (any Error) -> Void
+        ) {
+            Task {
+                do { success(try await backEnd.sign(payload)) } catch { failure(error) }
+            }
+        }
+    }
+
+    private func ccai(_ client: SwitchboardClient, _ backEnd: any BackEnd) async throws {
+        await client.setPayloadSigner(Signer(backEnd: backEnd))
+        try await client.initialize(.signedPayload(sdkKeyName: "mobile"))
+    }
+
+    private func livePerson(_ client: SwitchboardClient, jwt: String, code: String, redirect: String) async throws {
+        try await client.initialize(.parameters(AuthenticationParameters(jwt: jwt, issuerDisplayName: "Login")))
+        let pkce = try await client.getPkceParams(accountID: "acme")
+        let parameters = AuthenticationParameters(code: code, redirectURI: redirect, codeVerifier: pkce.codeVerifier)
+        try await client.reconnect(parameters)
+        let offer = try await client.getEngagement(entryPoints: ["sec://sales", "lang://en"])
+        let window = try await client.openWindow()
+        _ = (offer, window)
+    }
+
+    private func settings(
+        _ configuration: inout ClientConfiguration,
+        key: String,
+        provider: any AuthorizationProvider
+    ) {
+        var bloomreach = BloomreachConfiguration(
+            authorizationToken: key,
+            advancedAuthEnabled: true,
+            provider: .instance { provider }
+        )
+        bloomreach.applicationID = "com.example.app"
+        configuration.bloomreach = bloomreach
+        configuration.dialects = [.switchboard, .bloomreach]
+    }
+
+    private func bloomreach(_ client: SwitchboardClient, _ token: PushToken) async throws {
+        try await client.initialize(.none)
+        try await client.registerPush(token)
+        try await client.identifyCustomer("u-1", properties: ["plan": "gold"])
+        try await client.track("purchase", properties: ["price": 9.5])
+        let items = try await client.fetchAppInbox()
+        if let first = items.first { try await client.markAppInboxRead(first) }
+        let categories = try await client.consentCategories()
+        try await client.setConsent("newsletter", isGiven: true)
+        try await client.anonymize()
+        _ = categories
+    }
+
+    private final class Authorizer: AuthorizationDelegate {
+        let client: SwitchboardClient
+        let backEnd: any BackEnd
+
+        init(client: SwitchboardClient, backEnd: any BackEnd) {
+            self.client = client
+            self.backEnd = backEnd
+        }
+
+        func shouldAuthorize() {
+            Task { await client.authorize(with: await backEnd.access()) }
+        }
+    }
+
+    private func talkdesk(_ client: SwitchboardClient, _ authorizer: Authorizer) async throws {
+        await client.setAuthorizationDelegate(authorizer)
+        try await client.initialize(.delegate)
+        try await client.startInteraction()
+    }
+
+    @Test(
+        "each line of code on the pages is compiled here, but for the manifest and the Keychain",
+        arguments: [("DeviceLibrary", 16), ("MovingAnApp", 45)]
+    )
+    func lines(name: String, least: Int) throws {
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let page = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Sources/switchboard/Documentation.docc/DeviceLibrary.md")
+            .appendingPathComponent("Sources/switchboard/Documentation.docc/\(name).md")
         let code = try String(contentsOf: file, encoding: .utf8)
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n```swift\n").dropFirst()
         var count = 0
@@ -86,6 +187,6 @@ struct PageExampleTests {
                 #expect(code.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
             }
         }
-        #expect(count >= 16)
+        #expect(count >= least)
     }
 }

@@ -5,7 +5,7 @@ import ProcessHarness
 import SwitchboardClient
 import Testing
 
-/// The flows of LivePerson's document, a test for each step, on both platforms, against a running gateway and simulator.
+/// The flows of LivePerson's document, a test for each step, on both platforms, against a running gateway.
 @Suite("LivePerson's flows with the device library", .timeLimit(.minutes(10)))
 struct LivePersonFlowTests {
     private static let consumer = "flow-consumer"
@@ -41,7 +41,10 @@ struct LivePersonFlowTests {
         #expect(known.status == 404)
     }
 
-    @Test("R62 R69 R73 R77: register: the result is reported, and the device gets pushes", arguments: PhonePlatform.allCases)
+    @Test(
+        "R62 R69 R73 R77: register: the result is reported, and the device gets pushes",
+        arguments: PhonePlatform.allCases
+    )
     func register(platform: PhonePlatform) async throws {
         let phone = try Phone(brand, platform)
         let events = await phone.client.events()
@@ -119,7 +122,10 @@ struct LivePersonFlowTests {
         #expect(await phone.client.isReady)
     }
 
-    @Test("R55 R56 R57: an invalid token is the platform's event; a reconnect clears it", arguments: PhonePlatform.allCases)
+    @Test(
+        "R55 R56 R57: an invalid token is the platform's event; a reconnect clears it",
+        arguments: PhonePlatform.allCases
+    )
     func invalid(platform: PhonePlatform) async throws {
         let phone = try Phone(brand, platform)
         let events = await phone.client.events()
@@ -141,7 +147,10 @@ struct LivePersonFlowTests {
 
     // MARK: The agent writes
 
-    @Test("R90 R93 R101 R105: a push while the window is closed, with a running badge", arguments: PhonePlatform.allCases)
+    @Test(
+        "R90 R93 R101 R105: a push while the window is closed, with a running badge",
+        arguments: PhonePlatform.allCases
+    )
     func background(platform: PhonePlatform) async throws {
         let phone = try Phone(brand, platform)
         try await phone.logIn(Self.consumer)
@@ -177,7 +186,10 @@ struct LivePersonFlowTests {
         #expect(await own.shown.map(\.text) == ["own"])
     }
 
-    @Test("R97 R98 R99: an open window gets the message; closed at once, the next is a push", arguments: PhonePlatform.allCases)
+    @Test(
+        "R97 R98 R99: an open window gets the message; closed at once, the next is a push",
+        arguments: PhonePlatform.allCases
+    )
     func presence(platform: PhonePlatform) async throws {
         let phone = try Phone(brand, platform)
         try await phone.logIn(Self.consumer)
@@ -270,7 +282,10 @@ struct LivePersonFlowTests {
 
     // MARK: The user logs out
 
-    @Test("R79 R80 R82 R86: a logout of everything: no push, and nothing for the next user", arguments: PhonePlatform.allCases)
+    @Test(
+        "R79 R80 R82 R86: a logout of everything: no push, and nothing for the next user",
+        arguments: PhonePlatform.allCases
+    )
     func logout(platform: PhonePlatform) async throws {
         let storage = MemoryStorage()
         let phone = try Phone(brand, platform, storage: storage)
@@ -307,7 +322,10 @@ struct LivePersonFlowTests {
         #expect(try await brand.unread(Self.consumer) == 1)
     }
 
-    @Test("R84 R85: a session that the brand ends is one event, and wipes the device", arguments: PhonePlatform.allCases)
+    @Test(
+        "R84 R85: a session that the brand ends is one event, and wipes the device",
+        arguments: PhonePlatform.allCases
+    )
     func remoteLogout(platform: PhonePlatform) async throws {
         let phone = try Phone(brand, platform)
         try await phone.logIn(Self.consumer)

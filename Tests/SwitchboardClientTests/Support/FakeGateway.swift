@@ -221,7 +221,9 @@ final class FakeGateway: HTTPTransport {
         }
     }
 
-    /// Handles Bloomreach's routes; nil for the others. The API key is `key`, and every customer token is valid.
+    /// Handles Bloomreach's routes; nil for the others.
+    ///
+    /// The API key is `key`, and every customer token is valid.
     private static func bloomreach(
         _ state: State,
         _ route: String,
