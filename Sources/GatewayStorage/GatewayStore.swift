@@ -30,12 +30,14 @@
 ///   nothing any more: every call that names it means the other, and every result names the other.
 /// - A session replaces or ends another consumer's registration only with proof of that registration's present token,
 ///   whatever device it names; the transaction decides that.
+/// - A message that needs a consent (``GatewayModel/AgentEvent/consent``) which its consumer does not give is stored;
+///   its deliveries end at once as `cancelled`, by `no_consent`. A consent that is withdrawn ends those that wait.
 /// - When a call returns, its changes have been synced to disk.
 ///
 /// Any thread or task may call; calls never block the caller's thread. Write calls are serialised by the engine.
 package protocol GatewayStore: TurnStore, HealthStore, ClockStore, HousekeepingStore, TenantStore, AuditStore,
-    SessionStore, CodeStore, IdempotencyStore, ConsumerStore, DeliveryLogStore, FeedStore, SubscriptionStore,
-    WebhookStore
+    SessionStore, CodeStore, IdempotencyStore, ConsumerStore, CustomerStore, DeliveryLogStore, FeedStore,
+    SubscriptionStore, WebhookStore
 {
     /// Finishes running calls and closes; later calls throw ``StorageError/closed``.
     func close() async

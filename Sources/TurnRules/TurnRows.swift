@@ -78,8 +78,14 @@ package protocol TurnRows {
     /// ``KnownConsumer/mergedLimit``.
     mutating func mergedNames(of consumer: Int64) throws(Failure) -> [String]
 
-    /// Moves a consumer's conversations and registrations to another, and deletes its profile; its name and those that
-    /// lead to it lead to the other.
+    /// Returns a consumer's properties and consents; nil when it has none.
+    mutating func customer(_ consumer: Int64) throws(Failure) -> CustomerData?
+
+    /// Stores a consumer's properties and consents.
+    mutating func store(_ data: CustomerData, of consumer: Int64, at now: Timestamp) throws(Failure)
+
+    /// Moves a consumer's conversations, registrations and inbox to another, and deletes its profile and its data; its
+    /// name and those that lead to it lead to the other.
     ///
     /// No conversation of one has an id of the other; what is archived under such an id is deleted.
     mutating func move(_ source: KnownConsumer, into consumer: KnownConsumer) throws(Failure)
@@ -281,7 +287,9 @@ package protocol TurnRows {
     mutating func sequence(ofMessage id: MessageID, in conversation: Int64) throws(Failure) -> Int64?
 
     /// Returns the facts of a message that decide whether it is pushed again; everything is flushed.
-    mutating func message(_ key: Int64) throws(Failure) -> (kind: MessageKind, collapseKey: String?, isRead: Bool)?
+    mutating func message(
+        _ key: Int64
+    ) throws(Failure) -> (kind: MessageKind, collapseKey: String?, consentCategory: String?, isRead: Bool)?
 
     /// Returns a consumer's message under the name by which it is asked for, and its conversation; nil when it is not
     /// the consumer's.
@@ -392,6 +400,9 @@ package protocol TurnRows {
 
     /// Returns the rows of a message, of all registrations of a consumer.
     mutating func rows(of consumer: Int64, message: Int64) throws(Failure) -> [Int64]
+
+    /// Returns the rows of a consumer's messages that need a consent, with the category.
+    mutating func rowsWithConsent(of consumer: Int64) throws(Failure) -> [(id: Int64, category: String)]
 
     /// Returns rows of a registration, in the order of their numbers.
     mutating func rows(_ part: RegistrationRows, of registration: Int64) throws(Failure) -> [Int64]

@@ -25,7 +25,7 @@ package enum HousekeepingPlan {
         return [
             (.deletedBrands, .deletedBrands), (.eventIDs, .eventIDs(keepHours: keepHours)), (.sessions, .sessions),
             (.deliveries, .deliveries(before: before)), (.messages, .messages(before: before)),
-            (.conversations, .conversations(before: before)),
+            (.conversations, .conversations(before: before)), (.inboxItems, .inboxItems),
             (.anonymous, .anonymous), (.campaigns, .campaigns(before: before)),
             (
                 .outbound,

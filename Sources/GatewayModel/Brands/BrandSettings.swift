@@ -69,6 +69,16 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     /// most ``maxOrigins``, default none.
     package var allowedOrigins: [String] = []
 
+    /// The categories to which consumers consent; default none.
+    package var consentCategories: [ConsentCategory] = []
+    /// Whether Bloomreach's inbox is open to customer tokens only, and not to API keys (R143); default false.
+    package var customerTokensRequired = false
+    /// The properties of customers that the holder of an API key may read (R134), at most ``maxReadableProperties``;
+    /// default none.
+    package var readableProperties: [String] = []
+
+    /// The maximum of ``readableProperties``.
+    package static let maxReadableProperties = 256
     /// The maximum of ``allowedOrigins``.
     package static let maxOrigins = 32
     /// The maximum of ``linkHosts``.
@@ -101,6 +111,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
         case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
         case campaignRatePerSecond, showExpiredProactive, allowedOrigins
+        case consentCategories, customerTokensRequired, readableProperties
     }
 
     /// Decodes settings; an absent member has its default.
@@ -144,6 +155,10 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
         linkHosts = try container.decodeIfPresent([String].self, forKey: .linkHosts)
         allowedOrigins = try container.decodeIfPresent([String].self, forKey: .allowedOrigins) ?? []
+        consentCategories =
+            try container.decodeIfPresent([ConsentCategory].self, forKey: .consentCategories) ?? []
+        customerTokensRequired = try flag(.customerTokensRequired, false)
+        readableProperties = try container.decodeIfPresent([String].self, forKey: .readableProperties) ?? []
         if container.contains(.summaryThreshold) {
             summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
         }

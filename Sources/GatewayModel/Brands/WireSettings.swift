@@ -1,5 +1,5 @@
-/// The wire adaptors that are on for a brand (ComingFromCopilot, ComingFromCCAI and ComingFromTalkdesk pages); they
-/// encode and decode as JSON.
+/// The wire adaptors that are on for a brand (ComingFromCopilot, ComingFromCCAI, ComingFromTalkdesk and
+/// ComingFromBloomreach pages); they encode and decode as JSON.
 package struct WireSettings: Codable, Equatable, Sendable {
     /// Whether Copilot.cx back-ends may mint keys; default false.
     package var copilot = false
@@ -7,12 +7,14 @@ package struct WireSettings: Codable, Equatable, Sendable {
     package var ccai = false
     /// Whether apps may get access tokens of Talkdesk; default false.
     package var talkdesk = false
+    /// Whether apps with Bloomreach's SDK may call the brand as their project; default false.
+    package var bloomreach = false
 
     /// Creates settings with all adaptors off.
     package init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case copilot, ccai, talkdesk
+        case copilot, ccai, talkdesk, bloomreach
     }
 
     /// Decodes settings; an absent member has its default, one of a wrong type is an error.
@@ -21,5 +23,6 @@ package struct WireSettings: Codable, Equatable, Sendable {
         copilot = try container.decodeIfPresent(Bool.self, forKey: .copilot) ?? false
         ccai = try container.decodeIfPresent(Bool.self, forKey: .ccai) ?? false
         talkdesk = try container.decodeIfPresent(Bool.self, forKey: .talkdesk) ?? false
+        bloomreach = try container.decodeIfPresent(Bool.self, forKey: .bloomreach) ?? false
     }
 }

@@ -47,6 +47,8 @@ package struct AgentEvent: Sendable {
     package var lookBackSeconds: Int64?
     /// The campaign, for ``EventType/proactiveMessage``.
     package var campaign: String?
+    /// The consent that its pushes need, for ``EventType/proactiveMessage``; nil when they need none.
+    package var consent: ConsentRequirement?
     /// The position up to which the consumer has read, for ``EventType/messagesRead``.
     package var readTarget: ReadTarget?
     /// A hash of the event's content, independent of its format, to detect a replay with another body.

@@ -50,6 +50,8 @@ package final class Message: Sendable {
     package let lookBackUntil: Timestamp?
     /// The campaign of a proactive message.
     package let campaign: String?
+    /// The category to which a consumer must consent to get its pushes; nil when they need no consent.
+    package let consentCategory: String?
 
     /// Whether it counts as unread until the consumer has read it: an agent's message that is not silent.
     package var countsAsUnread: Bool { kind == .agent && !silent }
@@ -95,6 +97,7 @@ package final class Message: Sendable {
         self.expiresAt = expiresAt
         self.lookBackUntil = posted.event.lookBackSeconds.map { acceptedAt.adding(seconds: $0) }
         self.campaign = posted.event.campaign
+        self.consentCategory = posted.event.consent?.category
     }
 
     /// Creates a message from its stored members.
@@ -122,7 +125,8 @@ package final class Message: Sendable {
         sentAt: Timestamp,
         expiresAt: Timestamp,
         lookBackUntil: Timestamp?,
-        campaign: String?
+        campaign: String?,
+        consentCategory: String?
     ) {
         self.id = id
         self.brand = brand
@@ -148,5 +152,6 @@ package final class Message: Sendable {
         self.expiresAt = expiresAt
         self.lookBackUntil = lookBackUntil
         self.campaign = campaign
+        self.consentCategory = consentCategory
     }
 }

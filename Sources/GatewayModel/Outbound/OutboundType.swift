@@ -12,4 +12,6 @@ package enum OutboundType: String, CaseIterable, Sendable, Codable {
     case deviceUnregistered = "device.unregistered"
     /// A delivery failed or expired.
     case deliveryFailed = "delivery.failed"
+    /// An app tracked an event of a consumer.
+    case consumerEvent = "consumer.event"
 }

@@ -43,6 +43,8 @@ package struct HousekeepingBatch: Sendable {
         case outbound(before: [BrandID: Timestamp], acknowledgedBefore: Timestamp)
         /// Campaigns whose newest message was accepted before a moment, by brand; other brands are unchanged.
         case campaigns(before: [BrandID: Timestamp])
+        /// Items of inboxes that have expired.
+        case inboxItems
         /// Entries of the audit trail from before a moment, of all brands, deleted ones included, oldest first. An
         /// entry may stay while one with a lower number does.
         case audit(before: Timestamp)
@@ -61,8 +63,7 @@ package struct HousekeepingBatch: Sendable {
             switch self {
             case .erasures, .deletedBrands, .deletedApps: false
             case .expired, .eventIDs, .sessions, .anonymous, .deliveries, .messages, .conversations, .outbound,
-                .campaigns,
-                .audit:
+                .campaigns, .inboxItems, .audit:
                 true
             }
         }

@@ -15,6 +15,8 @@ package enum OutboundFact: Sendable {
     case unregistered(UnregisteredDevice)
     /// A delivery failed or expired.
     case failed(FailedDelivery)
+    /// An app tracked an event of a consumer.
+    case tracked(consumer: String, CustomerEvent)
 
     /// The type of the item.
     package var type: OutboundType {
@@ -25,6 +27,7 @@ package enum OutboundFact: Sendable {
         case .tapped: .messageTapped
         case .unregistered: .deviceUnregistered
         case .failed: .deliveryFailed
+        case .tracked: .consumerEvent
         }
     }
 
@@ -77,6 +80,11 @@ package enum OutboundFact: Sendable {
             object.member("status", delivery.status)
             object.member("reason", delivery.reason)
             object.member("attempts", delivery.attempts)
+        case .tracked(let consumer, let event):
+            object.member("consumer", consumer)
+            object.member("event", event.type)
+            object.member("time", event.time.rfc3339)
+            object.member("properties", event.properties)
         }
         return Self.end(object)
     }

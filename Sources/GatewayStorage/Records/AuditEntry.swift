@@ -72,6 +72,10 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case deviceReassigned = "device.reassigned"
     /// A webhook's or subscription's mark was moved back; the target is the subscription.
     case outboundReplayed = "outbound.replayed"
+    /// An in-app message was stored; the target is its id.
+    case inAppMessageChanged = "in_app_message.changed"
+    /// An in-app message was deleted; the target is its id.
+    case inAppMessageDeleted = "in_app_message.deleted"
     /// An operator confirmed that the system clock is right, so that things expire again. The entry belongs to the
     /// instance; the target is the accepted time.
     case clockAccepted = "clock.accepted"

@@ -20,6 +20,7 @@ extension StoreChange {
         case .changeProfile(let change): change.brand
         case .erase(let request): request.brand
         case .merge(let request): request.brand
+        case .track(let change): change.brand
         case .endStale(let stale): stale.brand
         }
     }

@@ -80,6 +80,10 @@ package enum StoreChange: Sendable {
     /// waiting deliveries move, its sessions end, its profile is deleted, and its id and those that were merged into it
     /// before lead to the other. A repetition returns the same result and does nothing.
     case merge(MergeRequest)
+    /// Changes a consumer's properties and consents, and publishes an event of it.
+    ///
+    /// The result is ``StoreChangeResult/tracked(_:)``, or `conflict` for too much data (``CustomerData/fits``).
+    case track(CustomerChange)
     /// Ends registrations of devices that were inactive for long, as if they had been deleted; the reason in the
     /// outbound feed is ``GatewayModel/UnregisterReason/stale``. The result is ``StoreChangeResult/unregistered(_:)``,
     /// empty for an unknown brand.
@@ -145,6 +149,8 @@ package struct DeviceToRegister: Sendable {
     /// Whether the consumer's other devices are logged out, together with its sessions from before the requesting one;
     /// ignored without a session.
     package var singleDevice = false
+    /// Whether another consumer's registration is replaced only with proof though no session requests it.
+    package var needsProof = false
     /// The proof that the device is the one that another consumer's registration pushes to; its own ``token`` is one
     /// too.
     package var currentToken: PushTokenProof?

@@ -40,6 +40,8 @@ package enum StoreChangeResult: Sendable {
     case merged(SessionOpening)
     /// A consumer cannot be merged into another.
     case notMerged(MergeRejection)
+    /// A consumer's data was changed; its present id.
+    case tracked(ConsumerID)
     /// A consumer was erased, with these registrations.
     case erased([RegistrationID])
     /// The change conflicts with the stored state.
@@ -58,7 +60,8 @@ package enum RetryRejection: Sendable, Equatable {
     case registrationGone
     /// The device's token is quarantined.
     case registrationQuarantined
-    /// The device no longer receives such deliveries, for example since a logout that kept only proactive ones.
+    /// The device no longer receives such deliveries, for example since a logout that kept only proactive ones, or its
+    /// consumer has withdrawn a consent.
     case notReceived
     /// Its message was removed.
     case messageGone

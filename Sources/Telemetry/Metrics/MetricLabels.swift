@@ -142,6 +142,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case outbound
     /// Statistics of campaigns past their retention.
     case campaigns
+    /// Items of inboxes that expired.
+    case inboxItems = "inbox_items"
     /// Entries of the audit trail past their retention.
     case audit
     /// Remaining data of erased consumers.

@@ -131,6 +131,7 @@ extension TurnRows {
         }
         context.notifyWindows(of: consumer, request.brand, .message(message))
 
+        let isAllowed = try allows(posted.event.consent, consumer.key, at: now)
         let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive
         var deliveries = 0
         for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
@@ -148,7 +149,7 @@ extension TurnRows {
             if context.hasWindows, posted.event.kind == .agent {
                 row.isHeld = context.holds(request.brand, consumer, registration)
             }
-            try queue(row, &context)
+            if isAllowed { try queue(row, &context) } else { try refuse(row, by: .noConsent, &context) }
             deliveries += 1
         }
         if let campaign { context.campaigns[campaign, default: CampaignDelta()].add(deliveries: deliveries) }

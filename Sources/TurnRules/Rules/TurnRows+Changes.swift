@@ -35,6 +35,7 @@ extension TurnRows {
             let result = try merge(request, &context)
             if case .merged(let opening) = result { noteEnds(opening, request.brand, &context) }
             return try audited(result, request.audit)
+        case .track(let change): return try track(change, &context)
         case .endStale(let stale): return try endStale(stale, &context)
         }
     }

@@ -164,7 +164,8 @@ extension Message {
             sentAt: now,
             expiresAt: now,
             lookBackUntil: nil,
-            campaign: nil
+            campaign: nil,
+            consentCategory: nil
         )
     }
 }

@@ -65,6 +65,26 @@ extension TurnRows {
         return .merged(opening)
     }
 
+    /// Merges an anonymous consumer whom an app names beside an identified one, without proof: its devices no longer
+    /// receive agents' messages, which would be the other's.
+    mutating func merge(
+        cookie: ConsumerID,
+        into consumer: KnownConsumer,
+        _ brand: BrandID,
+        _ context: inout TurnContext
+    ) throws(Failure) {
+        let name = BrandedName(brand: consumer.name.brand, id: cookie.rawValue)
+        guard let source = try self.consumer(name), source.name == name, source.key != consumer.key,
+            try isAnonymous(source.key), try !isAnonymous(consumer.key)
+        else { return }
+        var opening = try opening(of: consumer)
+        _ = try unregister(source.key, app: nil, device: nil, .agent, .unregistered, &context)
+        opening.endedSessions += try endSessions(of: source.key)
+        try merge(source, into: consumer, &opening, &context)
+        try release(consumer, brand, &context)
+        noteEnds(opening, brand, &context)
+    }
+
     private mutating func opening(of consumer: KnownConsumer) throws(Failure) -> SessionOpening {
         SessionOpening(
             consumer: ConsumerID(trusted: consumer.name.id),
@@ -86,11 +106,17 @@ extension TurnRows {
         try renameNamesakes(of: source, in: consumer)
         consumer.unread += source.unread
         consumer.active = .unknown
+        if let theirs = try customer(source.key) {
+            var data = try customer(consumer.key) ?? CustomerData()
+            data.merge(theirs)
+            try store(data, of: consumer.key, at: context.turn.now)
+        }
         try move(source, into: consumer)
         consumer.mergedNames = try mergedNames(of: consumer.key)
         context.merged(source.key, into: consumer, quietHours: own)
         // Rows that wait for the end of its former quiet hours are evaluated again.
         if theirs != own { try requeue(consumer.key, &context) }
+        if let data = try customer(consumer.key) { try withdrawUnconsented(of: consumer.key, data, &context) }
         opening.endedRegistrations += try endOldest(of: consumer.key, &context)
         let merge = ConsumerMerge(
             id: ConsumerID(trusted: source.name.id),

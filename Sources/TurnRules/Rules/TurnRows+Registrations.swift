@@ -21,8 +21,10 @@ extension TurnRows {
         if let session = device.session {
             guard try isLive(session, of: known?.key, at: now) else { return .sessionEnded }
             guard try !isBound(session, elsewhereThan: device.device) else { return .boundElsewhere }
-            // Knowing a device's id must not suffice to get its pushes or to end its registration: its token proves who
-            // has it.
+        }
+        // Knowing a device's id must not suffice to get its pushes or to end its registration: its token proves who has
+        // it.
+        if device.session != nil || device.needsProof {
             if let existing, !existing.isHidden, existing.consumer != known?.key,
                 !PushTokenProof(forms: [Array(device.token.utf8)]).proves(existing.token),
                 device.currentToken?.proves(existing.token) != true

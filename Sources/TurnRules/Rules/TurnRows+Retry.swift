@@ -43,6 +43,8 @@ extension TurnRows {
             if message.kind != .agent { wanted = .proactive }
             queue = OutboxQueue(message: message.kind, campaign: ended.campaign)
             collapseKey = message.collapseKey
+            let consent = message.consentCategory.map { ConsentRequirement(category: $0, isAssumed: true) }
+            guard try allows(consent, ended.consumer, at: context.turn.now) else { return .notReceived }
         }
         guard registration.receives.contains(wanted) else { return .notReceived }
         if try isReplaced(id, message: ended.message, collapseKey, on: registration.id) { return .collapsed }

@@ -73,8 +73,8 @@ struct HousekeepingRuleTests {
         let works = HousekeepingPlan.works(brands: brands, maxRetentionDays: maximum, auditRetentionDays: 365, now: now)
         #expect(
             works.map(\.kind) == [
-                .deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .conversations, .anonymous, .campaigns,
-                .outbound, .audit,
+                .deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .conversations, .inboxItems, .anonymous,
+                .campaigns, .outbound, .audit,
             ]
         )
         let expected = Dictionary(
@@ -82,8 +82,8 @@ struct HousekeepingRuleTests {
         )
         guard case .eventIDs(let hours) = works[1].work, case .deliveries(let deliveries) = works[3].work,
             case .messages(let messages) = works[4].work,
-            case .conversations(let conversations) = works[5].work, case .campaigns(let campaigns) = works[7].work,
-            case .outbound(let outbound, let acknowledged) = works[8].work
+            case .conversations(let conversations) = works[5].work, case .campaigns(let campaigns) = works[8].work,
+            case .outbound(let outbound, let acknowledged) = works[9].work
         else {
             Issue.record("\(works)")
             return
