@@ -109,7 +109,8 @@ struct Steps {
             sentAt: Timestamp(milliseconds: 0),
             expiresAt: Timestamp(milliseconds: 0),
             lookBackUntil: nil,
-            campaign: nil
+            campaign: nil,
+            consentCategory: nil
         )
     }
 

@@ -36,6 +36,7 @@ struct SchemaTests {
         "0016-chain-messages": "51c8661bcc5c706c7ce14f3f340532461fa1ba03fd9ff51eee100b1dc1d798f0",
         "0017-pass-over-proactive": "f8a1f32f119a043597f62ed7eaba3e9cb57b81cdd25674d5c907ba3321e39ed0",
         "0018-name-by-consumer": "73474623a1f5fb66eed8a751f5ed9fdc7b0ebbde0de691d3fa0b18ffc7e19e38",
+        "0019-keep-customers": "6d8bfebb7fe5c238b6709195982a2ae5a0fbaf2a8f37c57812da1171c6058020",
     ]
 
     private static let later = Migration(

@@ -57,9 +57,11 @@ package struct CustomerData: Sendable, Equatable {
         consents.merge(other.consents) { $0.decidedAt < $1.decidedAt ? $1 : $0 }
     }
 
-    /// Whether it is within the limits.
+    /// Whether it is within the limits, and so can be read again.
     package var fits: Bool {
-        max(properties.count, consents.count) <= Self.maxMembers && stored.utf8.count <= Self.maxBytes
+        guard max(properties.count, consents.count) <= Self.maxMembers else { return false }
+        let text = stored
+        return text.utf8.count <= Self.maxBytes && Self(stored: text) != nil
     }
 
     // MARK: Storage

@@ -81,6 +81,8 @@ extension SQLTransaction {
         while room > 0,
             let key = try db.prepare("SELECT key FROM consumers WHERE brand = ? LIMIT 1").int(brand).integer()
         {
+            room -= try removeCustomer(key, limit: room)
+            guard room > 0 else { return }
             // A consumer has few sessions.
             try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(key).run()
             try db.prepare("DELETE FROM consumers WHERE key = ?").int(key).run()

@@ -51,6 +51,7 @@ extension SQLTransaction {
             try removeConversation(key, &room)
         }
         if room > 0 { room -= try removeArchived(of: work, limit: room) }
+        if room > 0 { room -= try removeCustomer(work.consumer, limit: room) }
         if room > 0 { room -= try removeClientIDs(of: work.consumer, brand: work.brand, limit: room) }
         if room > 0, work.outboundNext == work.outboundThrough {
             try db.prepare("UPDATE erasures SET removed = 1, id = '' WHERE consumer = ?").int(work.consumer).run()

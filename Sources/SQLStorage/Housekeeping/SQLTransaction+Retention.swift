@@ -87,11 +87,13 @@ extension SQLTransaction {
             EXISTS (SELECT 1 FROM conversations WHERE consumer = ?1) \
             OR EXISTS (SELECT 1 FROM resting_conversations WHERE brand = u.brand AND consumer = ?1) \
             OR EXISTS (SELECT 1 FROM registrations WHERE consumer = ?1) \
+            OR EXISTS (SELECT 1 FROM inbox_items WHERE consumer = ?1 AND expires_at > ?2) \
+            OR EXISTS (SELECT 1 FROM customers WHERE consumer = ?1 AND changed_at > ?3) \
             OR EXISTS (SELECT 1 FROM sessions s WHERE s.consumer = ?1 AND s.kept_until > ?2 AND (s.credential IS NULL \
             OR EXISTS (SELECT 1 FROM credentials c WHERE c.id = s.credential AND c.revoked_at IS NULL))) \
             FROM consumers u WHERE u.key = ?1
             """
-        ).int(key).time(now)
+        ).int(key).time(now).time(now.adding(seconds: -Self.customerStaySeconds))
         guard try row.next() else { return false }
         let name = BrandedName(brand: try row.value(0), id: try row.value(1))
         let (isAnonymous, isKept): (Bool, Bool) = (try row.value(2), try row.value(4))
@@ -107,6 +109,8 @@ extension SQLTransaction {
             try setLook(at: now.adding(seconds: stay), of: key)
         } else {
             try db.prepare("DELETE FROM sessions WHERE consumer = ?").int(key).run()
+            // Only what has expired is left of its inbox.
+            _ = try removeCustomer(key, limit: .max)
             try db.prepare("DELETE FROM consumers WHERE key = ?1 OR merged_into = ?1").int(key).run()
             forget(KnownConsumer(key: key, name: name, unread: 0), mergedInto: nil)
             return true
@@ -119,6 +123,9 @@ extension SQLTransaction {
         try db.prepare("SELECT key FROM consumers WHERE key = ?1 OR merged_into = ?1").int(consumer).integers()
             .contains { try !loggedDeliveries(of: $0, brand: brand, limit: 1).isEmpty }
     }
+
+    /// The time after their last change for which properties and consents keep an anonymous consumer, in seconds.
+    private static var customerStaySeconds: Int64 { 30 * 86_400 }
 
     private func setLook(at time: Timestamp?, of consumer: Int64) throws {
         try db.prepare("UPDATE consumers SET goes_at = ? WHERE key = ?").time(time).int(consumer).run()

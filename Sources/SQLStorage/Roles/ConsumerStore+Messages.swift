@@ -63,7 +63,8 @@ extension Message {
     package static let columns = """
         c.id, m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, \
         m.title, m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, \
-        m.silent, m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign
+        m.silent, m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, \
+        m.consent
         """
 
     /// Reads a message from its ``columns``.
@@ -101,7 +102,8 @@ extension Message {
             sentAt: try row.value(21),
             expiresAt: try row.value(22),
             lookBackUntil: try row.value(23),
-            campaign: try row.value(24)
+            campaign: try row.value(24),
+            consentCategory: try row.value(25)
         )
     }
 }

@@ -42,7 +42,7 @@ extension TenantStore where Self: SQLStore {
                 "INSERT INTO deleted_brands (key) VALUES (?)", "DELETE FROM credentials WHERE brand = ?",
                 "DELETE FROM apps WHERE brand = ?", "DELETE FROM brands WHERE key = ?",
                 "DELETE FROM subscriptions WHERE brand = ?", "DELETE FROM webhook_states WHERE brand = ?",
-                "DELETE FROM outbound_marks WHERE brand = ?",
+                "DELETE FROM outbound_marks WHERE brand = ?", "DELETE FROM in_app_messages WHERE brand = ?",
             ] {
                 try transaction.db.prepare(sql).int(key).run()
             }

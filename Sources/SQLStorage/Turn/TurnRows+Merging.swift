@@ -73,6 +73,7 @@ extension TurnRows where Self: SQLTransaction {
             .int(consumer.key).int(consumer.name.brand).int(source.key).run()
         try db.prepare("UPDATE registrations SET consumer = ? WHERE consumer = ?")
             .int(consumer.key).int(source.key).run()
+        try moveInbox(source.key, into: consumer.key)
         // The profile from its assertion belongs to no consumer any more.
         try db.prepare(
             """

@@ -3,12 +3,14 @@ import GRDB
 package import GatewayStorage
 
 extension SQLiteStore {
-    /// The kinds of rows that a verification counts, with their tables; the first migration creates all of them.
+    /// The kinds of rows that a verification counts, with their tables; a table that the data does not have yet has
+    /// none.
     private static let countedTables: [(kind: String, table: String)] = [
         ("brands", "brands"), ("apps", "apps"), ("credentials", "credentials"), ("consumers", "consumers"),
         ("sessions", "sessions"), ("devices", "registrations"), ("conversations", "conversations"),
         ("messages", "messages"), ("pendingDeliveries", "outbox"), ("finishedDeliveries", "delivery_log"),
         ("outboundItems", "outbound"), ("subscriptions", "subscriptions"), ("auditEntries", "audit"),
+        ("inboxItems", "inbox_items"), ("inAppMessages", "in_app_messages"),
     ]
 
     /// Checks a backup in full: its pages, that every index agrees with its table, and its schema.
@@ -53,7 +55,8 @@ extension SQLiteStore {
             rows: try countedTables.map { kind, table in
                 VerificationReport.Rows(
                     kind: kind,
-                    count: try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
+                    count: try db.tableExists(table)
+                        ? Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 : 0
                 )
             }
         )

@@ -32,6 +32,8 @@ extension SQLiteStore {
             return try await remove { try $0.removeEventIDs(batch, keepHours: keepHours) }
         case .sessions:
             return try await remove { try $0.removeSessions(batch) }
+        case .inboxItems:
+            return try await remove { try $0.removeInboxItems(batch) }
         case .anonymous:
             return try await remove { try $0.removeAnonymous(batch) }
         case .outbound(let before, let acknowledgedBefore):

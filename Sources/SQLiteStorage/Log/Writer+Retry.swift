@@ -32,16 +32,19 @@ extension Writer {
         )
     }
 
-    func message(_ key: Int64) throws -> (kind: MessageKind, collapseKey: String?, isRead: Bool)? {
+    func message(
+        _ key: Int64
+    ) throws -> (kind: MessageKind, collapseKey: String?, consentCategory: String?, isRead: Bool)? {
         let row = try db.prepare(
             """
-            SELECT m.kind, m.collapse_key, m.sequence <= c.read_sequence FROM messages m \
+            SELECT m.kind, m.collapse_key, m.sequence <= c.read_sequence, m.consent FROM messages m \
             JOIN conversations c ON c.key = m.conversation WHERE m.key = ?
             """
         ).int(key)
         guard try row.next() else { return nil }
         defer { row.end() }
-        return (MessageKind(rawValue: row.string(0)) ?? .agent, row.optionalString(1), row.int64(2) != 0)
+        let kind = MessageKind(rawValue: row.string(0)) ?? .agent
+        return (kind, row.optionalString(1), row.optionalString(3), row.int64(2) != 0)
     }
 
     func reopen(_ id: Int64, for registration: KnownRegistration, _ queue: OutboxQueue, until end: Timestamp) throws {

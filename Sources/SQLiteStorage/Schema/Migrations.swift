@@ -25,6 +25,7 @@ enum Migrations {
         M0016ChainMessages.migration,
         M0017PassOverProactive.migration,
         M0018NameByConsumer.migration,
+        M0019KeepCustomers.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

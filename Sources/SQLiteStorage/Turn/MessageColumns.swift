@@ -2,7 +2,7 @@ import GatewayModel
 
 /// The columns of a message, in one order for every statement that reads one.
 enum MessageColumns {
-    /// Reads a message whose columns, from `key` to `campaign`, begin at a position.
+    /// Reads a message whose columns, from `key` to `consent`, begin at a position.
     static func message(
         _ row: Statement,
         from first: Int32,
@@ -38,7 +38,8 @@ enum MessageColumns {
             sentAt: Timestamp(milliseconds: row.int64(first + 20)),
             expiresAt: Timestamp(milliseconds: row.int64(first + 21)),
             lookBackUntil: row.optionalInt64(first + 22).map(Timestamp.init(milliseconds:)),
-            campaign: row.optionalString(first + 23)
+            campaign: row.optionalString(first + 23),
+            consentCategory: row.optionalString(first + 24)
         )
     }
 }

@@ -10,8 +10,8 @@ extension Writer {
             """
             INSERT INTO messages (key, low, conversation, sequence, counts, kind, source_sequence, dialog, agent_id, \
             agent_nickname, text, title, data, link_ios, link_android, link_web, priority, collapse_key, category, sound, \
-            silent, accepted_at, sent_at, expires_at, look_back_until, campaign, previous) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            silent, accepted_at, sent_at, expires_at, look_back_until, campaign, consent, \
+            previous) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(key).int(Int64(bitPattern: message.id.low)).int(conversation)
@@ -22,7 +22,7 @@ extension Writer {
         .text(message.priority.rawValue).text(message.collapseKey).text(message.category).text(message.sound)
         .int(message.silent ? 1 : 0).int(message.acceptedAt.milliseconds).int(message.sentAt.milliseconds)
         .int(message.expiresAt.milliseconds).int(message.lookBackUntil?.milliseconds).text(message.campaign)
-        .int(previous).run()
+        .text(message.consentCategory).int(previous).run()
         guard message.sequence.isMultiple(of: MessageChains.distance) else { return }
         try db.prepare("INSERT INTO message_positions (conversation, position, message) VALUES (?, ?, ?)")
             .int(conversation).int(message.sequence / MessageChains.distance).int(key).run()

@@ -14,6 +14,7 @@ extension SimulatedStore {
         var unread: Int64 = 0
         var isAnonymous = false
         var quietHours: QuietHours?
+        var data: CustomerData?
         var createdAt: Timestamp
         /// The id of the consumer that it was merged into.
         var mergedInto: Int64?

@@ -57,6 +57,11 @@ extension SimulatedStore {
         return found
     }
 
+    func rowsWithConsent(of consumer: Int64) -> [(id: Int64, category: String)] {
+        consumers[Int(consumer) - 1].registrations.flatMap { registration($0)?.pending ?? [] }.sorted()
+            .compactMap { id in delivery(id).message?.consentCategory.map { (id: id, category: $0) } }
+    }
+
     func rows(_ part: RegistrationRows, of registration: Int64) -> [Int64] {
         (self.registration(registration)?.pending ?? []).filter {
             let row = delivery($0)

@@ -64,6 +64,12 @@ extension SimulatedStore: TurnRows {
 
     func quietHours(of consumer: Int64) -> QuietHours? { consumers[Int(consumer) - 1].quietHours }
 
+    func customer(_ consumer: Int64) -> CustomerData? { consumers[Int(consumer) - 1].data }
+
+    mutating func store(_ data: CustomerData, of consumer: Int64, at now: Timestamp) {
+        consumers[Int(consumer) - 1].data = data
+    }
+
     // MARK: Conversations
 
     /// Returns the id of a conversation of a consumer, who may have several names; nil when there is none.
@@ -204,10 +210,12 @@ extension SimulatedStore: TurnRows {
         return found.message.sequence
     }
 
-    func message(_ key: Int64) -> (kind: MessageKind, collapseKey: String?, isRead: Bool)? {
+    func message(
+        _ key: Int64
+    ) -> (kind: MessageKind, collapseKey: String?, consentCategory: String?, isRead: Bool)? {
         guard let (message, conversation) = messages[key] else { return nil }
         let isRead = conversations[Int(conversation) - 1].readSequence >= message.sequence
-        return (message.kind, message.collapseKey, isRead)
+        return (message.kind, message.collapseKey, message.consentCategory, isRead)
     }
 
     mutating func campaign(_ name: BrandedName, at now: Timestamp) -> Int64 {

@@ -148,6 +148,7 @@ extension SimulatedStore {
         consumers[from].isAnonymous = false
         consumers[from].mergedInto = consumer.key
         consumers[from].quietHours = nil
+        consumers[from].data = nil
         for key in old.conversations { conversations[Int(key) - 1].consumer = consumer.key }
         for key in old.registrations {
             registrations[Int(key) - 1]?.consumer = consumer.key

@@ -43,7 +43,7 @@ extension ContractModel {
         case .resolve(_, let consumer, let conversation): return resolve(consumer, conversation)
         case .erase(let request): return erase(request.consumer)
         case .merge(let request): return merge(request)
-        case .endStale: return "not in the walk"
+        case .endStale, .track: return "not in the walk"
         }
     }
 }
@@ -68,6 +68,7 @@ extension StoreChange {
         case .resolve: "resolve"
         case .erase: "erase"
         case .merge: "merge"
+        case .track: "track"
         case .endStale: "stale"
         }
     }
@@ -87,6 +88,7 @@ extension StoreChange {
         case .write(let message): message.consumer
         case .erase(let request): request.consumer
         case .merge(let request): request.consumer
+        case .track(let change): change.consumer
         case .endSession, .retry, .endStale: nil
         }
     }
