@@ -303,6 +303,7 @@ uint64_t take_member(std::string_view name, element value, size_t ordinal, event
         break;
     case 15:
         if (name == "lookBackSeconds") { take(out->look_back_seconds, value); return 1u << 23; }
+        if (name == "consentCategory") { take(out->consent_category, value); return 1u << 25; }
         break;
     case 18:
         if (name == "upToSourceSequence") { take(out->up_to_source_sequence, value); return 1u << 24; }
@@ -692,5 +693,6 @@ uint64_t event_hash(const event_members *members, int64_t time) {
     hash.integer(members->up_to_sequence, 24);
     hash.integer(members->up_to_source_sequence, 25);
     hash.text(members->up_to_message, 26);
+    hash.text(members->consent_category, 27);
     return hash.finish();
 }

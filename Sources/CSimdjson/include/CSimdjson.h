@@ -112,6 +112,7 @@ typedef struct event_members {
     event_text kind;
     event_integer look_back_seconds;
     event_text campaign;
+    event_text consent_category;
     event_integer up_to_sequence;
     event_integer up_to_source_sequence;
     event_text up_to_message;

@@ -16,7 +16,7 @@ package enum OutboundFact: Sendable {
     /// A delivery failed or expired.
     case failed(FailedDelivery)
     /// An app tracked an event of a consumer.
-    case tracked(consumer: String, CustomerEvent)
+    case tracked(consumer: String?, CustomerEvent)
 
     /// The type of the item.
     package var type: OutboundType {

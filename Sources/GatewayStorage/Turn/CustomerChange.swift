@@ -22,8 +22,8 @@ package struct CustomerEvent: Sendable {
 package struct CustomerChange: Sendable {
     /// The brand.
     package var brand: BrandID
-    /// The consumer; created when it is new.
-    package var consumer: ConsumerID
+    /// The consumer; created when it is new. Nil for an event of nobody.
+    package var consumer: ConsumerID?
     /// Whether a new consumer has no identifier of the brand.
     package var isAnonymous = false
     /// Whether a new consumer is created.
@@ -42,7 +42,7 @@ package struct CustomerChange: Sendable {
     package var audit: AuditEntry?
 
     /// Creates an empty change of a consumer.
-    package init(brand: BrandID, consumer: ConsumerID) {
+    package init(brand: BrandID, consumer: ConsumerID?) {
         self.brand = brand
         self.consumer = consumer
     }

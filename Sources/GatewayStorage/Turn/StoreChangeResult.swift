@@ -40,8 +40,8 @@ package enum StoreChangeResult: Sendable {
     case merged(SessionOpening)
     /// A consumer cannot be merged into another.
     case notMerged(MergeRejection)
-    /// A consumer's data was changed; its present id.
-    case tracked(ConsumerID)
+    /// A consumer's data was changed; its present id, nil for an event of nobody.
+    case tracked(ConsumerID?)
     /// A consumer was erased, with these registrations.
     case erased([RegistrationID])
     /// The change conflicts with the stored state.

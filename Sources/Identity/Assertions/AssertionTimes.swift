@@ -22,14 +22,17 @@ struct AssertionTimes {
     ///
     /// They may have a fraction, as a NumericDate may (RFC 7519 section 2, R193).
     ///
+    /// - Parameters:
+    ///   - claims: The claims.
+    ///   - needsIssueTime: Whether `iat` must be present.
     /// - Throws: `malformed` for a value that is not a time, `missing_claim` without `iat` or `exp`.
-    init(_ claims: StrictJSON.Members) throws(AuthenticationError) {
+    init(_ claims: StrictJSON.Members, needsIssueTime: Bool = true) throws(AuthenticationError) {
         let issuedAt = try Self.numericDate("iat", claims)
         let expiry = try Self.numericDate("exp", claims)
         notBefore = try Self.numericDate("nbf", claims)
-        guard let issuedAt else { throw .missingClaim("iat") }
+        guard issuedAt != nil || !needsIssueTime else { throw .missingClaim("iat") }
         guard let expiry else { throw .missingClaim("exp") }
-        self.issuedAt = issuedAt
+        self.issuedAt = issuedAt ?? 0
         self.expiry = expiry
     }
 

@@ -6,6 +6,8 @@ package enum AuthorizationHeader: Sendable, Equatable {
     case basic(String)
     /// `Bearer` and its token.
     case bearer(String)
+    /// `Token` and its API key, as Bloomreach's SDK sends it.
+    case token(String)
 
     /// Parses the header's value; nil for other schemes, an empty token, inner white space or anything beyond visible
     /// ASCII.
@@ -26,6 +28,8 @@ package enum AuthorizationHeader: Sendable, Equatable {
             self = .basic(token)
         } else if value.hasWordPrefix("bearer ") {
             self = .bearer(token)
+        } else if value.hasWordPrefix("token ") {
+            self = .token(token)
         } else {
             return nil
         }

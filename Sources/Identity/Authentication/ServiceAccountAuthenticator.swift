@@ -60,6 +60,20 @@ package struct ServiceAccountAuthenticator: Sendable {
         return broker
     }
 
+    /// Authenticates an app by its brand's API key (R130).
+    ///
+    /// The keys are found by their hashes, so that no comparison depends on the key.
+    ///
+    /// - Parameter key: The text after `Token` (``AuthorizationHeader``).
+    /// - Returns: The holder of the key, without any scope; of any brand.
+    /// - Throws: ``AuthenticationError/unauthorized``, never anything else.
+    package func authenticate(apiKey key: String) throws(AuthenticationError) -> ServiceAccountIdentity {
+        guard key.utf8.count <= 4096,
+            let known = directory.snapshot.apiKeys[SecretHash.sha256(key.utf8)], known.isActive(at: clock.now)
+        else { throw .unauthorized }
+        return known.caller
+    }
+
     /// Returns the id, and the hash of the secret.
     private static func parts(of encoded: String) throws(AuthenticationError) -> (id: String, hash: [UInt8]) {
         guard

@@ -86,11 +86,17 @@ extension DirectorySnapshot {
             let key = AppKey(brand: credential.brand, app: details.app)
             tokenBrokers[key, default: []].append(broker)
             tokenBrokers[key]?.sort { ($0.createdAt, $0.credentialID) > ($1.createdAt, $1.credentialID) }
-        // This version stores these, but does not verify with them yet.
         case .apiKey:
-            guard credential.secretHash != nil else { throw .damaged(what: what) }
+            guard let hash = credential.secretHash else { throw .damaged(what: what) }
+            apiKeys[hash] = APIKey(caller: Self.holder(credential), expiresAt: credential.expiresAt)
         case .customerTokenKey:
-            guard secret != nil else { throw .damaged(what: what) }
+            guard let secret else { throw .damaged(what: what) }
+            customerTokenKeys[BoundedName(known: credential.id)] = CustomerTokenKey(
+                caller: Self.holder(credential),
+                secret: secret,
+                expiresAt: credential.expiresAt,
+                createdAt: credential.createdAt
+            )
         }
         credentials[BoundedName(known: credential.id)] = credential
     }
@@ -114,8 +120,19 @@ extension DirectorySnapshot {
             let key = AppKey(brand: credential.brand, app: details.app)
             tokenBrokers[key]?.removeAll { $0.credentialID == id }
             if tokenBrokers[key]?.isEmpty == true { tokenBrokers[key] = nil }
-        case .apiKey, .customerTokenKey: break
+        case .apiKey: if let hash = credential.secretHash { apiKeys[hash] = nil }
+        case .customerTokenKey: customerTokenKeys[BoundedName(known: id)] = nil
         }
+    }
+
+    /// Returns the holder of a credential as a caller without any scope.
+    private static func holder(_ credential: StoredCredential) -> ServiceAccountIdentity {
+        ServiceAccountIdentity(
+            id: credential.id,
+            name: credential.name,
+            brand: credential.brand,
+            scopes: []
+        )
     }
 
     /// Records the name that tokens use for a revoked credential, so that they are rejected as `revoked`.
@@ -130,7 +147,8 @@ extension DirectorySnapshot {
             if let keyID = details.key.keyId {
                 revokedIssuers.insert(RevokedIssuer(key: key, keyID: KeyName(keyID)), of: brand)
             }
-        case .serviceAccount, .apiKey, .identityProvider, .customerTokenKey, .tokenBroker: break
+        case .customerTokenKey: revokedCustomerTokenKeys.insert(BoundedName(known: credential.id), of: brand)
+        case .serviceAccount, .apiKey, .identityProvider, .tokenBroker: break
         }
     }
 
@@ -139,6 +157,7 @@ extension DirectorySnapshot {
         revokedSDKKeys.removeAll(of: brand)
         revokedIssuers.removeAll(of: brand)
         revokedJWEKeys.removeAll(of: brand)
+        revokedCustomerTokenKeys.removeAll(of: brand)
     }
 
     private mutating func insert(_ issuer: JWTIssuer) {

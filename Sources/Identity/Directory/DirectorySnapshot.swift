@@ -63,9 +63,14 @@ struct DirectorySnapshot: Sendable {
     var identityProviders: [BrandID: [IdentityProvider]] = [:]
     /// The accounts at Talkdesk of an app, newest first.
     var tokenBrokers: [AppKey: [TokenBroker]] = [:]
+    /// The API keys of all brands, by the hashes of their secrets.
+    var apiKeys: [[UInt8]: APIKey] = [:]
+    /// The keys of customer tokens of all brands, by id.
+    var customerTokenKeys: [BoundedName: CustomerTokenKey] = [:]
     var revokedSDKKeys = RevokedNames<KeyName>()
     var revokedIssuers = RevokedNames<RevokedIssuer>()
     var revokedJWEKeys = RevokedNames<KeyName>()
+    var revokedCustomerTokenKeys = RevokedNames<BoundedName>()
 
     func lane(_ id: LaneID) -> LaneDescription? {
         guard

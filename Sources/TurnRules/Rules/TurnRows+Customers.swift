@@ -10,7 +10,11 @@ extension TurnRows {
     ) throws(Failure) -> StoreChangeResult {
         guard let brand = try brandKey(change.brand) else { return .notFound }
         let now = context.turn.now
-        let name = BrandedName(brand: brand, id: change.consumer.rawValue)
+        guard let id = change.consumer else {
+            if let event = change.event { try publish(brand, at: now, .tracked(consumer: nil, event)) }
+            return .tracked(nil)
+        }
+        let name = BrandedName(brand: brand, id: id.rawValue)
         let known = try self.consumer(name)
         guard known != nil || change.creates else { return .notFound }
         let consumer: KnownConsumer

@@ -22,6 +22,7 @@ struct EventIntake {
     /// - Throws: `Problem` 503 when nothing of the request has been stored.
     mutating func take(_ events: [AgentEvent]) async throws(Problem) -> [IntakeResult] {
         guard !events.isEmpty else { return [] }
+        let events = events.contains { $0.consent != nil } ? events.map(withAssumption) : events
         if let failure { return Array(repeating: .failed(failure), count: events.count) }
         do {
             let results = try await delivery.accept(brand: brand, events: events)
@@ -36,5 +37,13 @@ struct EventIntake {
             failure = error
             return Array(repeating: .failed(error), count: events.count)
         }
+    }
+
+    /// Returns an event with what the brand assumes of consumers who have not decided.
+    private func withAssumption(_ event: AgentEvent) -> AgentEvent {
+        var event = event
+        let category = event.consent.flatMap { brand.settings.consentCategory($0.category) }
+        event.consent?.isAssumed = category?.legitimateInterest ?? false
+        return event
     }
 }

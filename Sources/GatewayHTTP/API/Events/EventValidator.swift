@@ -129,6 +129,8 @@ struct EventValidator {
             EventLimits.lookBackSeconds
         )
         event.campaign = identifier(members.pointee.campaign, "/campaign", required: false)
+        event.consent = identifier(members.pointee.consent_category, "/consentCategory", required: false)
+            .map { ConsentRequirement(category: $0) }
     }
 
     private mutating func readTarget(_ members: UnsafePointer<event_members>) -> ReadTarget? {

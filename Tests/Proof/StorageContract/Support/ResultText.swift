@@ -31,7 +31,7 @@ extension StoreChangeResult {
             return "conversation \(found.id) \(counts) \(isNew ? "new" : "active")"
         case .written(let message):
             return "written \(message.messageID) \(message.sequence) \(message.isRepeated ? "again" : "new")"
-        case .tracked(let consumer): return "tracked \(consumer)"
+        case .tracked(let consumer): return "tracked \(consumer?.rawValue ?? "nobody")"
         case .resolved: return "resolved"
         case .notMerged(let rejection): return "not merged \(rejection)"
         case .erased(let registrations): return "erased \(ContractModel.list(registrations))"
