@@ -61,6 +61,9 @@ package final class GatewayServer: Sendable {
         CopilotRoutes.add(to: &routes)
         CCAIRoutes.add(to: &routes)
         TalkdeskRoutes.add(to: &routes)
+        BloomreachRoutes.add(to: &routes)
+        CustomerRoutes.add(to: &routes)
+        InAppMessageRoutes.add(to: &routes)
         WindowRoute.add(to: &routes)
         LinkRoutes.add(to: &routes)
         return routes

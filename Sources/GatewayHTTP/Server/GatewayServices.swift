@@ -28,6 +28,8 @@ package struct GatewayServices: Sendable {
     package let publishedKeys: JWKSetCache
     /// The verification of assertions.
     let assertions: AssertionVerifier
+    /// The verification and minting of customer tokens.
+    let customerTokens: CustomerTokens
     /// The service that redeems identity providers' codes.
     let codes: CodeExchange
     /// The service that gets access tokens of Talkdesk.
@@ -104,6 +106,7 @@ package struct GatewayServices: Sendable {
             logger: logger
         )
         assertions = AssertionVerifier(directory: directory, publishedKeys: publishedKeys, clock: hostClock)
+        customerTokens = CustomerTokens(directory: directory, clock: hostClock)
         codes = CodeExchange(
             directory: directory,
             store: store,

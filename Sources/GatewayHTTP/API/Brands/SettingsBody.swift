@@ -59,6 +59,12 @@ struct SettingsBody {
         }
         take("linkHosts", \.linkHosts) { Self.linkHosts($1, &$0) }
         take("allowedOrigins", \.allowedOrigins) { Self.origins($1, &$0) }
+        take("consentCategories", \.consentCategories, ConsentCategoryBody.categories)
+        flag("customerTokensRequired", \.customerTokensRequired)
+        take("readableProperties", \.readableProperties) { checks, member in
+            checks.items(member, atMost: BrandSettings.maxReadableProperties)?
+                .compactMap { checks.line($0, atMost: BoundedName.maxBytes, isRequired: true) }
+        }
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

@@ -4,9 +4,9 @@ internal import TextFormats
 /// The setting `wire` in a body: an adaptor that is absent stays unchanged, one that is null is off.
 enum WireBody {
     /// The names that are reserved for adaptors and rejected by this version.
-    private static let unsupported: [BoundedName] = ["bloomreach", "liveperson"]
+    private static let unsupported: [BoundedName] = ["liveperson"]
     private static var supported: [(name: BoundedName, path: WritableKeyPath<BrandSettings, Bool>)] {
-        [("copilot", \.wire.copilot), ("ccai", \.wire.ccai), ("talkdesk", \.wire.talkdesk)]
+        [("copilot", \.wire.copilot), ("ccai", \.wire.ccai), ("talkdesk", \.wire.talkdesk), ("bloomreach", \.wire.bloomreach)]
     }
 
     /// Reads the changes; records errors.

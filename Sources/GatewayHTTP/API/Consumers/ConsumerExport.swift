@@ -19,7 +19,7 @@ struct ConsumerExport: Sendable {
     /// The number of conversations, or of deliveries, in a piece.
     private static let rows = 100
 
-    let store: any ConsumerStore & DeliveryLogStore
+    let store: any ConsumerStore & CustomerStore & DeliveryLogStore
     let brand: BrandID
     let record: ConsumerRecord
     let at: Timestamp
@@ -44,6 +44,7 @@ struct ConsumerExport: Sendable {
     @concurrent
     private func run(_ output: inout any ResponseBodyWriter) async throws {
         try await output.write(ByteBuffer(bytes: try await head().bytes))
+        try await writeInbox(&output)
         try await writeConversations(&output)
         try await writeDeliveries(&output)
         try await output.write(ByteBuffer(string: "]}"))
@@ -54,6 +55,7 @@ struct ConsumerExport: Sendable {
 
     private func head() async throws -> JSONWriter {
         let devices = try await store.registrations(brand: brand, consumer: consumer)
+        let data = try await store.customer(brand: brand, id: consumer)?.data ?? CustomerData()
         var writer = JSONWriter(capacity: 4096)
         writer.literal(#"{"exportedAt":"#)
         writer.timestamp(at)
@@ -70,8 +72,37 @@ struct ConsumerExport: Sendable {
             writer.member("expiresAt", session.expiresAt)
             writer.literal("}")
         }
-        writer.literal(#","conversations":["#)
+        writer.name(known: "properties")
+        writer.raw(StrictJSON.object(data.properties).sortedText)
+        writer.consents(data)
+        writer.literal(#","inbox":["#)
         return writer
+    }
+
+    @concurrent
+    private func writeInbox(_ output: inout any ResponseBodyWriter) async throws {
+        var before: Int64?
+        var isFirst = true
+        while true {
+            let reading = try await store.inbox(
+                brand: brand,
+                consumer: consumer,
+                .newest(before: before),
+                now: at,
+                limit: Self.rows
+            )
+            guard case .page(let page) = reading, permission.isGranted else { throw CutOff() }
+            var writer = JSONWriter(capacity: 1024 * page.items.count)
+            for item in page.items {
+                if !isFirst { writer.literal(",") }
+                isFirst = false
+                writer.inboxItem(item)
+            }
+            try await output.write(ByteBuffer(bytes: writer.bytes))
+            before = page.items.last?.change
+            guard page.items.count == Self.rows else { break }
+        }
+        try await output.write(ByteBuffer(string: #"],"conversations":["#))
     }
 
     @concurrent

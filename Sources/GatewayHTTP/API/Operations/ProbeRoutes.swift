@@ -18,8 +18,7 @@ enum ProbeRoutes {
         routes.on(.post, "/v1/brands/:brand/apps/:app/self-check") { try await selfCheck($0) }
     }
 
-    private static func app(_ call: Call, _ brand: Brand) async throws(Problem) -> DirectoryApp {
-        let id = try call.appID()
+    private static func app(_ id: AppID, _ call: Call, _ brand: Brand) async throws(Problem) -> DirectoryApp {
         let app = try await call.administer { directory throws(DirectoryError) in
             try await directory.openApp(brand: brand.id, app: id)
         }
@@ -36,7 +35,7 @@ enum ProbeRoutes {
 
     private static func preview(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        let app = try await app(call, brand)
+        let app = try await app(try call.appID(), call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
@@ -132,32 +131,71 @@ enum ProbeRoutes {
 
     private static func selfCheck(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let app = try await app(call, brand)
+        let app = try await app(try call.appID(), call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
         let (pushType, token) = checks.deviceToken(in: body, of: app)
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
         let (valid, normalised) = try checks.finish(pushType, token)
+        let isForAdmin = try call.origin().actor.kind == .admin
+        let result = try await selfCheck(
+            app.id,
+            brand,
+            call,
+            valid,
+            environment,
+            token: normalised,
+            isForAdmin: isForAdmin
+        ) { () throws(Problem) in
+            try await call.audit(.appSelfChecked, brand: brand.id, target: app.id.rawValue)
+        }
+        return ResponseFactory.json(.ok, capacity: 512) { $0.selfCheck(result) }
+    }
+
+    /// Sends a silent push by an app's credential, in one of the brand's slots.
+    ///
+    /// - Parameters:
+    ///   - id: The app.
+    ///   - brand: The brand.
+    ///   - call: The request.
+    ///   - pushType: The transport.
+    ///   - environment: The environment, for a transport that has several.
+    ///   - token: The token, normalised.
+    ///   - isForAdmin: Whether the caller gets all details.
+    ///   - willRun: Called in the slot, before the push.
+    /// - Returns: The result.
+    /// - Throws: `Problem`: 503 when too many are running, 409 when the app's settings cannot be used.
+    static func selfCheck(
+        _ id: AppID,
+        _ brand: Brand,
+        _ call: Call,
+        _ pushType: PushType,
+        _ environment: PushEnvironment,
+        token: String,
+        isForAdmin: Bool = false,
+        willRun: () async throws(Problem) -> Void
+    ) async throws(Problem) -> SelfCheck.Result {
+        let app = try await app(id, call, brand)
         guard let slot = call.services.selfChecks.take(brand.id.rawValue) else {
             throw Problem(.overloaded, "Too many self-checks are running.", retryAfterSeconds: 10)
         }
-        try await call.audit(.appSelfChecked, brand: brand.id, target: app.id.rawValue)
+        try await willRun()
         let check = SelfCheck(
             lane: LaneKey(
                 brand: brand.id,
                 app: app.id,
-                pushType: valid,
-                environment: valid.transport.environment(environment)
+                pushType: pushType,
+                environment: pushType.transport.environment(environment)
             ),
             app: app.settings,
             brand: brand,
             clock: call.services.clock,
-            isForAdmin: try call.origin().actor.kind == .admin
+            isForAdmin: isForAdmin
         )
         do {
-            let result = try await check.run(token: normalised, makeProvider: call.services.makeProvider)
+            let result = try await check.run(token: token, makeProvider: call.services.makeProvider)
             withExtendedLifetime(slot) {}
-            return ResponseFactory.json(.ok, capacity: 512) { $0.selfCheck(result) }
+            return result
         } catch { throw unusable(error.pointer, error.detail) }
     }
 }

@@ -105,9 +105,14 @@ struct FieldChecks {
     }
 
     /// Reads an object as raw text, from the body itself.
-    mutating func raw(_ name: StaticString, of body: BodyObject, atMost limit: Int) -> JSONText? {
+    mutating func raw(
+        _ name: StaticString,
+        of body: BodyObject,
+        atMost limit: Int,
+        isRequired: Bool = false
+    ) -> JSONText? {
         let member = body[BoundedName(known: name.description)]
-        guard object(member) != nil else { return nil }
+        guard object(member, isRequired: isRequired) != nil else { return nil }
         let text = body.text.withUnsafeBufferPointer { bytes in
             RawMember.value(name, of: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
         }

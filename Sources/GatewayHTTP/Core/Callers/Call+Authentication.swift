@@ -32,7 +32,7 @@ extension Call {
     }
 
     /// Counts the request's resources for the caller's brand; throws 503 when the brand holds its share.
-    private func count(for brand: BrandID) throws(Problem) {
+    func count(for brand: BrandID) throws(Problem) {
         // A single brand has nobody to leave room for; its resources are released before another brand holds as many.
         guard !services.directory.hasOneBrand else { return }
         try slot?.claim(brand)
@@ -55,7 +55,8 @@ extension Call {
             do {
                 return .session(try await services.sessions.authenticate(token: token, brand: brand))
             } catch { throw Problem(error) }
-        case nil:
+        // An app's API key identifies nobody.
+        case .token, nil:
             throw Problem(AuthenticationError.unauthorized)
         }
     }

@@ -4,4 +4,8 @@ enum ErrorShape: Sendable {
     case problem
     /// `{"error":{...}}`, as the wire adaptors have it (LimitsAndErrors page).
     case adaptor
+    /// `{"success":false,...}`, as Bloomreach has it (ComingFromBloomreach page).
+    case bloomreach
+    /// As ``bloomreach``, with the errors of members in an object by member: only for attributes.
+    case bloomreachAttributes
 }

@@ -15,8 +15,12 @@ extension Problem {
                 writer,
                 contentType: "application/problem+json"
             )
-        case .adaptor:
-            writeEnvelope(to: &writer, requestID: requestID)
+        case .adaptor, .bloomreach, .bloomreachAttributes:
+            if shape == .adaptor {
+                writeEnvelope(to: &writer, requestID: requestID)
+            } else {
+                writeBloomreach(to: &writer, isByMember: shape == .bloomreachAttributes)
+            }
             // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
             let status = status == 422 ? 400 : status
             response = ResponseFactory.json(HTTPResponse.Status(code: status), writer)
