@@ -103,7 +103,7 @@ extension StoreChange {
         switch self {
         case .write(let message): message.text.utf8.count + (message.data?.text.utf8.count ?? 0)
         case .receipts(_, _, let receipts): receipts.count * MemoryLayout<DeviceReceipt>.stride
-        case .track(let change): change.properties.count * 256 + (change.event?.properties.text.utf8.count ?? 0)
+        case .track(let change): change.bytes
         default: 0
         }
     }

@@ -22,7 +22,7 @@ package struct CustomerEvent: Sendable {
 package struct CustomerChange: Sendable {
     /// The brand.
     package var brand: BrandID
-    /// The consumer; created when it is new. Nil for an event of nobody.
+    /// The consumer, which is created when it is new; nil for an event of nobody.
     package var consumer: ConsumerID?
     /// Whether a new consumer has no identifier of the brand.
     package var isAnonymous = false
@@ -46,4 +46,10 @@ package struct CustomerChange: Sendable {
         self.brand = brand
         self.consumer = consumer
     }
+
+    /// Whether properties or consents are changed.
+    package var changesData: Bool { !properties.isEmpty || !consents.isEmpty }
+
+    /// Its approximate memory beyond its ids, in bytes.
+    var bytes: Int { (properties.count + consents.count) * 256 + (event?.properties.text.utf8.count ?? 0) }
 }

@@ -106,7 +106,8 @@ package struct CustomerTokens: Sendable {
         let keys = directory.snapshot.customerTokenKeys.values.filter { key in
             key.caller.brand == brand && key.isActive(at: now) && (keyID?.hasSameBytes(as: key.caller.id) ?? true)
         }
-        guard let key = keys.max(by: { ($0.createdAt, $0.caller.id) < ($1.createdAt, $1.caller.id) }) else { return nil }
+        let newest = keys.max { ($0.createdAt, $0.caller.id) < ($1.createdAt, $1.caller.id) }
+        guard let key = newest else { return nil }
         var subject = StrictJSON.Members()
         subject["registered"] = ids.registered.map { .string($0.rawValue) }
         subject["cookie"] = ids.cookie.map { .string($0.rawValue) }

@@ -117,9 +117,11 @@ extension CustomerStore where Self: SQLStore {
             else { return }
             var last = ends.last
             for id in ids {
-                last += try transaction.db.prepare(
-                    "UPDATE inbox_items SET is_read = 1, change = ? WHERE consumer = ? AND id = ? AND is_read = 0"
-                ).int(last + 1).int(owner).text(id.rawValue).runCounting() > 0 ? 1 : 0
+                let isChanged =
+                    try transaction.db.prepare(
+                        "UPDATE inbox_items SET is_read = 1, change = ? WHERE consumer = ? AND id = ? AND is_read = 0"
+                    ).int(last + 1).int(owner).text(id.rawValue).runCounting() > 0
+                if isChanged { last += 1 }
             }
             if last > ends.last { try transaction.store(inbox: owner, last: last, deadBefore: ends.deadBefore) }
         }

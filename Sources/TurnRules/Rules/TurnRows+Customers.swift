@@ -24,7 +24,7 @@ extension TurnRows {
             consumer = try makeConsumer(name, isAnonymous: change.isAnonymous, at: now)
         }
         if let cookie = change.cookie { try merge(cookie: cookie, into: consumer, change.brand, &context) }
-        if !change.properties.isEmpty || !change.consents.isEmpty {
+        if change.changesData {
             var data = try customer(consumer.key) ?? CustomerData()
             data.apply(change)
             guard data.fits else { return .conflict }

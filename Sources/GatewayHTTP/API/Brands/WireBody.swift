@@ -6,7 +6,10 @@ enum WireBody {
     /// The names that are reserved for adaptors and rejected by this version.
     private static let unsupported: [BoundedName] = ["liveperson"]
     private static var supported: [(name: BoundedName, path: WritableKeyPath<BrandSettings, Bool>)] {
-        [("copilot", \.wire.copilot), ("ccai", \.wire.ccai), ("talkdesk", \.wire.talkdesk), ("bloomreach", \.wire.bloomreach)]
+        [
+            ("copilot", \.wire.copilot), ("ccai", \.wire.ccai), ("talkdesk", \.wire.talkdesk),
+            ("bloomreach", \.wire.bloomreach),
+        ]
     }
 
     /// Reads the changes; records errors.

@@ -147,7 +147,8 @@ enum CustomerRoutes {
         try checks.finish()
         let known = try await call.consumer(consumer, of: brand.id)
         let isAnonymous = known?.anonymous ?? false
-        let ids = isAnonymous
+        let ids =
+            isAnonymous
             ? CustomerIDs(cookie: consumer) : CustomerIDs(registered: known?.id ?? consumer, cookie: cookie)
         let lifetime = seconds ?? CustomerTokens.defaultLifeSeconds
         guard

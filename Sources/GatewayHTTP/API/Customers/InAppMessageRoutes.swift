@@ -54,7 +54,8 @@ enum InAppMessageRoutes {
         }
         var platforms: [DevicePlatform] = []
         for item in checks.items(body["platforms"], atMost: DevicePlatform.allCases.count) ?? [] {
-            if let platform = checks.word(item, as: DevicePlatform.self, isRequired: true) { platforms.append(platform) }
+            let platform = checks.word(item, as: DevicePlatform.self, isRequired: true)
+            if let platform { platforms.append(platform) }
         }
         let category = checks.text(body["consentCategory"])
         if let category, brand.settings.consentCategory(category) == nil {

@@ -27,7 +27,7 @@ enum BloomreachDevices {
     /// A push token as it was tracked.
     struct Tracked {
         fileprivate var system: System
-        /// The token: secret. Nil when there is none any more.
+        /// The token: secret; nil when there is none any more.
         var token: String?
         /// Whether pushes may be sent to it.
         var isValid: Bool

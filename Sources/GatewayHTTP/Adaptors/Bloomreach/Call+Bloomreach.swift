@@ -56,12 +56,13 @@ extension Call {
         return (try admit(token.caller, to: project), token.ids)
     }
 
-    /// Returns the customer of a request for an inbox; nil when the project has never seen it.
+    /// Returns the customer of a request for an inbox.
     ///
     /// - Parameters:
     ///   - ids: The ids of the body.
     ///   - token: The ids of the token, which determine the customer.
     ///   - brand: The brand.
+    /// - Returns: The customer; nil when the project has never seen it.
     /// - Throws: `Problem` 403 when the body contradicts the token (R141), 401 when the token's ids are no longer the
     ///   customer's (R145).
     func customer(

@@ -37,7 +37,8 @@ extension Checker {
         by change: StoreChange
     ) -> Bool {
         switch change {
-        case .register, .unregister, .openSession, .endSessions, .merge, .track: return change.brand == registration.brand
+        case .register, .unregister, .openSession, .endSessions, .merge, .track:
+            return change.brand == registration.brand
         case .endSession: return true
         case .erase: return ledger.erased.contains(Int(registration.consumer) - 1)
         case .endStale(let stale):
