@@ -75,7 +75,7 @@ struct AdministrationTests {
                 ["/settings/wire/ccai", "/settings/wire/liveperson", "/settings/wire/ccaip", "/settings/links"]
             ),
             (#"{"id":"a","name":"x","settings":{"wire":true}}"#, ["/settings/wire"]),
-            (#"{"id":"a","name":"x","settings":{"wire":{"bloomreach":true}}}"#, ["/settings/wire/bloomreach"]),
+            (#"{"id":"a","name":"x","settings":{"wire":{"liveperson":true}}}"#, ["/settings/wire/liveperson"]),
             (#"{"id":"a","name":"x","settings":{"retentiondays":7}}"#, ["/settings/retentiondays"]),
             (#"{"id":"a","name":"x","setings":{}}"#, ["/setings"]),
             (

@@ -42,11 +42,16 @@ indirect enum FileShape: Sendable {
         "anonymousConsumers": .value, "anonymousSessionTtlSeconds": .value, "anonymousMerge": .value,
         "anonymousMergeDays": .value, "singleDevice": .value, "summaryThreshold": .value,
         "campaignRatePerSecond": .value, "showExpiredProactive": .value, "linkHosts": .list(.value),
-        "allowedOrigins": .list(.value),
+        "allowedOrigins": .list(.value), "customerTokensRequired": .value, "readableProperties": .list(.value),
+        "consentCategories": .list(
+            .members([
+                "id": .value, "legitimateInterest": .value, "translations": .named(values("name", "description")),
+            ])
+        ),
         "engagements": .list(values("id", "campaignId", "entryPoints", "app", "skill", "language", "surveyId")),
         "quietHours": values("from", "to", "timeZone", "mode"),
         "templates": .members(["agent": texts, "proactive": texts, "c2m": texts, "summary": texts]),
-        "wire": values("copilot", "ccai", "talkdesk"),
+        "wire": values("copilot", "ccai", "talkdesk", "bloomreach"),
         "webhook": .members(["url": .value, "types": .list(.value), "secret": .secret(.text)]),
     ])
 

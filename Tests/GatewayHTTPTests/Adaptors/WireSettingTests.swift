@@ -17,7 +17,7 @@ struct WireSettingTests {
                 return read["settings"]?["wire"]
             }
             func both(_ copilot: Bool, _ ccai: Bool) throws -> JSON {
-                try JSON(#"{"copilot":\#(copilot),"ccai":\#(ccai),"talkdesk":false}"#)
+                try JSON(#"{"copilot":\#(copilot),"ccai":\#(ccai),"talkdesk":false,"bloomreach":false}"#)
             }
             #expect(try await patch("{}") == both(false, false))
             #expect(try await patch(#"{"ccai":true,"talkdesk":null}"#) == both(false, true))

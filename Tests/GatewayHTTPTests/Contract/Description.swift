@@ -30,10 +30,12 @@ struct Description: Sendable {
         var isForConsumer: Bool
         /// Whether it belongs to an adaptor and uses its error format.
         var isAdaptor: Bool
+        /// Whether it is Bloomreach's, with a format of its own.
+        var isBloomreach: Bool
         var statuses: Set<String>
         var id: String
         /// Whether it reads JSON whatever its `Content-Type` (R191).
-        var ignoresMediaType: Bool { ["exchangeToken", "signPayload"].contains(id) }
+        var ignoresMediaType: Bool { isBloomreach || ["exchangeToken", "signPayload"].contains(id) }
 
         var description: String { "\(method) \(path)" }
     }
@@ -99,6 +101,7 @@ struct Description: Sendable {
             isForAdmin: security.contains { $0.names.contains("admin") },
             isForConsumer: security.contains { $0.names.contains("session") },
             isAdaptor: text["tags"]?.items.contains(.string("adaptors")) ?? false,
+            isBloomreach: text["tags"]?.items.contains(.string("bloomreach")) ?? false,
             statuses: text["responses"]?.names ?? [],
             id: text["operationId"]?.string ?? ""
         )

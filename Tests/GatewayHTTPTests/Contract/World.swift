@@ -11,11 +11,16 @@ struct World: Sendable {
     let stranger: Credential
     /// Callers of operations that the administrator does not call.
     let backend: Credential
+    /// The caller of Bloomreach's operations.
+    let apiKey: Credential
 
     static func make(_ api: API) async throws -> World {
         try await api.makeWiredBrand()
         try await api.makeBrand("other")
-        let webhook = #"{"settings":{"webhook":{"url":"https://hooks.example/"}}}"#
+        let webhook = """
+            {"settings":{"webhook":{"url":"https://hooks.example/"},"wire":{"bloomreach":true},\
+            "consentCategories":[{"id":"newsletter"}]}}
+            """
         try #require(try await api.call(.patch, "/v1/brands/acme", webhook).status == 200)
         try #require(try await api.call(.get, "/v1/brands/acme/outbound/reader").status == 200)
         let stranger = try await api.makeAccount("other", "brand:admin", "events:write", "consumers:write")
@@ -37,13 +42,16 @@ struct World: Sendable {
             "/v1/brands/acme/credentials",
             #"{"kind":"serviceAccount","name":"of the world","scopes":["events:write"]}"#
         )
+        let key = try await api.makeAPIKey()
+        _ = try await api.makeCustomerTokenKey()
         let names = [
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
-            "subscription": "reader", "campaign": "spring",
+            "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
+            "inAppMessage": "m-1",
         ]
         let backend = try await api.makeAccount("acme", "sessions:mint")
-        return World(api: api, names: names, stranger: stranger, backend: backend)
+        return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
     }
 
     /// Returns a path with its parameters filled in, except for the given one.
@@ -54,13 +62,15 @@ struct World: Sendable {
                 .map { $0 == "{\(name)}" ? value : String($0) }.joined(separator: "/")
         }
         let acts = operation.isForConsumer && !(query ?? "").hasPrefix("consumer=")
-        let parts = [acts ? "consumer=u-1" : nil, query].compactMap(\.self)
+        let project = operation.id == "sendSelfCheckNotification" ? "project_id=acme" : nil
+        let parts = [acts ? "consumer=u-1" : nil, project, query].compactMap(\.self)
         return parts.isEmpty ? path : path + "?" + parts.joined(separator: "&")
     }
 
     /// Returns the caller that an operation allows.
     func credential(_ operation: Description.Operation) -> Credential {
-        operation.isAdaptor ? (operation.isSecured ? backend : .none) : .admin
+        if operation.isBloomreach { return apiKey }
+        return operation.isAdaptor ? (operation.isSecured ? backend : .none) : .admin
     }
 
     /// Returns the headers that an operation requires.

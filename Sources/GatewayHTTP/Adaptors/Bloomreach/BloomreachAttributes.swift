@@ -55,6 +55,7 @@ enum BloomreachAttributes {
             case .consent: "category"
             case .id, .segmentation, .expression, .prediction, .aggregate, .recommendation: "id"
             }
+        for other: BoundedName in ["property", "category", "id"] where other != name { _ = checks.text(object[other]) }
         return checks.text(object[name], isRequired: true).map { Wanted(kind: kind, name: $0) }
     }
 
