@@ -299,7 +299,7 @@ let package = Package(
         ),
         .target(
             name: "StorageContract",
-            dependencies: ["GatewayModel", "GatewayStorage", "TestSupport"],
+            dependencies: ["GatewayModel", "GatewayStorage", "TestSupport", "TextFormats"],
             path: "Tests/Proof/StorageContract",
             swiftSettings: settings
         ),

@@ -44,7 +44,9 @@ extension CustomerStore where Self: SQLStore {
                     """
                 ).int(owner.key).int(before ?? .max).time(now).int(limit).all { try InboxItem($0) }
             case .after(let position):
-                guard position.consumer == key, (deadBefore...last).contains(position.change) else { return .dead }
+                guard position.consumer == key, position.change >= deadBefore, position.change <= last else {
+                    return .dead
+                }
                 items = try db.prepare(
                     """
                     SELECT id, type, content, created_at, expires_at, is_read, change FROM inbox_items \

@@ -17,7 +17,7 @@ struct BloomreachDeviceTests {
         try await f.api.call(.get, "/v1/brands/acme/consumers/\(consumer)/devices")["items"]?.items ?? []
     }
 
-    @Test("a push token is registered for proactive messages, replaced, and ended; the feed does not get it (R156, R157)")
+    @Test("a push token is registered for proactive messages, replaced and ended, and not published (R156, R157)")
     func registers() async throws {
         try await BloomreachFixture.with { f in
             try #require(try await f.api.call(.get, "/v1/brands/acme/outbound/reader").status == 200)
@@ -47,7 +47,9 @@ struct BloomreachDeviceTests {
             #expect(try await f.event("notification_state", Self.state("aabbccff"), of: other).status == 200)
             #expect(try await Self.devices(f).isEmpty)
             #expect(try await Self.devices(f, "u-2").first?["receives"]?.items.map(\.string) == ["proactive"])
-            for wrong in [#"{"platform":"ios"}"#, Self.state("not hex"), #"{"push_notification_token":"aa","platform":"x"}"#] {
+            for wrong in [
+                #"{"platform":"ios"}"#, Self.state("not hex"), #"{"push_notification_token":"aa","platform":"x"}"#,
+            ] {
                 try await f.event("notification_state", wrong).expectBloomreach(400, "invalid_request")
             }
         }

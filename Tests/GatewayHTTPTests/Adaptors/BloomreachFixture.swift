@@ -98,7 +98,12 @@ struct BloomreachFixture: Sendable {
     }
 
     /// Returns a customer token that the brand's own back-end signed.
-    func token(_ subject: String, _ keyID: String, lifetime: Int64 = 600, key: String = API.sdkKeySecret) -> Credential {
+    func token(
+        _ subject: String,
+        _ keyID: String,
+        lifetime: Int64 = 600,
+        key: String = API.sdkKeySecret
+    ) -> Credential {
         let claims = #"{"sub":\#(subject),"exp":\#(api.clock.now.seconds + lifetime)}"#
         let header = #"{"alg":"HS256","typ":"JWT","kid":"\#(keyID)"}"#
         return .bearer(TestKeys.assertion(claims, key: key, header: header))

@@ -27,7 +27,8 @@ struct BloomreachRouteTests {
             )
             #expect(posted.text == #"{"success":true}"#)
             #expect(try await f.event("session_start").status == 200)
-            let click = #"{"url":"https://x.example/?utm_source=mail&xnpe_cmp=a%20b&q=1#f","properties":{"platform":"ios"}}"#
+            let url = "https://x.example/?utm_source=mail&xnpe_cmp=a%20b&q=1#f"
+            let click = #"{"url":"\#(url)","properties":{"platform":"ios"}}"#
             #expect(try await f.post("/track/v2/projects/acme/campaigns/clicks", click).status == 200)
             let items = try await f.feed()
             #expect(items.map { $0["type"]?.string } == Array(repeating: "consumer.event", count: 3))
@@ -37,7 +38,7 @@ struct BloomreachRouteTests {
             #expect(data[0]["time"]?.string?.hasSuffix(".500Z") == true && data[0]["properties"]?["total"]?.int == 12)
             #expect(data[1]["event"]?.string == "session_start")
             #expect(data[2]["event"]?.string == "campaign_click" && data[2]["consumer"] == nil)
-            let wanted = #"{"platform":"ios","url":"https://x.example/?utm_source=mail&xnpe_cmp=a%20b&q=1#f","utm_source":"mail","xnpe_cmp":"a b"}"#
+            let wanted = #"{"platform":"ios","url":"\#(url)","utm_source":"mail","xnpe_cmp":"a b"}"#
             #expect(try data[2]["properties"] == JSON(wanted))
         }
     }
@@ -63,7 +64,8 @@ struct BloomreachRouteTests {
             )
             wrong.expectBloomreach(400, "invalid_request")
             #expect(wrong["errors"]?.names == ["_global", "customer_ids", "attributes"], "\(wrong.text)")
-            #expect(wrong["errors"]?["attributes"]?.names == ["1"] && wrong["errors"]?["customer_ids"]?.items.count == 1)
+            #expect(wrong["errors"]?["attributes"]?.names == ["1"])
+            #expect(wrong["errors"]?["customer_ids"]?.items.count == 1)
             #expect(try await f.api.dump() == before)
         }
     }
@@ -126,7 +128,8 @@ struct BloomreachRouteTests {
     @Test("attributes have one result each, in order; only what the brand allows is readable (R134)")
     func attributes() async throws {
         try await BloomreachFixture.with(#","readableProperties":["first_name","nothing"]"#) { f in
-            #expect(try await f.customers(BloomreachFixture.customer, #"{"first_name":"Ann","phone":"1"}"#).status == 200)
+            let made = try await f.customers(BloomreachFixture.customer, #"{"first_name":"Ann","phone":"1"}"#)
+            #expect(made.status == 200)
             let reply = try await f.post(
                 "/data/v2/projects/acme/customers/attributes",
                 """
@@ -207,7 +210,8 @@ struct BloomreachRouteTests {
             let refused = #"{"status":"clicked","has_tracking_consent":false,"url":"https://x.example/?a=1"}"#
             #expect(try await f.event("campaign", refused).status == 200)
             #expect(try await f.feed().isEmpty)
-            let forced = #"{"status":"clicked","has_tracking_consent":false,"url":"https://x.example/?xnpe_force_track=true"}"#
+            let url = "https://x.example/?xnpe_force_track=true"
+            let forced = #"{"status":"clicked","has_tracking_consent":false,"url":"\#(url)"}"#
             #expect(try await f.event("campaign", forced).status == 200)
             #expect(try await f.event("campaign", #"{"status":"delivered"}"#).status == 200)
             let items = try await f.feed().compactMap { $0["data"]?["properties"] }

@@ -9,7 +9,7 @@ package enum StorageContract {
         + TapCases.all + ProactiveCases.all + CampaignCases.all
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
         + DeviceProofCases.all
-        + MergeCases.all + ConsumerCases.all + ErasureCases.all
+        + MergeCases.all + ConsumerCases.all + CustomerCases.all + ErasureCases.all
         + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all + ClockCases.all
         + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all
