@@ -7,37 +7,42 @@ extension AuditStore where Self: SQLStore {
     }
 
     package func audit(_ query: AuditQuery) async throws(StorageError) -> [AuditRecord] {
-        try await inSnapshot { db in
-            let rows = try db.prepare(
-                composed: """
-                    SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
-                    WHERE \(query.brand == nil ? "" : "brand = ? AND ")id < ? AND at >= ? AND at < ? \
-                    ORDER BY id DESC LIMIT ?
-                    """
+        try await inSnapshot { try $0.audit(query) }
+    }
+}
+
+extension SQLReader {
+    /// Not the closure that calls it: the optimiser of Swift 6.3 does not end with a loop over rows of `any SQLReader`.
+    fileprivate func audit(_ query: AuditQuery) throws -> [AuditRecord] {
+        let rows = try prepare(
+            composed: """
+                SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
+                WHERE \(query.brand == nil ? "" : "brand = ? AND ")id < ? AND at >= ? AND at < ? \
+                ORDER BY id DESC LIMIT ?
+                """
+        )
+        if let id = query.brand {
+            guard let brand = try brandKey(id) else { return [] }
+            rows.int(brand)
+        }
+        rows.int(query.before ?? .max).int(query.since?.milliseconds ?? .min)
+            .int(query.until?.milliseconds ?? .max).int(query.limit)
+        return try rows.all { row in
+            guard let kind = AuditActor.Kind(rawValue: try row.value(3)),
+                let action = AuditAction(rawValue: try row.value(5))
+            else { return nil }
+            let (brand, changes): (String, String) = (try row.value(1), try row.value(7))
+            var entry = AuditEntry(
+                brand: brand.isEmpty ? nil : BrandID(trusted: brand),
+                at: try row.value(2),
+                actor: AuditActor(kind: kind, id: try row.value(4)),
+                action: action,
+                target: try row.value(6),
+                changes: changes.split(separator: "\n").map(String.init),
+                requestID: try row.value(8)
             )
-            if let id = query.brand {
-                guard let brand = try db.brandKey(id) else { return [] }
-                rows.int(brand)
-            }
-            rows.int(query.before ?? .max).int(query.since?.milliseconds ?? .min)
-                .int(query.until?.milliseconds ?? .max).int(query.limit)
-            return try rows.all { row in
-                guard let kind = AuditActor.Kind(rawValue: try row.value(3)),
-                    let action = AuditAction(rawValue: try row.value(5))
-                else { return nil }
-                let (brand, changes): (String, String) = (try row.value(1), try row.value(7))
-                var entry = AuditEntry(
-                    brand: brand.isEmpty ? nil : BrandID(trusted: brand),
-                    at: try row.value(2),
-                    actor: AuditActor(kind: kind, id: try row.value(4)),
-                    action: action,
-                    target: try row.value(6),
-                    changes: changes.split(separator: "\n").map(String.init),
-                    requestID: try row.value(8)
-                )
-                entry.count = try row.value(9)
-                return AuditRecord(id: try row.value(0), entry: entry)
-            }
+            entry.count = try row.value(9)
+            return AuditRecord(id: try row.value(0), entry: entry)
         }
     }
 }
