@@ -18,7 +18,7 @@ package struct Consent: Sendable, Equatable {
     }
 }
 
-/// What back-ends and apps have stored about a consumer: its properties and its consents.
+/// The properties and consents of a consumer, as apps and back-ends have stored them.
 package struct CustomerData: Sendable, Equatable {
     /// The properties, in any order.
     package var properties = StrictJSON.Members()

@@ -2,17 +2,17 @@ package import GatewayModel
 
 /// An item of a consumer's inbox (R137).
 package struct InboxItem: Sendable, Equatable {
-    /// The way in which the app shows the content.
+    /// The format of the content.
     package enum Kind: String, Sendable, CaseIterable {
-        /// As a push.
+        /// Like that of a push.
         case push
-        /// As a page.
+        /// A page.
         case html
     }
 
     /// The back-end's id.
     package var id: InboxItemID
-    /// The way in which the app shows it.
+    /// The format of the content.
     package var kind: Kind
     /// A JSON object for the app.
     package var content: JSONText
