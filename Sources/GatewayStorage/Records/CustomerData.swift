@@ -44,17 +44,20 @@ package struct CustomerData: Sendable, Equatable {
         return consent.isGranted
     }
 
-    /// Makes a change: a property that is null is removed.
+    /// Makes a change: a property that is null is removed, and a later decision stays.
     package mutating func apply(_ change: CustomerChange) {
         for (name, value) in change.properties { properties[name] = value == .null ? nil : value }
-        for (name, consent) in change.consents { consents[name] = consent }
+        // Apps send what they tracked while they were offline later.
+        consents.merge(change.consents) { $1.decidedAt < $0.decidedAt ? $0 : $1 }
     }
 
-    /// Adds the data of a consumer that is merged into this one: properties that this one does not have, and the later
-    /// decisions.
+    /// Adds the data of a consumer that is merged into this one: the later decisions, and the properties that this one
+    /// does not have, if all of them fit.
     package mutating func merge(_ other: CustomerData) {
-        for (name, value) in other.properties where properties[name] == nil { properties[name] = value }
         consents.merge(other.consents) { $0.decidedAt < $1.decidedAt ? $1 : $0 }
+        var whole = self
+        for (name, value) in other.properties where properties[name] == nil { whole.properties[name] = value }
+        if whole.fits { self = whole }
     }
 
     /// Whether it is within the limits, and so can be read again.

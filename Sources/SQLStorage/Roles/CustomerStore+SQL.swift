@@ -72,9 +72,9 @@ extension CustomerStore where Self: SQLStore {
                 try db.prepare("DELETE FROM inbox_items WHERE consumer = ? AND id = ?").int(owner)
                 .text(item.id.rawValue).runCounting() > 0
             if !isReplaced {
-                // Found by the position of the last one that is allowed: counting them would take longer.
+                // The index by id has no contents, so that even many items are passed over quickly.
                 let isFull = try db.prepare(
-                    "SELECT 1 FROM inbox_items WHERE consumer = ? ORDER BY change LIMIT 1 OFFSET ?"
+                    "SELECT 1 FROM inbox_items WHERE consumer = ? ORDER BY id LIMIT 1 OFFSET ?"
                 ).int(owner).int(InboxItem.perConsumer - 1).hasRow()
                 guard !isFull else { return .full }
             }

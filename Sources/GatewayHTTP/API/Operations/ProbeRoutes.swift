@@ -146,7 +146,7 @@ enum ProbeRoutes {
             environment,
             token: normalised,
             isForAdmin: isForAdmin
-        ) { () throws(Problem) in
+        ) { () async throws(Problem) in
             try await call.audit(.appSelfChecked, brand: brand.id, target: app.id.rawValue)
         }
         return ResponseFactory.json(.ok, capacity: 512) { $0.selfCheck(result) }

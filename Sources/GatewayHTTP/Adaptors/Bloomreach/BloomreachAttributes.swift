@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import GatewayStorage
 internal import Hummingbird
+internal import Identity
 internal import TextFormats
 
 /// Attributes of customers as Bloomreach's SDK reads them (R134).

@@ -11,7 +11,7 @@ internal import TextFormats
 /// app registers it with a session.
 enum BloomreachDevices {
     /// The operating system that an app names.
-    private enum System: String, CaseIterable {
+    fileprivate enum System: String, CaseIterable {
         case ios, android, huawei
 
         /// The transports of its tokens, the usual one first.

@@ -1,6 +1,6 @@
-internal import FoundationEssentials
 internal import GatewayModel
 internal import GatewayStorage
+internal import Identity
 internal import TextFormats
 
 /// Events that Bloomreach's SDK tracks.

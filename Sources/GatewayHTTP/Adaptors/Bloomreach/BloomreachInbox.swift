@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import GatewayStorage
 internal import Hummingbird
+internal import Identity
 internal import TextFormats
 
 /// The app inbox and in-app messages of Bloomreach's SDK; back-ends manage both by the gateway's own API.
@@ -106,7 +107,7 @@ enum BloomreachInbox {
         }
         let now = call.services.clock.now
         let eligible = all.filter { message in
-            guard message.platforms.isEmpty || platform.map(message.platforms.contains) ?? true else { return false }
+            guard message.platforms.isEmpty || platform.map { message.platforms.contains($0) } ?? true else { return false }
             guard let category = message.consentCategory else { return true }
             return data.allows(brand.settings.requirement(of: category), at: now)
         }
@@ -158,6 +159,6 @@ extension JSONWriter {
         self.name(known: name)
         integer(time.milliseconds / 1000)
         let fraction = String(1000 + time.milliseconds % 1000)
-        raw("." + fraction.dropFirst())
+        raw(".\(fraction.dropFirst())")
     }
 }

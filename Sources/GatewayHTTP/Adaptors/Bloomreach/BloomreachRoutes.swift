@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import GatewayStorage
 internal import Hummingbird
+internal import Identity
 internal import TextFormats
 
 /// The routes for apps with Bloomreach Engagement's SDK (ComingFromBloomreach page); a project is a brand (R129).
@@ -41,7 +42,7 @@ enum BloomreachRoutes {
         let ids = checks.customerIDs(body["customer_ids"], isRequired: true)
         var properties = checks.object(body["properties"]).flatMap { _ in body["properties"].value?.members } ?? [:]
         _ = checks.seconds(body["timestamp"])
-        let (known) = try checks.finish(ids)
+        let known = try checks.finish(ids)
         let devices = BloomreachDevices.takeTokens(from: &properties)
         var change = CustomerChange(brand: brand.id, ids: known)
         change.properties = properties
