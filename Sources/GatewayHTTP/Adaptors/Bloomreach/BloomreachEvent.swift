@@ -32,9 +32,10 @@ enum BloomreachEvent {
             return properties
         }
         let link = properties["url"]?.text ?? ""
-        guard parameters(of: link).contains(where: { $0.name == "xnpe_force_track" && $0.value == "true" }) else {
-            return nil
+        let isForced = parameters(of: link).contains { name, value in
+            name.hasSameBytes(as: "xnpe_force_track") && value.hasSameBytes(as: "true")
         }
+        guard isForced else { return nil }
         var forced = properties
         forced["tracking_forced"] = .bool(true)
         return forced
@@ -74,7 +75,8 @@ enum BloomreachEvent {
         let category = checks.text(object["category"], isRequired: true)
         let action = checks.word(object["action"], as: ConsentAction.self, isRequired: true)
         var end: Timestamp?
-        if object["valid_until"].value?.text != "unlimited" { end = checks.seconds(object["valid_until"]) }
+        let isUnlimited = object["valid_until"].value?.text?.hasSameBytes(as: "unlimited") ?? false
+        if !isUnlimited { end = checks.seconds(object["valid_until"]) }
         guard let category, let action else { return [:] }
         guard brand.settings.consentCategory(category) != nil, let name = BoundedName(category) else {
             checks.fail("/properties/category", "is not a consent category of the project")

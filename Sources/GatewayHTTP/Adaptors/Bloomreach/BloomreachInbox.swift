@@ -107,7 +107,8 @@ enum BloomreachInbox {
         }
         let now = call.services.clock.now
         let eligible = all.filter { message in
-            guard message.platforms.isEmpty || platform.map { message.platforms.contains($0) } ?? true else { return false }
+            let isForOthers = platform.map { !message.platforms.contains($0) } ?? false
+            if !message.platforms.isEmpty, isForOthers { return false }
             guard let category = message.consentCategory else { return true }
             return data.allows(brand.settings.requirement(of: category), at: now)
         }
