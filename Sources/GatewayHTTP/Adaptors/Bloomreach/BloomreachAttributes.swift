@@ -25,14 +25,14 @@ enum BloomreachAttributes {
         var checks = FieldChecks()
         let ids = checks.customerIDs(body["customer_ids"], isRequired: true)
         let items = checks.items(body["attributes"], atMost: maxCount, isRequired: true) ?? []
-        let wanted = items.compactMap { wanted($0, &checks) }
+        let wanted = items.compactMap { Self.wanted($0, &checks) }
         let known = try checks.finish(ids)
         let customer = try await call.customer(known, nil, of: brand)
         let now = call.services.clock.now
         return ResponseFactory.object(.ok, capacity: 64 + wanted.count * 128) { writer in
             writer.member("success", true)
             writer.array("results", wanted) { writer, attribute in
-                let value = value(of: attribute, known, customer, brand, at: now)
+                let value = Self.value(of: attribute, known, customer, brand, at: now)
                 writer.literal("{")
                 writer.member("success", value != nil)
                 if let value {
