@@ -510,4 +510,28 @@ struct BloomreachTests {
         try await release.client.initialize(.none)
         #expect(await failure { _ = try await release.client.selfCheckPush() }?.code == .forbidden)
     }
+
+    @Test("R164 trap 29: the gateway's own silent push of a self-check is recognised; a push that was not sent is an error")
+    func ownSelfCheck() async throws {
+        let fixture = Self.fixture { $0.dialects = [.switchboard] }
+        let client = fixture.client
+        for text in [
+            #"{"aps":{"content-available":1},"brandId":"acme","messageId":"s-1","data":{"action":"self-check"}}"#,
+            #"{"silent":"true","brandId":"acme","messageId":"s-2","data":"{\"action\":\"self-check\"}"}"#,
+        ] {
+            #expect(client.parse(PushPayload(json: Data(text.utf8)))?.kind == .selfCheck)
+        }
+        try await client.initialize(.none)
+        try await client.registerPush(Fixture.push)
+        await client.finishPendingWork()
+        let refused: JSONValue = ["success": false, "error": "The provider does not accept it."]
+        fixture.gateway.fail("POST send-self-check-notification", .body(200, refused))
+        let result = try await client.selfCheckPush()
+        #expect(result.failedStep == .request)
+        #expect(result.error?.message == "The provider does not accept it.")
+        fixture.gateway.fail("POST categories", .body(401, ["success": false, "error": "No.", "code": "unauthorized"]))
+        let error = await failure { _ = try await client.consentCategories() }
+        #expect(error?.code == .authenticationFailed)
+        #expect(error?.message == "No.")
+    }
 }

@@ -100,7 +100,10 @@ extension SwitchboardClient {
             step = .request
             let arrived = listenForSelfCheck()
             let request = routes.selfCheck(bloomreach.customerIDs, token).authorized(with: bloomreach.settings.apiKey)
-            _ = try await callWithoutToken(.none) { request }
+            let response = try await callWithoutToken(.none) { request }
+            if response["success"]?.flag == false {
+                throw SwitchboardError(.general, response["error"]?.text ?? "the push was not sent")
+            }
             step = .push
             try await wait(for: arrived, "the silent push did not arrive")
             return SelfCheckResult(failedStep: nil, error: nil)

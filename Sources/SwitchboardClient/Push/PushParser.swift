@@ -74,7 +74,8 @@ struct PushParser: Sendable {
         if message.id == nil, message.conversationID == nil, message.text == nil {
             message.kind = message.badge == nil && message.read.isEmpty ? .silent : .badge
         } else if members["silent"]?.flag == true || (aps != nil && alert == nil && message.text == nil) {
-            message.kind = .silent
+            let isSelfCheck = message.data?["action"]?.text == "self-check"
+            message.kind = isSelfCheck ? .selfCheck : .silent
         }
         return message
     }

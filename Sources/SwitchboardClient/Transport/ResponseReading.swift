@@ -26,14 +26,15 @@ extension HTTPResponse {
 
     /// The error of a response that is not successful.
     ///
-    /// Our own API has problems (RFC 9457), the adaptors an envelope `error`. A body that is neither is from a proxy in
-    /// between: then the status alone counts.
+    /// Our own API has problems (RFC 9457), the adaptors an envelope `error`, and Bloomreach's a sentence in `error`. A
+    /// body that is none of these is from a proxy in between: then the status alone counts.
     var failure: SwitchboardError {
         let json = JSONValue(parsing: body) ?? .null
         let problem = json["error"].flatMap { $0.members == nil ? nil : $0 } ?? json
         let named = problem["code"]?.text
         let code = named.flatMap { Self.codes[$0] } ?? Self.code(of: status)
-        var message = (problem["detail"] ?? problem["message"])?.text ?? "the gateway responded \(status)"
+        let text = (problem["detail"] ?? problem["message"] ?? json["error"])?.text
+        var message = text ?? "the gateway responded \(status)"
         // The first member that is wrong; a developer needs no more.
         if let first = problem["errors"]?.elements?.first, let pointer = first["pointer"]?.text {
             message += " \(pointer) \(first["detail"]?.text ?? "")"

@@ -16,6 +16,8 @@ final class FakeGateway: HTTPTransport {
         case garbage(Int)
         /// A response without the members of the contract.
         case empty(Int)
+        /// A response with this body.
+        case body(Int, JSONValue)
         /// No response until the task is cancelled.
         case hang
     }
@@ -129,6 +131,7 @@ final class FakeGateway: HTTPTransport {
             return Self.problem(status, code, reason: reason, retryAfter: retryAfter)
         case .garbage(let status): return HTTPResponse(status: status, body: Data("<html>".utf8))
         case .empty(let status): return HTTPResponse(status: status, body: Data("{}".utf8))
+        case .body(let status, let body): return Self.json(status, body)
         case .hang:
             try await Task.sleep(for: .seconds(3600))
             throw URLError(.timedOut)
