@@ -511,7 +511,7 @@ struct BloomreachTests {
         #expect(await failure { _ = try await release.client.selfCheckPush() }?.code == .forbidden)
     }
 
-    @Test("R164 trap 29: the gateway's own silent push of a self-check is recognised; a push that was not sent is an error")
+    @Test("R164 trap 29: the gateway's own push of a self-check is recognised; one that was not sent is an error")
     func ownSelfCheck() async throws {
         let fixture = Self.fixture { $0.dialects = [.switchboard] }
         let client = fixture.client

@@ -256,5 +256,7 @@ struct SystemFlowTests {
         await talker.client.setAuthorizationDelegate(sessions)
         #expect(try await talker.client.registerPush(talker.pushToken) == .registered)
         try await Self.converse(talker, "talkdesk-user")
+        // The client does not retain its delegate.
+        withExtendedLifetime((app, denied, sessions)) {}
     }
 }
