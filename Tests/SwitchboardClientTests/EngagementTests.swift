@@ -70,4 +70,18 @@ struct EngagementTests {
         try await other.loginCopilot()
         #expect(await failure { try await other.client.getEngagement(entryPoints: []) }?.reason == "monitoring")
     }
+
+    @Test("R62: without a login an identity is sent if it is a JWE; anything else proves nothing")
+    func identity() async throws {
+        try await fixture.client.initialize(.none)
+        for token in ["a.b.c.d.e", FakeGateway.jwt("u-1")] {
+            try await fixture.client.getEngagement(entryPoints: [], identity: AuthenticationParameters(jwt: token))
+        }
+        let code = AuthenticationParameters(code: "c", redirectURI: "r")
+        try await fixture.client.getEngagement(entryPoints: [], identity: code)
+        try await fixture.client.reconnect(AuthenticationParameters(jwt: FakeGateway.jwt("u-1")))
+        try await fixture.client.getEngagement(entryPoints: [], identity: AuthenticationParameters(jwt: "a.b.c.d.e"))
+        let sent = fixture.gateway.calls("POST engagements").map { $0.body["identity"]?.text }
+        #expect(sent == ["a.b.c.d.e", nil, nil, nil])
+    }
 }
