@@ -74,7 +74,7 @@ struct SystemFlowTests {
             self.user = user
         }
 
-        func token(_ payload: [String: SwitchboardClient.JSONValue]) async throws -> String {
+        func token(_ payload: [String: DeviceJSON]) async throws -> String {
             let json = try GatewayClient.JSONValue(parsing: JSONEncoder().encode(payload))
             let response = try await api.call(
                 "POST",
@@ -86,7 +86,7 @@ struct SystemFlowTests {
         }
 
         func signPayload(
-            _ payload: [String: SwitchboardClient.JSONValue],
+            _ payload: [String: DeviceJSON],
             type: PayloadType,
             success: @escaping @Sendable (String) -> Void,
             failure: @escaping @Sendable (any Error) -> Void
