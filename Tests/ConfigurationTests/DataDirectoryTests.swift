@@ -93,8 +93,13 @@ struct DataDirectoryTests {
             try instance.prepare()
             try Data().write(to: URL(filePath: instance.databasePath))
             let error = #expect(throws: CommandFailure.self) { try instance.masterKey { "x" } }
-            #expect(error?.status == .masterKey)
+            #expect(error?.status == .masterKey && error?.message.contains("kept") == false)
             #expect(!FileManager.default.fileExists(atPath: path + "/master-key"))
+            let names = ["master-key.new", "master-key.before-rotation-20260102T030405Z"]
+            for name in names { try Data("x".utf8).write(to: URL(filePath: "\(path)/\(name)")) }
+            let named = #expect(throws: CommandFailure.self) { try instance.masterKey { "x" } }
+            #expect(named?.status == .masterKey)
+            for name in names { #expect(named?.message.contains("\(path)/\(name)") == true, "\(named?.message ?? "")") }
         }
     }
 

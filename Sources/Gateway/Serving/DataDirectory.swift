@@ -60,7 +60,18 @@ package struct DataDirectory: Sendable {
     func masterKey(make: () -> String) throws -> (text: String, isNew: Bool) {
         // A new key for old data would make every stored credential unreadable without an error.
         let isNamed = settings.server.masterKeyFile != nil || FileManager.default.fileExists(atPath: databasePath)
-        return try secret(at: masterKeyPath, isNamed: isNamed, what: "the master key", missing: .masterKey, make: make)
+        let (path, what) = (masterKeyPath, "the master key")
+        do {
+            return try secret(at: path, isNamed: isNamed, what: what, missing: .masterKey, make: make)
+        } catch var failure as CommandFailure where failure.status == .masterKey {
+            let file = MasterKeyFile(path: path)
+            let kept = (file.hasNew ? [file.newPath] : []) + file.kept
+            if !kept.isEmpty {
+                failure.message +=
+                    "; keys are kept in \(kept.joined(separator: ", ")): copy one to \(file.path) and run check"
+            }
+            throw failure
+        }
     }
 
     private func path(_ name: String) -> String {
