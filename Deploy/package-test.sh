@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the packages, and installs, starts, upgrades, breaks and removes them in clean root file systems: everything that the pages
-# Installing and WhenItAllGoesWrong say, and every command of them. At the end it prints the figures, and what was not run.
+# Installing and WhenItAllGoesWrong say, and every command of them. At the end it prints the figures, those of the Sizing page too, and
+# what was not run.
 #
 #   --binaries DIR   takes the programs of this directory instead of building them
 #   --work DIR       works there and keeps the clean root file system for the next run; a temporary directory by default
@@ -865,6 +866,12 @@ untested() { printf '%s\n' "${commands[@]}" | sort -u | grep -vxFf <(printf '%s\
 check "each of their ${#commands[@]} commands was followed by a test" fails untested
 unknown() { printf '%s\n' "${tested[@]}" | sort -u | grep -vxFf <(printf '%s\n' "${commands[@]}"); }
 check "and no other command was tested in its name" fails unknown
+
+# ---- Sizing ----------------------------------------------------------------------------------------------------------------------
+
+say "the figures of the Sizing page"
+check "Deploy/sizing.sh measures them" env SWITCHBOARD_BINARIES="${binaries[1]:-.build/release}" Deploy/sizing.sh
+cat "$work/output"
 
 finished=true
 say "not run: Docker, a cluster of Kubernetes, and systemd on a host of its own; the image was built by buildah and run in a chroot,
