@@ -80,7 +80,8 @@ struct BrandPlanTests {
         ]
         let present = Self.state(
             [
-                "linkHosts": ["go.example.com"], "wire": ["copilot": true, "ccai": false, "talkdesk": false],
+                "linkHosts": ["go.example.com"],
+                "wire": ["copilot": true, "ccai": false, "talkdesk": false, "bloomreach": false],
                 "quietHours": ["from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin", "mode": "held"],
                 "webhook": ["url": "https://h.example", "secretFingerprint": "11112222"],
             ],
