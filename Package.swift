@@ -293,7 +293,7 @@ let package = Package(
         // benchmark, the proofs.
         .target(
             name: "TestSupport",
-            dependencies: ["CNghttp2", "GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
+            dependencies: ["GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
             path: "Tests/Proof/TestSupport",
             swiftSettings: settings
         ),

@@ -218,13 +218,11 @@ package enum MetricCatalogue {
             "Connections, requests and windows that were rejected, by the limit that was reached.",
         labels: ["limit"]
     )
-    /// Connections and HTTP/2 streams that were closed because the caller was too slow, or flooded its connection
-    /// (``CutOffLabel``).
+    /// Connections that were closed because the caller was too slow (``CutOffLabel``).
     package static let httpCutOff = MetricDeclaration(
         "switchboard_http_cut_off_total",
         .counter,
-        help:
-            "Connections and HTTP/2 streams that were closed because the caller was too slow or sent a flood of frames.",
+        help: "Connections that were closed because the caller was too slow.",
         labels: ["reason"]
     )
     /// The faults of the host.

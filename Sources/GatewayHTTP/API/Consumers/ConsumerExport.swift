@@ -30,9 +30,19 @@ struct ConsumerExport: Sendable {
 
     private var consumer: ConsumerID { record.consumer.id }
 
-    /// Writes the document.
+    /// The response with the document as its body.
+    func response(to request: Request) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody { writer in
+                try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
+            }
+        )
+    }
+
     @concurrent
-    func run(_ output: inout any ResponseBodyWriter) async throws {
+    private func run(_ output: inout any ResponseBodyWriter) async throws {
         try await output.write(ByteBuffer(bytes: try await head().bytes))
         try await writeInbox(&output)
         try await writeConversations(&output)

@@ -150,7 +150,7 @@ enum DeliveryRoutes {
             mayRead: { permission.isGranted },
             slot: slot
         )
-        return call.stream("text/event-stream") { try await tail.run(&$0) }
+        return tail.response(to: call.request)
     }
 
     private static func stats(_ call: Call) async throws -> Response {

@@ -5,7 +5,7 @@ extension RateLimiter {
     func address(of request: Request, _ context: GatewayContext) -> ClientAddress {
         ClientAddress(
             peer: context.peer,
-            forwarded: ClientAddress.hops(request.headers[values: .xForwardedFor], request.headers[values: .forwarded]),
+            forwarded: request.headers[values: .xForwardedFor],
             isProxied: request.headers.contains { ClientAddress.isProxyField($0.name.canonicalName) },
             proxies: trustedProxies
         )

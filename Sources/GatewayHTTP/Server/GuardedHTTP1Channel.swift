@@ -15,13 +15,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A connection of HTTP/1.1 or HTTP/2 with limits, over TLS or not; one of HTTP/1.1 may become a messaging window.
-struct GuardedHTTPChannel: ServerChildChannel {
-    /// The requests of a connection whose version is known.
-    enum HTTP: Sendable {
-        case http1(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-        case http2(AsyncStream<HTTP2Exchange>)
-    }
+/// Hummingbird's HTTP/1.1 connection with limits, over TLS or not, which may become a messaging window.
+struct GuardedHTTP1Channel: ServerChildChannel {
+    typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     /// A connection whose protocol is not known yet.
     struct Value: ServerChildChannelValue {
@@ -31,12 +27,8 @@ struct GuardedHTTPChannel: ServerChildChannel {
     }
 
     private let responder: HTTPChannelHandler.Responder
-    /// The routes, for HTTP/2; nil if it is not spoken.
-    private let routes: RouterResponder<GatewayContext>?
     private let limits: ServerLimits
     private let slots: ConnectionSlots
-    /// A stream of HTTP/2 costs about as much as a connection of HTTP/1.1, and has the same limits.
-    private let streamSlots: SharedSlots
     private let addresses: AddressShares
     private let metrics: HTTPMetrics
     private let windows: WindowHandler.Shell?
@@ -45,7 +37,6 @@ struct GuardedHTTPChannel: ServerChildChannel {
 
     init(
         responder: @escaping HTTPChannelHandler.Responder,
-        routes: RouterResponder<GatewayContext>?,
         limits: ServerLimits,
         addresses: AddressShares,
         metrics: HTTPMetrics,
@@ -53,14 +44,12 @@ struct GuardedHTTPChannel: ServerChildChannel {
         tls: (@Sendable () -> TLSServerContext)?
     ) {
         self.responder = responder
-        self.routes = routes
         self.limits = limits
         self.addresses = addresses
         self.metrics = metrics
         self.windows = windows
         self.tls = tls
         slots = ConnectionSlots(limits, metrics: metrics)
-        streamSlots = SharedSlots(limit: limits.maxConnections, perAddress: limits.connectionsPerAddress)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -91,8 +80,6 @@ struct GuardedHTTPChannel: ServerChildChannel {
             )
             try channel.pipeline.syncOperations.addHandler(connection)
             if let tls { try tls().secure(channel, replyToPlaintext: Self.replyToPlaintext) }
-            let version = HTTPVersionHandler(isSecure: tls != nil)
-            if routes != nil { try channel.pipeline.syncOperations.addHandler(version) }
             let upgrade = WindowUpgradeHandler(
                 connection: connection,
                 slot: slot.value,
@@ -105,21 +92,6 @@ struct GuardedHTTPChannel: ServerChildChannel {
                 opened: channel.eventLoop.makePromise()
             )
             try upgrade.addToPipeline(of: channel)
-            version.becomeHTTP2 = {
-                let requests = HTTP2Connection(
-                    eventLoop: channel.eventLoop,
-                    address: address,
-                    slots: streamSlots,
-                    surplus: admission.label,
-                    connection: connection,
-                    limits: limits,
-                    metrics: metrics
-                )
-                let handler = try requests.makeHandler()
-                upgrade.opened.succeed(.http2(requests.requests))
-                try channel.pipeline.syncOperations.addHandler(handler, position: .after($0))
-                upgrade.removeFromPipeline(of: channel)
-            }
             value = Value(channel: channel, http: upgrade.opened.futureResult)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
@@ -166,23 +138,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
         } onCancel: {
             value.channel.close(mode: .input, promise: nil)
         }
-        switch http {
-        case .http1(let http): await HTTP1Channel(responder: responder).handle(value: http, logger: logger)
-        case .http2(let requests): await handle(requests, on: value.channel, logger)
-        case nil: break
-        }
-    }
-
-    private func handle(_ requests: AsyncStream<HTTP2Exchange>, on channel: any Channel, _ logger: Logger) async {
-        guard let routes else { return }
-        await withTaskCancellationHandler {
-            await withDiscardingTaskGroup { group in
-                for await exchange in requests {
-                    group.addTask { await exchange.respond(by: routes, on: channel, logger: logger) }
-                }
-            }
-        } onCancel: {
-            channel.close(promise: nil)
-        }
+        guard let http else { return }
+        await HTTP1Channel(responder: responder).handle(value: http, logger: logger)
     }
 }
