@@ -156,7 +156,8 @@ let package = Package(
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "CSQLite", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TurnRules", crypto, logging,
+                "CSQLite", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats", "TurnRules",
+                crypto, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -230,7 +231,9 @@ let package = Package(
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders",
-                "SQLiteStorage", "Telemetry", httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioPosix,
+                "SQLiteStorage", "Telemetry", "TextFormats", httpClient, hummingbird, lifecycle, logging, metrics,
+                nioCore,
+                nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],

@@ -4,6 +4,7 @@ package import GatewayStorage
 import Identity
 package import Logging
 import SQLiteStorage
+internal import TextFormats
 
 extension DataDirectory {
     /// Reads the admin token, or creates it at the first start; returns whether this start created it; throws
@@ -166,7 +167,7 @@ extension DataDirectory {
     /// Files of the gateway are not readable by others, but files that an operator adds may be: a backup, a restored
     /// key.
     package var openDirectories: [String] {
-        let names = [settings.server.dataDir, (databasePath as NSString).deletingLastPathComponent]
+        let names = [settings.server.dataDir, databasePath.folderOfPath]
         var warnings: [String] = []
         var seen: Set<[UInt64]> = []
         for name in names.map({ $0.isEmpty ? "." : $0 }).sorted() {

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayClient
+internal import TextFormats
 
 /// The data directory of an instance, created with mode 0700; its secrets have mode 0600 and are created once.
 package struct DataDirectory: Sendable {
@@ -35,7 +36,7 @@ package struct DataDirectory: Sendable {
                 throw CommandFailure(.data, "the data directory \(directory) is not a directory")
             }
         } else {
-            let parent = (directory as NSString).deletingLastPathComponent
+            let parent = directory.folderOfPath
             if !parent.isEmpty {
                 try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             }
@@ -123,7 +124,7 @@ package struct DataDirectory: Sendable {
 
     /// Syncs the directory of a file to disk; returns false and sets `errno` on an error.
     static func syncDirectory(of path: String) -> Bool {
-        let directory = (path as NSString).deletingLastPathComponent
+        let directory = path.folderOfPath
         let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -2,6 +2,7 @@ import Foundation
 import GatewayClient
 import Glibc
 package import Identity
+internal import TextFormats
 
 /// The master key file and the files beside it during a rotation: at every moment the keys that are needed to decrypt
 /// the data exist.
@@ -46,7 +47,7 @@ package struct MasterKeyFile: Sendable {
 
     /// The files of kept keys.
     var kept: [String] {
-        let directory = (path as NSString).deletingLastPathComponent
+        let directory = path.folderOfPath
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
         let prefixes = Reason.allCases.map { (prefix($0) as NSString).lastPathComponent }
         return names.filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted(by: >)

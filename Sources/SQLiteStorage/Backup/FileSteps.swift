@@ -1,5 +1,6 @@
 import Foundation
 import GatewayStorage
+internal import TextFormats
 
 /// File operations in one directory, each synced to disk when it returns.
 struct FileSteps {
@@ -29,7 +30,7 @@ struct FileSteps {
     }
 
     private func sync() throws(BackupError) {
-        let directory = (path as NSString).deletingLastPathComponent
+        let directory = path.folderOfPath
         let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }

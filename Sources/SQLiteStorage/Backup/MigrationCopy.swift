@@ -1,5 +1,6 @@
 internal import Foundation
 import GatewayStorage
+internal import TextFormats
 
 /// A copy of the data, beside it, made before migrations change it.
 struct MigrationCopy {
@@ -22,7 +23,7 @@ struct MigrationCopy {
         let partial = path + ".partial"
         // The rest of a killed start counts as free.
         unlink(partial)
-        let directory = (source as NSString).deletingLastPathComponent
+        let directory = source.folderOfPath
         // The copy, and the WAL and the growth of a migration that writes all of the data.
         let needed = bytes * 5 / 2
         if let free = freeBytes(directory.isEmpty ? "." : directory), free < needed {

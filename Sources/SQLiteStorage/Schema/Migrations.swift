@@ -1,6 +1,7 @@
 internal import Foundation
 import GRDB
 import Synchronization
+internal import TextFormats
 
 /// The migrations in their order; each in a file of its own, never edited once released.
 ///
@@ -51,7 +52,7 @@ enum Migrations {
     /// The files are beside the data: it may be the only place where a container can write. Where SQLite does not take
     /// the directory, it sorts in memory.
     private static func sortInFiles(_ db: Database, beside path: String) throws {
-        let parent = (path as NSString).deletingLastPathComponent
+        let parent = path.folderOfPath
         let directory = (parent.isEmpty ? "." : parent).replacing("'", with: "''")
         hasDirectory.withLock { isSet in
             guard !isSet else { return }

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayClient
+internal import TextFormats
 
 /// A brand as a YAML file describes it: `brand`, `apps` and `credentials`, each like the body of its route.
 ///
@@ -23,7 +24,7 @@ struct BrandFile {
         try self.init(
             text: try JSONFile.readText(path),
             name: isInput ? "standard input" : path,
-            directory: isInput ? "" : (path as NSString).deletingLastPathComponent
+            directory: isInput ? "" : path.folderOfPath
         )
     }
 

@@ -5,7 +5,7 @@ import SwitchboardClient
 import Testing
 
 /// Bloomreach's flow with the device library, against a running gateway and simulator.
-@Suite("Bloomreach's flow with the device library", .timeLimit(.minutes(10)))
+@Suite("Bloomreach's flow with the device library", .serialized, .timeLimit(.minutes(10)))
 struct BloomreachFlowTests {
     private static let customer = "bloomreach-user"
 

@@ -6,7 +6,7 @@ import SwitchboardClient
 import Testing
 
 /// The flows of LivePerson's document, a test for each step, on both platforms, against a running gateway.
-@Suite("LivePerson's flows with the device library", .timeLimit(.minutes(10)))
+@Suite("LivePerson's flows with the device library", .serialized, .timeLimit(.minutes(10)))
 struct LivePersonFlowTests {
     private static let consumer = "flow-consumer"
 

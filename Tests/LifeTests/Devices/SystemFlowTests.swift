@@ -6,7 +6,7 @@ import SwitchboardClient
 import Testing
 
 /// One flow for each of the five systems, from the login to the logout, against a running gateway and simulator.
-@Suite("Flows of the five systems with the device library", .timeLimit(.minutes(10)))
+@Suite("Flows of the five systems with the device library", .serialized, .timeLimit(.minutes(10)))
 struct SystemFlowTests {
     /// The part that is the same: an agent's message, its push, the tap, the window, the logout.
     private static func converse(_ phone: Phone, _ consumer: String, pushesBefore: Int = 0) async throws {
