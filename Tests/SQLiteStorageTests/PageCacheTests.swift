@@ -7,7 +7,7 @@ import Testing
 
 /// The page cache in front of SQLite's own (CSQLite) passes on fewer requests to drop pages; one too few would show pages
 /// that no longer exist.
-@Suite("The page cache", .timeLimit(.minutes(5)))
+@Suite("The page cache", .timeLimit(.minutes(15)))
 struct PageCacheTests {
     @Test("a file that grows, shrinks, is rolled back and rebalanced has what was written", arguments: 1...4)
     func walk(seed: UInt64) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("Throttled checkpoints", .timeLimit(.minutes(5)))
+@Suite("Throttled checkpoints", .timeLimit(.minutes(15)))
 struct ThrottledCheckpointFileTests {
     private typealias Fixture = FileAccessFixture
 

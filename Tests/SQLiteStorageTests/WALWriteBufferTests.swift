@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-@Suite("The WAL's write buffer", .timeLimit(.minutes(5)))
+@Suite("The WAL's write buffer", .timeLimit(.minutes(15)))
 struct WALWriteBufferTests {
     private typealias Fixture = FileAccessFixture
 

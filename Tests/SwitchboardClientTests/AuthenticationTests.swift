@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Authentication", .timeLimit(.minutes(5)))
+@Suite("Authentication", .timeLimit(.minutes(15)))
 struct AuthenticationTests {
     @Test("R55 trap 3: an expired assertion is one event `token expired`, and R56 reconnect clears it")
     func expired() async throws {

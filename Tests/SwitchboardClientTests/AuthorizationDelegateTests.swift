@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Authorization delegate", .timeLimit(.minutes(5)))
+@Suite("Authorization delegate", .timeLimit(.minutes(15)))
 struct AuthorizationDelegateTests {
     /// A delegate that counts, and may respond at once.
     final class Delegate: AuthorizationDelegate {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Authorization provider", .timeLimit(.minutes(5)))
+@Suite("Authorization provider", .timeLimit(.minutes(15)))
 struct AuthorizationProviderTests {
     /// A provider with tokens of the test.
     final class Provider: AuthorizationProvider {

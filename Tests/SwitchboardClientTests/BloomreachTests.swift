@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Bloomreach", .timeLimit(.minutes(5)))
+@Suite("Bloomreach", .timeLimit(.minutes(15)))
 struct BloomreachTests {
     private static func settings(_ provider: AuthorizationProviderSource? = nil) -> BloomreachConfiguration {
         BloomreachConfiguration(

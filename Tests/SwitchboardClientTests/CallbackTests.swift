@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Calls with completions, and the delegate", .timeLimit(.minutes(5)))
+@Suite("Calls with completions, and the delegate", .timeLimit(.minutes(15)))
 struct CallbackTests {
     /// Returns the result of a call with a completion.
     private func result<Value: Sendable>(

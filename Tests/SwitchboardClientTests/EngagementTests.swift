@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Engagements", .timeLimit(.minutes(5)))
+@Suite("Engagements", .timeLimit(.minutes(15)))
 struct EngagementTests {
     private static let offer: JSONValue = [
         "campaignId": "ca-1", "engagementId": "e-1", "contextId": "sealed", "skill": "sales", "language": "en",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Login", .timeLimit(.minutes(5)))
+@Suite("Login", .timeLimit(.minutes(15)))
 struct LoginFlowTests {
     @Test("R41 R63 R73: a login with an assertion makes three requests: session, registration, unread")
     func assertionFlow() async throws {

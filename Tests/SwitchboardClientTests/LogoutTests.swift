@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Logout", .timeLimit(.minutes(5)))
+@Suite("Logout", .timeLimit(.minutes(15)))
 struct LogoutTests {
     /// Logs in a user with everything that the library stores.
     private func full(_ fixture: Fixture, _ user: String) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Pushes", .timeLimit(.minutes(5)))
+@Suite("Pushes", .timeLimit(.minutes(15)))
 struct PushHandlingTests {
     private static let apns = """
         {"aps":{"alert":{"title":"Dana","body":"hi"},"badge":3,"sound":"default","thread-id":"c-9"},"brandId":"acme",

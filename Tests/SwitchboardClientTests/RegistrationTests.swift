@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Push registration", .timeLimit(.minutes(5)))
+@Suite("Push registration", .timeLimit(.minutes(15)))
 struct RegistrationTests {
     @Test("R70 R75: without a login a registration is stored, survives a restart, and goes with the next login")
     func deferred() async throws {

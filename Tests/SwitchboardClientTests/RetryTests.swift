@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Repetitions", .timeLimit(.minutes(5)))
+@Suite("Repetitions", .timeLimit(.minutes(15)))
 struct RetryTests {
     private static let standard: [Duration] = [1, 2, 4, 8, 16].map { .seconds($0) }
 

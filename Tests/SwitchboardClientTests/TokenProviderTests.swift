@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Token providers", .timeLimit(.minutes(5)))
+@Suite("Token providers", .timeLimit(.minutes(15)))
 struct TokenProviderTests {
     @Test("R15: 1,000 concurrent calls without a token ask the provider once")
     func manyCalls() async throws {

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Transport over URLSession", .serialized, .timeLimit(.minutes(5)))
+@Suite("Transport over URLSession", .serialized, .timeLimit(.minutes(15)))
 struct TransportTests {
     /// A protocol that responds without a network; the requests go to the host of the test.
     private final class Loopback: URLProtocol {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Unread", .timeLimit(.minutes(5)))
+@Suite("Unread", .timeLimit(.minutes(15)))
 struct UnreadTests {
     private func login(_ profile: PlatformProfile = .ios, unread: Int = 3) async throws -> Fixture {
         let fixture = Fixture(profile: profile)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardClient
 
-@Suite("Messaging window", .timeLimit(.minutes(5)))
+@Suite("Messaging window", .timeLimit(.minutes(15)))
 struct WindowTests {
     private let windows = FakeWindows()
     private let fixture: Fixture
