@@ -84,7 +84,10 @@ struct BlockingCommitTests {
 
     @Test("is committed on that one's thread, and the delivery log is indexed behind it")
     func staysOnItsThread() async throws {
-        let store = try SQLiteEngine().openSQLite()
+        // Its directory goes with it.
+        let engine = try SQLiteEngine()
+        defer { withExtendedLifetime(engine) {} }
+        let store = try engine.openSQLite()
         let messages = Writer.indexingSize + 8
         let turn = try await turn(messages: messages, store)
         let queue = CountingQueue()
