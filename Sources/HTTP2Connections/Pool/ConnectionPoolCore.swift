@@ -36,6 +36,7 @@ final class ConnectionPoolCore {
     private var timerID: UInt64 = 0
     private var timerDue = UInt64.max
     private var load = LoopLoad()
+    private var allowance: StreamAllowance
     /// The total number of requests pulled from the source.
     private var pulled: UInt64 = 0
     private var isSpreadScheduled = false
@@ -68,6 +69,7 @@ final class ConnectionPoolCore {
         self.observer = observer
         self.logger = logger
         random = SplitMix(state: .random(in: .min ... .max))
+        allowance = StreamAllowance(maximum: configuration.maximumStreams)
         machine = ConnectionPoolMachine(
             backoff: DialBackoff(
                 base: UInt64(clamping: configuration.backoffBase.nanoseconds),
@@ -317,8 +319,10 @@ final class ConnectionPoolCore {
 
 extension ConnectionPoolCore: ClientConnectionOwner {
     func nextRequests(connection: UInt64, capacity: Int, into requests: inout [HTTP2Request]) {
-        guard machine.isWanted else { return }
-        let share = share(of: connection, capacity)
+        guard machine.isWanted, let mine = connections[connection]?.openStreams else { return }
+        let capacity = min(capacity, allowance.streams - mine)
+        guard capacity > 0 else { return }
+        let share = share(of: connection, mine, capacity)
         if share > 0 {
             source.nextRequests(connection: connection, capacity: share, into: &requests)
             pulled += UInt64(requests.count)
@@ -329,8 +333,8 @@ extension ConnectionPoolCore: ClientConnectionOwner {
 
     /// Returns how many requests a connection may pull, so that open streams stay balanced between connections with
     /// room.
-    private func share(of id: UInt64, _ capacity: Int) -> Int {
-        guard connections.count > 1, let mine = connections[id]?.openStreams else { return capacity }
+    private func share(of id: UInt64, _ mine: Int, _ capacity: Int) -> Int {
+        guard connections.count > 1 else { return capacity }
         var least = Int.max
         for (other, connection) in connections where other != id && connection.openStreams < least {
             if connection.hasRoom { least = connection.openStreams }
@@ -356,6 +360,7 @@ extension ConnectionPoolCore: ClientConnectionOwner {
     }
 
     func receive(_ responses: [HTTP2Response]) {
+        allowance.count(responses)
         source.receive(responses)
     }
 
