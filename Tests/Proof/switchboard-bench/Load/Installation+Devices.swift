@@ -27,6 +27,8 @@ extension Installation {
         let port = gateway.port
         _ = try await gateway.process.stop()
         let fixture = try StoreFixture(path: gateway.dataDirectory + "/switchboard.sqlite", consumers: consumers)
+        // Turns of an earlier start are refused.
+        try await fixture.begin()
         try await work(fixture)
         await fixture.store.close()
         return try await GatewayProcess.start(

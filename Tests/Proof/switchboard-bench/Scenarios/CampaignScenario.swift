@@ -77,7 +77,6 @@ struct CampaignScenario {
         let consumers = Self.agents + Self.devices
         return try await installation.changeData(consumers: consumers) { fixture in
             try await fixture.registerDevices(Self.agents..<consumers, app: Installation.iosApp)
-            try await fixture.begin()
             for first in stride(from: 0, to: pending, by: 500) {
                 let (block, place) = first.quotientAndRemainder(dividingBy: Self.devices)
                 let turn = fixture.turn(
