@@ -523,7 +523,7 @@ let package = Package(
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
                 "SwitchboardClient", "SwitchboardClientLinux", "HTTP2Connections", "GatewayModel", "TestSupport",
-                httpClient, logging, nioCore, nioPosix, crypto,
+                httpClient, logging, nioCore, nioPosix, crypto, cryptoExtras,
             ],
             swiftSettings: settings
         ),
