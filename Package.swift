@@ -251,8 +251,12 @@ let package = Package(
             linkerSettings: [allocator]
         ),
 
-        // The library of devices: nothing of the gateway.
-        .target(name: "SwitchboardClient", dependencies: [logging], swiftSettings: settings),
+        // The library of devices: nothing of the gateway. Digests are CryptoKit's on Apple's platforms.
+        .target(
+            name: "SwitchboardClient",
+            dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux])), logging],
+            swiftSettings: settings
+        ),
         .target(
             name: "SwitchboardClientLinux",
             dependencies: ["SwitchboardClient", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket],
@@ -519,7 +523,7 @@ let package = Package(
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
                 "SwitchboardClient", "SwitchboardClientLinux", "HTTP2Connections", "GatewayModel", "TestSupport",
-                httpClient, logging, nioCore, nioPosix, crypto,
+                httpClient, logging, nioCore, nioPosix, crypto, cryptoExtras,
             ],
             swiftSettings: settings
         ),

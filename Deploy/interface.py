@@ -27,8 +27,9 @@ def symbol_graph(module, build):
     modules = build / "debug" / "Modules"
     if not (modules / f"{module}.swiftmodule").exists():
         sys.exit(f"interface: {modules} has no module {module}: build first")
-    # The C modules that SwiftNIO imports: those with a map of their own, and those whose map SwiftPM writes.
-    maps = [*build.glob("checkouts/*/Sources/*/include/module.modulemap"), *build.glob("debug/*.build/module.modulemap")]
+    # The C modules that the libraries and SwiftNIO import: those with a map of their own, and those whose map SwiftPM writes.
+    maps = [ROOT / "Sources" / "COpenSSL" / "module.modulemap", *build.glob("checkouts/*/Sources/*/include/module.modulemap")]
+    maps += build.glob("debug/*.build/module.modulemap")
     with tempfile.TemporaryDirectory() as folder:
         command = ["swift", "symbolgraph-extract", "-module-name", module, "-I", str(modules), "-output-dir", folder]
         command += ["-target", target["target"]["triple"], "-minimum-access-level", "public", "-skip-synthesized-members"]

@@ -4,7 +4,7 @@
 # The argument is the folder with the modules of a build of the device library; the default is that of this package.
 #
 # A stub has the declarations that are used, as Apple documents them: this finds errors of types and of data races, but no
-# use of a declaration that the stub has and Apple's module has not. What is within #if os(iOS) is not compiled.
+# use of a declaration that the stub has and Apple's module has not. It lists the files with what only these platforms run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=Deploy/packages.sh
@@ -43,7 +43,9 @@ compile SwitchboardClient "${features[@]}" -emit-module -emit-module-path "$fold
 compile Sample "$sample"/Shared/*.swift "$sample"/App/*.swift
 compile NotificationService "$sample"/Shared/*.swift "$sample"/NotificationService/*.swift
 
-mapfile -t apple < <(grep -rlE '^#if canImport\((Darwin|Security|UserNotifications)\)' Sources/SwitchboardClient)
-lines=$(cat "${apple[@]}" "$sample"/{App,NotificationService,Shared}/*.swift | grep -cvE '^ *(//|$)')
+mapfile -t apple < <(grep -rlE '^#if canImport\((Darwin|Security|UserNotifications)\)' Sources/SwitchboardClient | sort)
+apple+=("$sample"/{App,NotificationService,Shared}/*.swift)
+for file in "${apple[@]}"; do printf '%4d %s\n' "$(grep -cvE '^ *(//|$)' "$file")" "$file"; done
+lines=$(cat "${apple[@]}" | grep -cvE '^ *(//|$)')
 [ "$lines" -le "$max_lines" ] || fail "$lines lines of code run on Apple's platforms only; the limit is $max_lines"
 say "compiled for Apple's platforms; $lines lines of code run there only"

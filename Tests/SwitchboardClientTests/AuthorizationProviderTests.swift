@@ -35,7 +35,9 @@ struct AuthorizationProviderTests {
         let plain = try InboxAuthorization(.init(authorizationToken: "key"), profile: .ios, logger: logger)
         #expect(try await plain.header(clock: TestClock()) == "Token key")
         let fixture = Fixture { $0.bloomreach = BloomreachConfiguration(authorizationToken: "") }
-        #expect(await failure { try await fixture.client.initialize(.none) }?.code == .parameterMissing)
+        let error = await failure { try await fixture.client.initialize(.none) }
+        #expect(error?.code == .parameterMissing)
+        #expect(error?.reason == "bloomreach.authorizationToken")
     }
 
     @Test("R148 R149 R154 trap 1: each request asks; nothing is kept; the scheme is prefixed once")

@@ -150,7 +150,6 @@ struct BloomreachTests {
         try await client.flushEvents()
         let restarted = fixture.restarted {
             $0.bloomreach = Self.settings()
-            $0.renewal = .onChange
             $0.appVersion = "2"
         }
         try await restarted.client.initialize(.none)
@@ -173,6 +172,29 @@ struct BloomreachTests {
         #expect(events.allSatisfy { $0.properties["application_id"] == "default-application" })
         let device = await restarted.client.deviceID
         #expect(events.allSatisfy { $0.properties["device_id"]?.text == device })
+    }
+
+    @Test(
+        "R158: an unchanged token is tracked again never, daily, or at each launch; another application forces it",
+        arguments: [(nil, 3), (.daily, 4), (.everyLaunch, 5)] as [(RenewalFrequency?, Int)]
+    )
+    func frequency(frequency: RenewalFrequency?, count: Int) async throws {
+        let fixture = Self.fixture { if let frequency { $0.bloomreach?.tokenTracking = frequency } }
+        try await fixture.client.initialize(.none)
+        for _ in 0..<2 { try await fixture.client.registerPush(Fixture.push) }
+        fixture.clock.jump(by: 86_400)
+        try await fixture.client.registerPush(Fixture.push)
+        try await fixture.client.flushEvents()
+        let restarted = fixture.restarted {
+            $0.bloomreach = Self.settings()
+            $0.bloomreach?.applicationID = "com.example.app"
+        }
+        try await restarted.client.initialize(.none)
+        try await restarted.client.registerPush(Fixture.push)
+        try await restarted.client.flushEvents()
+        let events = Self.events(fixture.gateway)
+        #expect(events.count == count)
+        #expect(events.suffix(2).map { $0.properties["description"]?.text } == ["Invalidated", "Permission granted"])
     }
 
     @Test("R155 R157: anonymize invalidates the token of the old customer, and tracks it for the new one")

@@ -33,6 +33,28 @@ struct LoginFlowTests {
         #expect(second.asked.isEmpty)
     }
 
+    @Test(
+        "R63 R73: each login makes the requests that it needs: its own, registration, unread",
+        arguments: zip(
+            GatewayAwayTests.Login.allCases,
+            [["POST sessions"], ["POST sessions"], [], ["POST exchange"], ["POST sessions"]]
+        )
+    )
+    func requests(login: GatewayAwayTests.Login, first: [String]) async throws {
+        let fixture = Fixture()
+        let provider = CountingProvider(gateway: fixture.gateway)
+        let signer = Signer { _, success, _ in success("signed:u-1") }
+        await fixture.client.setCopilotTokenProvider(provider)
+        await fixture.client.setPayloadSigner(signer)
+        try await fixture.client.initialize(login.authentication("u-1"))
+        #expect(try await fixture.client.registerPush(Fixture.push) == .registered)
+        #expect(try await fixture.client.unreadCount() == 0)
+        await fixture.client.finishPendingWork()
+        #expect(fixture.gateway.routes == first + ["PUT device", "GET unread"])
+        #expect(provider.asked.count == (login == .copilot ? 1 : 0))
+        #expect(signer.types.count == (login == .signed ? 1 : 0))
+    }
+
     @Test("R34 R35 R37: a signed payload is exchanged by the library, and the token is reused after a restart")
     func signedFlow() async throws {
         let fixture = Fixture()

@@ -222,6 +222,27 @@ struct PushHandlingTests {
         #expect(fixture.client.parse(map)?.read == [.init(conversationID: "c-9", upToSequence: 9)])
     }
 
+    @Test(
+        "a notification goes by its identifier, by the mark of its conversation, as a summary, or with all",
+        arguments: [
+            ("m-1", "", "c-8", "1", true), ("m-9", "", "c-9", "7", true), ("m-9", "", "c-9", "8", false),
+            ("m-9", "", "c-8", "7", false), ("m-9", "", "c-9", "x", false), ("summary-m-9", "", "c-8", "1", false),
+            ("summary-m-9", "summaries", "c-8", "1", true), ("m-9", "summaries", "c-8", "1", false),
+            ("m-9", "all", "c-8", "1", true),
+        ]
+    )
+    func includes(id: String, scope: String, conversation: String, sequence: String, isIncluded: Bool) {
+        let withdrawal = PushWithdrawal(
+            marks: [.init(conversationID: "c-9", upToSequence: 7, messageIDs: ["m-1"])],
+            unread: scope == "summaries" ? 0 : 1,
+            includesAll: scope == "all"
+        )
+        let push = PushPayload(data: ["conversationId": conversation, "sequence": sequence])
+        #expect(withdrawal.includes(id, of: push) == isIncluded)
+        // A notification without its push goes by its identifier only.
+        #expect(withdrawal.includes(id, of: PushPayload(data: [:])) == (isIncluded && sequence != "7"))
+    }
+
     @Test("a summary has an identifier of its own")
     func summary() throws {
         var members = Self.fcm

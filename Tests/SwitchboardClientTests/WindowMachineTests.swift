@@ -377,6 +377,17 @@ struct WindowMachineTests {
         #expect(Steps.texts(steps.machine.credentialReplaced(isFresh: true)) == [])
     }
 
+    @Test(
+        "the end of a connection as URLSession states it: a close frame, one without a code, or none",
+        arguments: [
+            (0, nil), (1006, nil), (1005, .closed(code: nil, reason: "gone")),
+            (4401, .closed(code: 4401, reason: "gone")),
+        ] as [(Int, WindowInput?)]
+    )
+    func end(code: Int, input: WindowInput?) {
+        #expect(WindowInput(closeCode: code, reason: Data("gone".utf8)) == input)
+    }
+
     @Test("errors of the token: the app's turn, a repetition, or the end")
     func tokenErrors() {
         let cases: [(SwitchboardError.Code, WindowMachine.Phase)] = [

@@ -33,18 +33,4 @@ package enum CredentialRequest: Sendable, Equatable {
         privateKey: String,
         decider: AccessDecider? = nil
     )
-
-    /// The requested kind.
-    package var kind: CredentialKind {
-        switch self {
-        case .serviceAccount: .serviceAccount
-        case .apiKey: .apiKey
-        case .sdkKey: .sdkKey
-        case .jwtIssuer: .jwtIssuer
-        case .jweKey: .jweKey
-        case .identityProvider: .identityProvider
-        case .customerTokenKey: .customerTokenKey
-        case .tokenBroker: .tokenBroker
-        }
-    }
 }

@@ -23,6 +23,8 @@ public struct BloomreachConfiguration: Sendable {
     public var provider: AuthorizationProviderSource
     /// The id of the app at Bloomreach: lower-case letters, digits, `-` and `.`, at most 50.
     public var applicationID = "default-application"
+    /// When the state of a push token that has not changed is tracked again.
+    public var tokenTracking = RenewalFrequency.onChange
     /// Whether ``SwitchboardClient/selfCheckPush()`` works; the default is a build for debugging.
     public var isSelfCheckEnabled: Bool
 
@@ -121,7 +123,7 @@ struct InboxAuthorization: Sendable {
         logger: Logger
     ) throws(SwitchboardError) {
         guard !configuration.authorizationToken.isEmpty else {
-            throw SwitchboardError(.parameterMissing, "authorizationToken is empty")
+            throw ClientConfiguration.missing("bloomreach.authorizationToken")
         }
         self.configuration = configuration
         guard configuration.advancedAuthEnabled else {

@@ -165,7 +165,7 @@ extension SwitchboardClient {
             at: clock.now
         )
         var tracking = user.tokenTracking
-        let events = tracking.track(state, frequency: configuration.renewal, deviceID: user.deviceID)
+        let events = tracking.track(state, frequency: bloomreach.tokenTracking, deviceID: user.deviceID)
         self.user?.tokenTracking = tracking
         for properties in events { add(.event, "notification_state", properties, at: clock.now) }
         save()

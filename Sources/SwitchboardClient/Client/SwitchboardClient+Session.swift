@@ -127,7 +127,8 @@ extension SwitchboardClient {
         let now = clock.now
         if let expiresAt = stored.expiresAt {
             guard expiresAt > now else { return }
-            let rest = Duration.seconds(expiresAt.timeIntervalSince(now))
+            // A duration has a limit that the time in a damaged record can be beyond.
+            let rest = Duration.seconds(min(expiresAt.timeIntervalSince(now), 1e9))
             tokens.restore(TokenMachine.Held(token: stored.token, expiresAt: clock.uptime + rest))
         } else {
             tokens.restore(TokenMachine.Held(token: stored.token, expiresAt: nil))

@@ -109,7 +109,7 @@ public struct PushMessage: Sendable, Hashable {
     }
 
     /// The identifier of the notification on the screen: the push message id, or that of a summary.
-    public var notificationID: String? { id.map { summaryCount > 0 ? "summary-" + $0 : $0 } }
+    public var notificationID: String? { id.map { summaryCount > 0 ? PushWithdrawal.summaryPrefix + $0 : $0 } }
 
     /// Whether there is something to show.
     public var isVisible: Bool {
@@ -138,6 +138,9 @@ public struct PushWithdrawal: Sendable, Hashable {
     /// Whether every notification of the brand goes: the consumer has logged out.
     public var includesAll = false
 
+    /// The beginning of a summary's identifier.
+    static let summaryPrefix = "summary-"
+
     /// The withdrawal of everything.
     static let all = PushWithdrawal(marks: [], unread: 0, includesAll: true)
 
@@ -156,4 +159,16 @@ public struct PushWithdrawal: Sendable, Hashable {
 
     /// Whether there is nothing to remove.
     public var isEmpty: Bool { notificationIDs.isEmpty && marks.isEmpty && !includesSummaries && !includesAll }
+
+    /// Whether a notification goes: by its identifier, or because the conversation of its push was read up to it.
+    func includes(_ notificationID: String, of payload: PushPayload) -> Bool {
+        if includesAll || (includesSummaries && notificationID.hasPrefix(Self.summaryPrefix)) { return true }
+        if notificationIDs.contains(where: { $0.utf8.elementsEqual(notificationID.utf8) }) { return true }
+        guard let conversation = payload.members["conversationId"]?.text,
+            let sequence = payload.members["sequence"]?.integerValue
+        else { return false }
+        return marks.contains {
+            $0.conversationID.utf8.elementsEqual(conversation.utf8) && sequence <= $0.upToSequence
+        }
+    }
 }

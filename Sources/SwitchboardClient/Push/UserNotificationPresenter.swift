@@ -23,23 +23,12 @@ public struct UserNotificationPresenter: PushPresenter {
     /// Removes delivered notifications by their identifiers, and those of conversations by their number.
     public func withdraw(_ withdrawal: PushWithdrawal) async {
         let center = UNUserNotificationCenter.current()
-        guard !withdrawal.includesAll else {
-            center.removeAllDeliveredNotifications()
-            return
+        guard !withdrawal.includesAll else { return center.removeAllDeliveredNotifications() }
+        let requests = await center.deliveredNotifications().map(\.request)
+        let included = requests.filter { request in
+            withdrawal.includes(request.identifier, of: PushPayload(userInfo: request.content.userInfo))
         }
-        var identifiers = withdrawal.notificationIDs
-        for notification in await center.deliveredNotifications() {
-            let identifier = notification.request.identifier
-            let members = PushPayload(userInfo: notification.request.content.userInfo).members
-            let conversation = members["conversationId"]?.text
-            let sequence = members["sequence"]?.integerValue ?? .max
-            let isRead = withdrawal.marks.contains {
-                $0.conversationID == conversation && sequence <= $0.upToSequence
-            }
-            let isSummary = withdrawal.includesSummaries && identifier.hasPrefix("summary-")
-            if isRead || isSummary { identifiers.append(identifier) }
-        }
-        center.removeDeliveredNotifications(withIdentifiers: identifiers)
+        center.removeDeliveredNotifications(withIdentifiers: included.map(\.identifier))
     }
 
     /// Sets the number on the app's icon.

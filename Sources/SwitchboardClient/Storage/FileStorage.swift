@@ -51,7 +51,7 @@ public struct FileStorage: ClientStorage {
             throw failure
         }
         syncFolder()
-        #if os(iOS)
+        #if canImport(UIKit)
         try? FileManager.default.setAttributes(
             [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
             ofItemAtPath: url.path

@@ -66,11 +66,9 @@ private final class URLSessionWindowConnection: WindowConnection {
             default: throw URLError(.cannotParseResponse)
             }
         } catch {
-            let code = task.closeCode.rawValue
-            // Foundation has no code 0, and gives 1005 or 1006 for a close frame without one or a lost connection.
-            guard code != 0, code != 1006 else { throw error }
-            let reason = task.closeReason.map { String(decoding: $0, as: UTF8.self) } ?? ""
-            return .closed(code: code == 1005 ? nil : code, reason: reason)
+            let end = WindowInput(closeCode: task.closeCode.rawValue, reason: task.closeReason)
+            guard let end else { throw error }
+            return end
         }
     }
 

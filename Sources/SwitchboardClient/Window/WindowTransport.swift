@@ -1,3 +1,5 @@
+import Foundation
+
 /// The way to the messaging window: one WebSocket (RFC 6455) with text messages.
 ///
 /// On Apple's platforms the library uses `URLSessionWindowTransport`. FoundationNetworking has no WebSocket: on Linux an
@@ -46,4 +48,15 @@ public enum WindowInput: Sendable, Hashable {
     case text(String)
     /// The close frame: its code, nil if it has none, and its reason text.
     case closed(code: Int?, reason: String)
+
+    /// The end of a connection as `URLSession` states it; nil without a close frame.
+    ///
+    /// - Parameters:
+    ///   - closeCode: The code: 0 if there is none yet, 1006 for a lost connection, 1005 for a frame without a code.
+    ///   - reason: The bytes of the reason.
+    init?(closeCode: Int, reason: Data?) {
+        guard closeCode != 0, closeCode != 1006 else { return nil }
+        let text = String(decoding: reason ?? Data(), as: UTF8.self)
+        self = .closed(code: closeCode == 1005 ? nil : closeCode, reason: text)
+    }
 }

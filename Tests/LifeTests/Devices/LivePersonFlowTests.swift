@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import Foundation
 import GatewayClient
 import ProcessHarness
@@ -39,6 +40,46 @@ struct LivePersonFlowTests {
             brand.fixture.path("consumers", Self.consumer)
         )
         #expect(known.status == 404)
+    }
+
+    /// Encrypts an assertion for the gateway, as LivePerson's document asks for (RFC 7516).
+    private static func encrypted(_ jwt: String, for credential: GatewayClient.JSONValue) throws -> String {
+        let theirs = try _RSA.Encryption.PublicKey(pemRepresentation: try #require(credential["publicKey"].string))
+        let key = SymmetricKey(size: .bits256)
+        let wrapped = try theirs.encrypt(key.withUnsafeBytes { Data($0) }, padding: .PKCS1_OAEP_SHA256)
+        let header = FlowBrand.base64URL(Data(#"{"alg":"RSA-OAEP-256","enc":"A256GCM","cty":"JWT"}"#.utf8))
+        let box = try AES.GCM.seal(Data(jwt.utf8), using: key, authenticating: Data(header.utf8))
+        let parts = [wrapped, Data(box.nonce), box.ciphertext, box.tag].map { FlowBrand.base64URL($0) }
+        return ([header] + parts).joined(separator: ".")
+    }
+
+    @Test(
+        "R48 R49 R62: an assertion with RS256, as it is or in a JWE, logs in",
+        arguments: PhonePlatform.allCases,
+        [false, true]
+    )
+    func assertion(platform: PhonePlatform, isEncrypted: Bool) async throws {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let issuer = "https://rsa.example/"
+        try await brand.credential([
+            "kind": "jwtIssuer", "name": "rsa", "issuer": .string(issuer), "issuerDisplayName": "RSA",
+            "algorithm": "RS256", "publicKey": .string(key.publicKey.pemRepresentation),
+        ])
+        var token = try FlowBrand.jwt("RS256", issuer, Self.consumer) { text in
+            try key.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
+        }
+        if isEncrypted {
+            let opening = try await brand.credential(["kind": "jweKey", "name": "jwe", "algorithm": "RSA-OAEP-256"])
+            token = try Self.encrypted(token, for: opening)
+        }
+        let phone = try Phone(brand, platform)
+        try await phone.client.initialize(.parameters(.init(jwt: token, issuerDisplayName: "RSA")))
+        #expect(try await phone.client.registerPush(phone.pushToken) == .registered)
+        #expect(await phone.client.consumerID == Self.consumer)
+        try await brand.agentWrites("hello", to: Self.consumer)
+        let message = try #require(await phone.handle(1))
+        #expect(message.text == "hello")
+        try await phone.client.logout()
     }
 
     @Test(

@@ -56,14 +56,25 @@ struct FlowBrand {
 
     /// Returns an assertion of the login system, or of another with its name.
     func jwt(_ consumer: String, expiresIn seconds: Int64 = 600, key: P256.Signing.PrivateKey? = nil) throws -> String {
+        try Self.jwt("ES256", Self.issuer, consumer, expiresIn: seconds) { text in
+            try (key ?? self.key).signature(for: text).rawRepresentation
+        }
+    }
+
+    /// Returns an assertion that `sign` signs.
+    static func jwt(
+        _ algorithm: String,
+        _ issuer: String,
+        _ consumer: String,
+        expiresIn seconds: Int64 = 600,
+        sign: (Data) throws -> Data
+    ) throws -> String {
         let expires = Int64(Date().timeIntervalSince1970) + seconds
         let claims: GatewayClient.JSONValue = [
-            "iss": .string(Self.issuer), "sub": .string(consumer), "iat": .integer(expires - 600),
-            "exp": .integer(expires),
+            "iss": .string(issuer), "sub": .string(consumer), "iat": .integer(expires - 600), "exp": .integer(expires),
         ]
-        let text = Self.base64URL(Data(#"{"alg":"ES256"}"#.utf8)) + "." + Self.base64URL(Data(claims.text.utf8))
-        let signature = try (key ?? self.key).signature(for: Data(text.utf8))
-        return text + "." + Self.base64URL(signature.rawRepresentation)
+        let text = base64URL(Data(#"{"alg":"\#(algorithm)"}"#.utf8)) + "." + base64URL(Data(claims.text.utf8))
+        return text + "." + base64URL(try sign(Data(text.utf8)))
     }
 
     /// Returns base64 with the alphabet for URLs, without padding.

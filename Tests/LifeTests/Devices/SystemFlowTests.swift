@@ -103,12 +103,13 @@ struct SystemFlowTests {
 
     @Test(
         "R34 R37: CCAI Platform: the payload is signed, and exchanged by the library",
-        arguments: PhonePlatform.allCases
+        arguments: PhonePlatform.allCases,
+        ["HS256", "HS384"]
     )
-    func ccai(platform: PhonePlatform) async throws {
+    func ccai(platform: PhonePlatform, algorithm: String) async throws {
         let directory = try TemporaryDirectory()
         let brand = try await FlowBrand.start(in: directory, settings: ["wire": ["ccai": true]])
-        try await brand.credential(["kind": "sdkKey", "name": "sdk", "algorithm": "HS256"])
+        try await brand.credential(["kind": "sdkKey", "name": "sdk", "algorithm": .string(algorithm)])
         let phone = try Phone(brand, platform)
         await phone.client.setPayloadSigner(try await SigningService(brand, "ccai-user"))
         try await phone.client.initialize(.signedPayload(sdkKeyName: "sdk"))
