@@ -296,7 +296,7 @@ let package = Package(
         // benchmark, the proofs.
         .target(
             name: "TestSupport",
-            dependencies: ["GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
+            dependencies: ["CNghttp2", "GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
             path: "Tests/Proof/TestSupport",
             swiftSettings: settings
         ),

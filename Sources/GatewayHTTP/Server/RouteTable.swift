@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import TextFormats
 
 /// Collects the routes.
 struct RouteTable {
@@ -69,11 +70,15 @@ struct RouteTable {
             let address = addresses.share(of: limiter.address(of: request, context), peer: context.peer)
             body.belongs(to: address)
             if body.isAnnounced {
+                guard BoundedName(lowercasing: request.headers.value(.contentEncoding) ?? "identity") == "identity"
+                else {
+                    throw Problem(.unsupportedMediaType, "The body must have no Content-Encoding.")
+                }
                 // A caller that will be rejected need not send its body first.
                 try slots.check(address)
                 try body.checkRoom()
                 // A caller that sends nothing after its head must not occupy a slot.
-                try await body.begin()
+                try await body.begin(context)
             }
             let slot = try slots.enter(address)
             defer { slot.release() }

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import TextFormats
 
 /// The body of one request as it arrives, with its reserved memory.
 ///
@@ -11,6 +12,8 @@ final class IncomingBody: @unchecked Sendable {
     let isAnnounced: Bool
     /// The length that the head announces.
     let announcedLength: Int?
+    /// Whether the caller sends the body only when it is asked for it, or after a while.
+    private let mustBeAsked: Bool
     /// The part of the announced length that has not arrived; nil while the length is not known.
     private var missing: Int?
     /// Guarded like the rest: only the request's task uses it.
@@ -27,6 +30,7 @@ final class IncomingBody: @unchecked Sendable {
         self.budget = budget
         announcedLength = request.headers.value(.contentLength).flatMap { Int($0) }
         isAnnounced = announcedLength ?? 0 > 0 || request.headers.contains(.transferEncoding)
+        mustBeAsked = BoundedName(lowercasing: request.headers.value(.expect) ?? "") == "100-continue"
         missing = announcedLength
         iterator = request.body.makeAsyncIterator()
     }
@@ -55,8 +59,15 @@ final class IncomingBody: @unchecked Sendable {
         held = 0
     }
 
-    /// Waits for the first bytes, or for the end of an empty body.
-    func begin() async throws { if first == nil { first = try await receive() } }
+    /// Waits for the first bytes, or for the end of an empty body; asks for them if the caller waits for that.
+    func begin(_ context: GatewayContext) async throws {
+        if mustBeAsked {
+            // A route rejects one that is too long before it is sent.
+            guard announcedLength ?? 0 <= EventRoutes.maxBatchBytes else { return }
+            context.askForBody()
+        }
+        if first == nil { first = try await receive() }
+    }
 
     /// Returns the next bytes.
     ///
