@@ -7,7 +7,7 @@ extension Call {
     /// A client that disconnects, or ends the stream of HTTP/2, cancels it at once, not at the next write.
     func stream(
         _ contentType: String,
-        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+        _ write: @escaping @Sendable @concurrent (inout any ResponseBodyWriter) async throws -> Void
     ) -> Response {
         let isHTTP2 = context.exchange != nil
         return Response(
