@@ -46,7 +46,8 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private let metrics: HTTPMetrics
     private let logger: Logger
     private let encoder = HTTPResponseEncoder()
-    private var decoder = WindowUpgradeHandler.makeDecoder()
+    private let requests = RequestDecoder()
+    private let decoder: ByteToMessageHandler<RequestDecoder>
     /// Whether the decoder takes what follows the current request for another protocol, which the request asks for.
     private var isDecoderBlocked = false
     private var state = State.waiting
@@ -74,18 +75,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.metrics = metrics
         self.logger = logger
         self.opened = opened
-    }
-
-    private static func makeDecoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
-        // Hummingbird's own limits for heads.
-        let limits = HTTP1Channel.Configuration().httpDecoder
-        var configuration = NIOHTTPDecoderLimitConfiguration()
-        configuration.maxHeaderFieldSize = limits.maxHeaderFieldSize
-        configuration.maxHeaderListSize = limits.maxHeaderListSize
-        configuration.maxHeaderFieldCount = limits.maxHeaderFieldCount
-        return ByteToMessageHandler(
-            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: configuration)
-        )
+        decoder = ByteToMessageHandler(requests)
     }
 
     /// Adds the HTTP codec, and this handler after it.
@@ -140,7 +130,10 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     private func requestPartArrived(_ context: ChannelHandlerContext, _ data: NIOAny) {
-        if case .end = Self.unwrapInboundIn(data), isDecoderBlocked { replaceDecoder(context) }
+        if case .end = Self.unwrapInboundIn(data), isDecoderBlocked {
+            isDecoderBlocked = false
+            requests.mustRestart = true
+        }
         guard case .http(let unanswered) = state, case .head(var head) = Self.unwrapInboundIn(data) else {
             return context.fireChannelRead(data)
         }
@@ -152,27 +145,14 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             if !head.headers.contains(name: "host") { head.headers.add(name: "host", value: "") }
             head.headers.remove(name: "expect")
         }
+        // One that asks for a protocol that is not spoken is ignored (RFC 9110 section 7.8), such as that of Java's client
+        // for `h2c`.
         let upgrades = WindowRequest.names("upgrade", head.headers)
         if !upgrades.isEmpty, !upgrades.contains("websocket"), head.method != .CONNECT {
             isDecoderBlocked = WindowRequest.names("connection", head.headers).contains("upgrade")
             head.headers.remove(name: "upgrade")
         }
         context.fireChannelRead(Self.wrapInboundOut(.head(head)))
-    }
-
-    /// Continues with HTTP after a request that asks for a protocol that is not spoken, which is ignored (RFC 9110 section
-    /// 7.8), such as that of Java's client for `h2c`.
-    private func replaceDecoder(_ context: ChannelHandlerContext) {
-        isDecoderBlocked = false
-        let old = decoder
-        decoder = Self.makeDecoder()
-        do {
-            try context.pipeline.syncOperations.addHandler(decoder, position: .after(old))
-            // What the old one has not decoded passes to the new one.
-            context.pipeline.syncOperations.removeHandler(old, promise: nil)
-        } catch {
-            context.close(promise: nil)
-        }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
