@@ -122,7 +122,7 @@ struct HTTP2Tests {
             try await api.makeBrand()
             let client = try HTTP2Client(api)
             let length = ("content-length", "99999999")
-            // The response does not wait for the body: the client asks first, or sends its beginning.
+            // The response does not wait for the body: the client asks first, sends its beginning, or nothing.
             client.send(
                 .request(
                     1,
@@ -139,8 +139,35 @@ struct HTTP2Tests {
             // What follows is dropped, and the connection is served on.
             client.send(HTTP2Frame(.data, stream: 3, Array(repeating: 32, count: 10_000)))
             client.send(HTTP2Frame(.reset, stream: 3, Self.cancel))
-            client.request(5, "GET", "/v1/brands/acme")
-            #expect(await client.response(5)?.status == "200")
+            client.send(.request(5, "POST", Self.events, [HTTP2Client.admin, length], isLast: false))
+            #expect(await client.response(5)?.status == "413")
+            client.request(7, "GET", "/v1/brands/acme")
+            #expect(await client.response(7)?.status == "200")
+        }
+    }
+
+    @Test("a body that is sent on after its response is dropped, up to a length at which NO_ERROR resets the stream")
+    func droppedBody() async throws {
+        let limits = ServerLimits(requestTimeout: .seconds(3600), startTimeout: .seconds(3600))
+        try await TestGateway.run(.live, limits: limits) { api in
+            try await api.makeBrand()
+            let client = try HTTP2Client(api)
+            let length = ("content-length", "99999999")
+            client.send(.request(1, "POST", Self.events, [HTTP2Client.admin, length], isLast: false))
+            #expect(await client.response(1)?.status == "413")
+            let piece = [UInt8](repeating: UInt8(ascii: " "), count: 16_384)
+            var (sent, window) = (0, 65_535)
+            while sent <= 1 << 20 {
+                while window < piece.count {
+                    window += Int(try #require(await client.next(.windowUpdate, stream: 1)).number(at: 0))
+                }
+                client.send(HTTP2Frame(.data, stream: 1, piece))
+                sent += piece.count
+                window -= piece.count
+            }
+            #expect(try #require(await client.next(.reset, stream: 1)).number(at: 0) == 0)
+            client.request(3, "GET", "/v1/brands/acme")
+            #expect(await client.response(3)?.status == "200")
         }
     }
 

@@ -59,13 +59,12 @@ final class IncomingBody: @unchecked Sendable {
         held = 0
     }
 
-    /// Waits for the first bytes, or for the end of an empty body; asks for them if the caller waits for that.
+    /// Waits for the first bytes, or for the end of an empty body; asks for them if the caller waits for that. Returns at
+    /// once when the body is too long for every route.
     func begin(_ context: GatewayContext) async throws {
-        if mustBeAsked {
-            // A route rejects one that is too long before it is sent.
-            guard announcedLength ?? 0 <= EventRoutes.maxBatchBytes else { return }
-            context.askForBody()
-        }
+        // A route rejects one that is too long before it is sent.
+        guard announcedLength ?? 0 <= EventRoutes.maxBatchBytes else { return }
+        if mustBeAsked { context.askForBody() }
         if first == nil { first = try await receive() }
     }
 

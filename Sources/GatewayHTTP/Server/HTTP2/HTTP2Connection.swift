@@ -33,6 +33,9 @@ final class HTTP2Connection: HTTP2StreamOwner {
         var dropped = 0
         /// The write that waits until there is room.
         var writer: EventLoopPromise<Void>?
+
+        /// Whether the request goes on only with the client's next bytes.
+        var isPeerAwaited: Bool { unconsumed == 0 && (isResponding || exchange.isReading) }
     }
 
     /// The response bytes of a stream that wait to be sent, above which its task waits.
@@ -335,8 +338,8 @@ final class HTTP2Connection: HTTP2StreamOwner {
         var isAnyPending = false
         for stream in Array(streams.keys) {
             guard let place = streams.index(forKey: stream), streams.values[place].isOpen else { continue }
-            // The client may send as long as nothing of the body waits for the routes.
-            let isPeerAwaited = streams.values[place].unconsumed == 0
+            // As long as the task does not wait for the body, it may be about to respond.
+            let isPeerAwaited = streams.values[place].isPeerAwaited
             let buffered = handler.unsentBytes(of: stream)
             switch streams.values[place].watch.check(now: now, buffered: buffered, isPeerAwaited: isPeerAwaited) {
             case .idle, .close: break

@@ -69,6 +69,9 @@ final class HTTP2Exchange: Sendable {
         }
     }
 
+    /// Whether the task waits for the body.
+    var isReading: Bool { state.withLock { $0.reader != nil } }
+
     private func change(_ change: (inout State) -> Void) {
         let resumed = state.withLock { state -> (CheckedContinuation<Part, Never>, Part)? in
             change(&state)
