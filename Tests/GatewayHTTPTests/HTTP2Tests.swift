@@ -171,7 +171,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("Expect: 100-continue is answered, and a body with a Content-Encoding is 415")
+    @Test("Expect: 100-continue is answered, another Expect is 417, and an unknown Content-Encoding 415")
     func expectations() async throws {
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
@@ -183,8 +183,10 @@ struct HTTP2Tests {
             #expect(!interim.isEnd)
             client.send(HTTP2Frame(.data, flags: HTTP2Frame.end, stream: 1, Array(body.utf8)))
             #expect(await client.response(1)?.status == "202")
-            client.request(3, "POST", Self.events, [("content-encoding", "gzip")], body: body)
+            client.request(3, "POST", Self.events, [("content-encoding", "br")], body: body)
             #expect(await client.response(3)?.status == "415")
+            client.request(5, "POST", Self.events, [("expect", "200-ok")], body: body)
+            #expect(await client.response(5)?.status == "417")
         }
     }
 

@@ -49,21 +49,28 @@ struct HTTPDetailTests {
                 long.send(Self.post(fields, length: 99_999_999))
                 #expect(try #require(await long.readResponseHead()).hasPrefix("HTTP/1.1 413 "))
             }
+            for (value, status) in [("100-Continue, ", "202"), ("100-continue, more", "417"), ("200-ok", "417")] {
+                let other = try RawClient(port: port)
+                other.send(Self.post("Expect: \(value)\r\nConnection: close\r\n") + Self.event)
+                #expect(try #require(await other.readToEnd()).contains("HTTP/1.1 \(status) "), "\(value)")
+            }
         }
     }
 
-    @Test("a body with a Content-Encoding is 415, identity is none")
+    @Test("a body with a Content-Encoding is 415, identity is none; only events may have gzip")
     func contentEncoding() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
-            for (coding, status) in [("gzip", 415), ("br", 415), ("GZIP, identity", 415), ("Identity", 202)] {
-                let reply = try await api.call(
-                    .post,
-                    "/v1/brands/acme/events",
-                    Self.event,
-                    headers: [.contentEncoding: coding, .contentLength: String(Self.event.utf8.count)]
-                )
-                #expect(reply.status == status, "\(coding)")
+            let brand = #"{"id":"other","name":"Other"}"#
+            for (path, body, coding, status) in [
+                ("/v1/brands", brand, "gzip", 415), ("/v1/brands", brand, "br", 415),
+                ("/v1/brands", brand, "Identity", 201), ("/v1/brands/acme/events", Self.event, "br", 415),
+                ("/v1/brands/acme/events", Self.event, "GZIP, identity", 415),
+                ("/v1/brands/acme/events", Self.event, "Identity", 202),
+            ] {
+                let fields: HTTPFields = [.contentEncoding: coding, .contentLength: String(body.utf8.count)]
+                let reply = try await api.call(.post, path, body, headers: fields)
+                #expect(reply.status == status, "\(path) \(coding)")
                 if status == 415 { reply.expectProblem(415, "unsupported_media_type") }
             }
         }

@@ -28,7 +28,13 @@ enum RequestHeadRules {
                 ? "Too many connections are open." : "This address has too many connections open."
             return Problem(.overloaded, text, retryAfterSeconds: 5)
         }
-        return isReadable(request) ? nil : .unreadable("The path or a header contains bytes outside ASCII.")
+        guard isReadable(request) else { return .unreadable("The path or a header contains bytes outside ASCII.") }
+        // RFC 9110 section 10.1.1.
+        let expected = request.headerFields[values: .expect].lazy.flatMap { $0.byteSplit(",") }.map(\.trimmingBlanks)
+        guard expected.allSatisfy({ $0.isEmpty || $0.isWord("100-continue") }) else {
+            return Problem(.invalidRequest, status: 417, "Only 100-continue can be expected.")
+        }
+        return nil
     }
 
     /// The headers that are ASCII by their grammars; others, such as `User-Agent`, may contain any bytes and are

@@ -34,7 +34,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
         /// The write that waits until there is room.
         var writer: EventLoopPromise<Void>?
 
-        /// Whether the request goes on only with the client's next bytes.
+        /// Whether nothing happens to the request before the client's next bytes.
         var isPeerAwaited: Bool { unconsumed == 0 && (isResponding || exchange.isReading) }
     }
 
