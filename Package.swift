@@ -95,6 +95,7 @@ let package = Package(
         // System libraries and shims.
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // The description of the HTTP API, embedded by the C compiler: a Swift literal would be a second copy of the file.
         .target(name: "COpenAPI"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -211,10 +212,10 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "COpenAPI", "CSimdjson", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushPayloads",
-                "PushProviders", "Telemetry", "TextFormats", crypto, hummingbird, logging, metrics, nioCore, nioHTTP1,
-                nioWebSocket, lifecycle,
+                "COpenAPI", "CSimdjson", "CZlib", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage",
+                "GuardedHTTP", "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound",
+                "PushPayloads", "PushProviders", "Telemetry", "TextFormats", crypto, hummingbird, logging, metrics,
+                nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             exclude: ["openapi.yaml"],
             swiftSettings: settings
@@ -300,7 +301,7 @@ let package = Package(
         // benchmark, the proofs.
         .target(
             name: "TestSupport",
-            dependencies: ["GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
+            dependencies: ["CNghttp2", "GatewayModel", "HTTP2Connections", nioCore, nioPosix, collections],
             path: "Tests/Proof/TestSupport",
             swiftSettings: settings
         ),
@@ -465,9 +466,9 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "CSimdjson", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity",
-                "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator", "SQLiteStorage",
-                "TestSupport", "TextFormats", crypto, httpClient, nioEmbedded,
+                "CSimdjson", "CZlib", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "Identity", "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator",
+                "SQLiteStorage", "TestSupport", "TextFormats", crypto, httpClient, nioEmbedded,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],

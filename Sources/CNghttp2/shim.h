@@ -7,6 +7,7 @@
 static inline int32_t switchboard_nghttp2_stream_id(const nghttp2_frame *frame) { return frame->hd.stream_id; }
 static inline uint8_t switchboard_nghttp2_type(const nghttp2_frame *frame) { return frame->hd.type; }
 static inline uint8_t switchboard_nghttp2_flags(const nghttp2_frame *frame) { return frame->hd.flags; }
+static inline size_t switchboard_nghttp2_length(const nghttp2_frame *frame) { return frame->hd.length; }
 static inline int switchboard_nghttp2_is_request(const nghttp2_frame *frame) {
     return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
 }

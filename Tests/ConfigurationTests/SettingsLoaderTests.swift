@@ -79,6 +79,7 @@ struct SettingsLoaderTests {
             (.serverTLSKey, "SWITCHBOARD_SERVER_TLS_KEY"),
             (.serverTLSClientCA, "SWITCHBOARD_SERVER_TLS_CLIENT_CA"),
             (.serverInsecure, "SWITCHBOARD_SERVER_INSECURE"),
+            (.serverHTTP2, "SWITCHBOARD_SERVER_HTTP2"),
         ]
     )
     func environmentNames(key: SettingKey, name: String) {

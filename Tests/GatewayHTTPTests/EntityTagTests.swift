@@ -52,6 +52,10 @@ struct EntityTagTests {
                 try await api.call(method, path, body, headers: [.ifMatch: old]).expectProblem(409, "conflict")
                 #expect(try await api.call(.get, path).text == before)
                 #expect(try await api.call(method, path, body, headers: [.ifMatch: "*"]).status == 200)
+                // A weak tag never matches (RFC 9110 section 13.1.1).
+                let newest = try #require(try await api.call(.get, path).headers[.eTag])
+                let weak = try await api.call(method, path, body, headers: [.ifMatch: "W/" + newest])
+                weak.expectProblem(409, "conflict")
             }
             let fresh = "/v1/brands/acme/apps/new"
             try await api.call(.put, fresh, app, headers: [.ifMatch: "*"]).expectProblem(409, "conflict")

@@ -188,6 +188,22 @@ struct RateLimitTests {
     }
 
     @Test(
+        "Forwarded names the client where there is no X-Forwarded-For",
+        arguments: [
+            (["for=203.0.113.9"], ["203.0.113.9"]),
+            (
+                ["For=\"[2001:db8::1]:4711\";proto=https, by=10.0.0.1; for=\"203.0.113.9:80\""],
+                ["[2001:db8::1]:4711", "203.0.113.9:80"]
+            ),
+            (["for=_hidden, proto=http", "for=unknown"], ["_hidden", "", "unknown"]), ([], []),
+        ] as [([String], [String])]
+    )
+    func standardForwarded(_ values: [String], _ expected: [String]) {
+        #expect(ClientAddress.hops([], values) == expected)
+        #expect(ClientAddress.hops(["203.0.113.1"], values) == ["203.0.113.1"])
+    }
+
+    @Test(
         "a proxy on this host that names no client does not count as this host",
         arguments: [
             // As by default, and where the settings name other proxies.

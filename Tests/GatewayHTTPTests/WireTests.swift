@@ -131,8 +131,13 @@ struct WireTests {
             responses: [[400, 505]]
         ),
         Case(
-            description: "HTTP/2 without being asked",
+            description: "the preface of HTTP/2, which is no request",
             text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            responses: []
+        ),
+        Case(
+            description: "almost the preface of HTTP/2",
+            text: "PRI * HTTP/2.0\r\n\r\nSN\r\n\r\n",
             responses: [[400, 404, 405, 505]]
         ),
         Case(description: "a TLS greeting", text: "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}", responses: [[400]]),

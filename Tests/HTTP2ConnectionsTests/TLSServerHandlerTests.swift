@@ -18,13 +18,19 @@ struct TLSServerHandlerTests {
             text += String(buffer: unwrapInboundIn(data))
         }
 
-        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { events.append("\(event)") }
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .established(let chosen) = event as? TLSServerEvent {
+                events.append("established \(chosen)")
+            } else {
+                events.append("\(event)")
+            }
+        }
     }
 
     private let context: TLSServerContext
 
     init() throws {
-        context = try TLSServerContext(identity: try TestAuthority().issue(), applicationProtocol: .http1)
+        context = try TLSServerContext(identity: try TestAuthority().issue(), applicationProtocols: [.http1])
     }
 
     /// Accepts a connection, and records what passes the handler.
@@ -45,7 +51,7 @@ struct TLSServerHandlerTests {
         let (channel, recorder) = try accept()
         let client = try TestTLSClient(version: version, protocols: protocols)
         try client.exchange(channel)
-        #expect(client.isEstablished && recorder.events == ["established"])
+        #expect(client.isEstablished && recorder.events == ["established http1"])
         #expect(client.chosen == (protocols.isEmpty ? nil : "http/1.1"))
         client.write("ping")
         try client.exchange(channel)
@@ -56,7 +62,7 @@ struct TLSServerHandlerTests {
         client.close()
         try client.exchange(channel)
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(recorder.events == ["established", "inputClosed"])
+        #expect(recorder.events == ["established http1", "inputClosed"])
         // A response may follow the end of the requests.
         try channel.writeOutbound(ByteBuffer(string: "late"))
         try client.exchange(channel)

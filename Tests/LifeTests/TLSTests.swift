@@ -115,15 +115,19 @@ struct TLSTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
-    @Test("TLS 1.2 and 1.3 are spoken with ALPN http/1.1, sessions are resumed, and TLS 1.1 is refused")
+    @Test("TLS 1.2 and 1.3 are spoken with ALPN, sessions are resumed, and TLS 1.1 is refused")
     func versions() async throws {
         let gateway = try await start()
         for (version, name) in [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")] {
-            let result = try await openSSL(gateway, version, "-alpn", "h2,http/1.1")
-            #expect(result.status == 0, "\(result.text)")
-            #expect(result.text.contains("New, \(name), Cipher is "))
-            #expect(result.text.contains("ALPN protocol: http/1.1"))
+            for (offer, chosen) in [("http/1.1,h2", "h2"), ("http/1.1", "http/1.1"), ("foo,http/1.1", "http/1.1")] {
+                let result = try await openSSL(gateway, version, "-alpn", offer)
+                #expect(result.status == 0, "\(result.text)")
+                #expect(result.text.contains("New, \(name), Cipher is "))
+                #expect(result.text.contains("ALPN protocol: \(chosen)"))
+            }
         }
+        let foreign = try await openSSL(gateway, "-tls1_3", "-alpn", "foo,bar")
+        #expect(foreign.status != 0 && foreign.text.contains("no application protocol"), "\(foreign.text)")
         let again = try await openSSL(gateway, "-tls1_2", "-reconnect")
         #expect(again.text.contains("Reused, TLSv1.2, Cipher is "), "\(again.text)")
         for refused in [

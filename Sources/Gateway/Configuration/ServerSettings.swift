@@ -13,6 +13,7 @@ import GuardedHTTP
 /// - `server.requestTimeoutSeconds` (seconds, 1 to 3,600, default 30)
 /// - `server.trustedProxies` (addresses or ranges whose `X-Forwarded-For` is believed, comma-separated, default
 ///   127.0.0.0/8,::1)
+/// - `server.http2` (true or false, default true: HTTP/2 is spoken besides HTTP/1.1)
 /// - `server.tls.*`: see ``ServerTLSSettings``
 /// - `server.insecure` (true or false, default false: without TLS only a loopback address may be listened on)
 /// - `limits.connectionsPerAddress` (connections, 1 to 1,000,000, default 256)
@@ -34,6 +35,8 @@ package struct ServerSettings: Equatable, Sendable {
     var masterKeyFile: String?
     /// The limits of the HTTP API.
     var limits = ServerLimits()
+    /// Whether HTTP/2 is spoken besides HTTP/1.1.
+    var isHTTP2Spoken = true
     /// The files of TLS; nil for plain HTTP.
     package var tls: ServerTLSSettings?
     /// Whether plain HTTP is served on any address, because a proxy terminates TLS.
@@ -49,7 +52,9 @@ package struct ServerSettings: Equatable, Sendable {
         dataDir = try await reader.text(.serverDataDir) ?? dataDir
         adminTokenFile = try await reader.text(.serverAdminTokenFile)
         masterKeyFile = try await reader.text(.serverMasterKeyFile)
+        isHTTP2Spoken = try await reader.flag(.serverHTTP2, default: isHTTP2Spoken)
         tls = try await ServerTLSSettings(reader)
+        tls?.offersHTTP2 = isHTTP2Spoken
         isInsecure = try await reader.flag(.serverInsecure, default: isInsecure)
         limits.maxConnections = try await reader.integer(
             .serverMaxConnections,

@@ -10,6 +10,8 @@ package struct ServerTLSSettings: Equatable, Sendable {
     var key: String
     /// The authorities of client certificates, which every client must then have; nil for none.
     var clientCA: String?
+    /// Whether HTTP/2 is offered besides HTTP/1.1: `server.http2`.
+    var offersHTTP2 = true
 
     /// Creates settings from paths.
     init(certificate: String, key: String, clientCA: String? = nil) {

@@ -9,6 +9,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case serverMaxRequestsInFlight = "server.maxRequestsInFlight"
     case serverRequestTimeoutSeconds = "server.requestTimeoutSeconds"
     case serverTrustedProxies = "server.trustedProxies"
+    case serverHTTP2 = "server.http2"
     case serverTLSCertificate = "server.tls.certificate"
     case serverTLSKey = "server.tls.key"
     case serverTLSClientCA = "server.tls.clientCa"

@@ -386,6 +386,7 @@ package final class Gateway: Sendable {
                 ownPorts.add(port)
                 await onListening(ListenAddress(host: address.host, port: port))
             },
+            isHTTP2Spoken: settings.server.isHTTP2Spoken,
             tls: tls
         )
         return HTTPListener(application: application, address: address, isListening: isListening)

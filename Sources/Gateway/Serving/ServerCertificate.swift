@@ -140,7 +140,7 @@ package final class ServerCertificate: Service {
             context = try TLSServerContext(
                 identity: identity,
                 clientAuthoritiesPEM: authorities,
-                applicationProtocol: .http1
+                applicationProtocols: files.offersHTTP2 ? [.http2, .http1] : [.http1]
             )
         } catch {
             throw CommandFailure(.usage, "\(files.paths.joined(separator: ", ")) cannot be used: \(error)")

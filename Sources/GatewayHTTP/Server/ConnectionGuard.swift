@@ -17,11 +17,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Called instead of closing when a request's body does not arrive.
     var onSlowBody: () -> Bool = { false }
 
+    /// Checks the streams of HTTP/2 as often as the connection; true if some must be checked again.
+    var onCheck: (NIODeadline) -> Bool = { _ in false }
+
     private let tick: TimeAmount
     private let isSecure: Bool
     private let metrics: HTTPMetrics
     private var isPeerAwaited = false
     private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
 
     init(limit: TimeAmount, start: TimeAmount, isSecure: Bool = false, metrics: HTTPMetrics) {
         watch = SlowPeerDetector(limit: limit, start: start)
@@ -32,12 +36,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         guard isSecure else { return }
         watch.handshakeBegan(now: context.eventLoop.now)
         arm(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stop()
+        self.context = nil
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         stop()
@@ -70,6 +78,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: mode, promise: promise)
     }
 
+    /// Watches responses that no byte can be written of.
+    func watchResponses() { if let context { arm(context) } }
+
     private func arm(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: tick) { self.check(context) }
@@ -78,14 +89,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func stop() {
         timer?.cancel()
         timer = nil
-        // It retains the handler after this one.
+        // They retain the handlers after this one.
         onSlowBody = { false }
+        onCheck = { _ in false }
     }
 
     private func check(_ context: ChannelHandlerContext) {
         timer = nil
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        switch watch.check(now: context.eventLoop.now, buffered: buffered, isPeerAwaited: isPeerAwaited) {
+        let now = context.eventLoop.now
+        if onCheck(now) { arm(context) }
+        switch watch.check(now: now, buffered: buffered, isPeerAwaited: isPeerAwaited) {
         case .idle: break
         case .checkAgain: arm(context)
         case .close: context.close(promise: nil)

@@ -86,24 +86,27 @@ package final class GatewayServer: Sendable {
     ///   - host: The address to listen on.
     ///   - port: The port; 0 takes a free one.
     ///   - onServerRunning: Called once with the listening channel, whose address contains the bound port.
-    ///   - tls: Returns the TLS settings of the next connection, for `TLSApplicationProtocol.http1`; nil serves plain
-    ///     HTTP.
+    ///   - isHTTP2Spoken: Whether HTTP/2 is spoken besides HTTP/1.1.
+    ///   - tls: Returns the TLS settings of the next connection, for the protocols that are spoken; nil serves plain HTTP.
     /// - Returns: The application.
     package func buildApplication(
         router: Router<GatewayContext>? = nil,
         host: String,
         port: Int,
         onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in },
+        isHTTP2Spoken: Bool = true,
         tls: (@Sendable () -> TLSServerContext)? = nil
     ) -> Application<RouterResponder<GatewayContext>> {
         let logger = services.logger
         // A listener with other routes, for operations, opens no windows.
         let windows = router == nil ? windowShell : nil
+        let routes = (router ?? makeRouter()).buildResponder()
         return Application(
-            router: router ?? makeRouter(),
+            responder: routes,
             server: HTTPServerBuilder { [limits, addresses, metrics = services.metrics] responder in
-                GuardedHTTP1Channel(
+                GuardedHTTPChannel(
                     responder: responder,
+                    routes: isHTTP2Spoken ? routes : nil,
                     limits: limits,
                     addresses: addresses,
                     metrics: metrics,

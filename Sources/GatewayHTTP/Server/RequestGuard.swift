@@ -16,8 +16,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The paths that get a response on a surplus connection, so that overload does not look like an outage.
-    static let alwaysServed: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
+    /// Asks for the body that a request announced with `Expect: 100-continue`.
+    struct Continue: Sendable {}
 
     private let connection: ConnectionGuard
     /// The limit that the connection exceeds.
@@ -52,17 +52,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             requestFields = head.headerFields
             // The codec treats the following bytes as another protocol: no further request would be read.
             if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
-            if let surplus, !(BoundedName(head.path ?? "").map(Self.alwaysServed.contains) ?? false) {
-                metrics.refused[surplus].increment()
-                let text =
-                    surplus == .connections
-                    ? "Too many connections are open." : "This address has too many connections open."
-                respond(context, Problem(.overloaded, text, retryAfterSeconds: 5))
-                return
-            }
-            guard RequestHeadRules.isReadable(head) else {
-                respond(context, .unreadable("The path or a header contains bytes outside ASCII."))
-                return
+            if let problem = RequestHeadRules.rejection(of: head, surplus: surplus, metrics: metrics) {
+                return respond(context, problem)
             }
         case .body: connection.watch.bodyBegan()
         case .end:
@@ -101,6 +92,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is Continue else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        // Only for the request whose response is due, as long as its body has not arrived.
+        guard isReading, unanswered == 1, !isResponding, !isOver else {
+            promise?.succeed()
+            return
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: promise)
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Not HTTP: Hummingbird responds with 400 and ends its side; nothing more is read.
         connection.watch.requestArrived()
@@ -111,21 +112,17 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// must be closed without a response.
     private func rejectSlowBody(_ context: ChannelHandlerContext) -> Bool {
         guard isReading, unanswered == 1, !isResponding, !isOver else { return false }
-        respond(context, Problem(.invalidRequest, status: 408, "The request did not arrive in time."))
+        respond(context, .slowBody)
         context.close(promise: nil)
         return true
     }
 
     private func respond(_ context: ChannelHandlerContext, _ problem: Problem) {
         isOver = true
-        let id = RequestID(header: requestFields?[.xRequestID]).text
-        var writer = JSONWriter(capacity: 384)
-        problem.write(to: &writer, requestID: id)
-        var head = problem.response(requestID: id).head
-        head.headerFields[.xRequestID] = id
+        var (head, body) = problem.message(requestID: requestFields?[.xRequestID])
         head.headerFields[.connection] = "close"
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
-        context.write(Self.wrapOutboundOut(.body(ByteBuffer(bytes: writer.bytes))), promise: nil)
+        context.write(Self.wrapOutboundOut(.body(body)), promise: nil)
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
     }
 }

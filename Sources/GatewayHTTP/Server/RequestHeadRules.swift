@@ -1,4 +1,6 @@
+internal import CoreMetrics
 internal import HTTPTypes
+internal import Telemetry
 internal import TextFormats
 
 /// Checks that the parts of a request's head contain only characters that their grammar allows.
@@ -8,12 +10,40 @@ internal import TextFormats
 /// bytes there is rejected before anything compares them: Swift compares non-ASCII text by normalisation, which takes
 /// time quadratic in the number of consecutive combining marks.
 enum RequestHeadRules {
+    /// The paths that get a response beyond the limits of connections, so that overload does not look like an outage.
+    private static let alwaysServed: Set<BoundedName> = ["/livez", "/readyz", "/metrics"]
+
+    /// Returns the error of a request that must not reach the routes.
+    ///
+    /// - Parameters:
+    ///   - request: The head.
+    ///   - surplus: The limit that its connection or stream exceeds; nil for none.
+    ///   - metrics: Counts the rejection.
+    /// - Returns: The error; nil for all other requests.
+    static func rejection(of request: HTTPRequest, surplus: RejectionLabel?, metrics: HTTPMetrics) -> Problem? {
+        if let surplus, !(BoundedName(request.path ?? "").map(alwaysServed.contains) ?? false) {
+            metrics.refused[surplus].increment()
+            let text =
+                surplus == .connections
+                ? "Too many connections are open." : "This address has too many connections open."
+            return Problem(.overloaded, text, retryAfterSeconds: 5)
+        }
+        guard isReadable(request) else { return .unreadable("The path or a header contains bytes outside ASCII.") }
+        // RFC 9110 section 10.1.1.
+        let expected = request.headerFields[values: .expect].lazy.flatMap { $0.byteSplit(",") }.map(\.trimmingBlanks)
+        guard expected.allSatisfy({ $0.isEmpty || $0.isWord("100-continue") }) else {
+            return Problem(.invalidRequest, status: 417, "Only 100-continue can be expected.")
+        }
+        return nil
+    }
+
     /// The headers that are ASCII by their grammars; others, such as `User-Agent`, may contain any bytes and are
     /// compared as bytes.
     private static let asciiFields: Set<HTTPField.Name> = [
         .accept, .authorization, .connection, .contentEncoding, .contentLength, .contentType, .expect, .ifMatch,
         .ifNoneMatch, .origin, .secWebSocketExtensions, .secWebSocketKey, .secWebSocketProtocol, .secWebSocketVersion,
-        .te, .transferEncoding, .upgrade, .idempotencyKey, .lastEventID, .traceParent, .xForwardedFor, .xRequestID,
+        .te, .transferEncoding, .upgrade, .idempotencyKey, .lastEventID, .traceParent, .forwarded, .xForwardedFor,
+        .xRequestID, .webHookRequestOrigin,
     ]
 
     /// Whether a head is valid.

@@ -38,6 +38,8 @@ struct ResponseMiddleware: RouterMiddleware {
             guard !hasEmptySegment else { throw HTTPError(.notFound) }
             if page?.isPreflight == true {
                 response = ResponseFactory.noContent
+            } else if let consent = EventConsent.response(to: request) {
+                response = consent
             } else {
                 response = try await next(request, context)
                 context.notes.rate?.write(to: &response.headers)

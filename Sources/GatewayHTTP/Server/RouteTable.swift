@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import TextFormats
 
 /// Collects the routes.
 struct RouteTable {
@@ -43,6 +44,7 @@ struct RouteTable {
     ///   - isAlwaysAnswered: Whether it responds even though too many requests are in progress.
     ///   - errors: The format of its error responses, including those for other methods of the path.
     ///   - pages: The pages of other origins that may call the path.
+    ///   - takesGzip: Whether the body may have the `Content-Encoding` gzip.
     ///   - handler: The route's handler.
     mutating func on(
         _ method: HTTPRequest.Method,
@@ -50,6 +52,7 @@ struct RouteTable {
         isAlwaysAnswered: Bool = false,
         errors: ErrorShape = .problem,
         pages: PageAccess = .closed,
+        takesGzip: Bool = false,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         let shared = shared
@@ -69,11 +72,15 @@ struct RouteTable {
             let address = addresses.share(of: limiter.address(of: request, context), peer: context.peer)
             body.belongs(to: address)
             if body.isAnnounced {
+                guard body.coding == .identity || takesGzip && body.coding == .gzip else {
+                    let other = takesGzip ? " other than gzip" : ""
+                    throw Problem(.unsupportedMediaType, "The body must have no Content-Encoding\(other).")
+                }
                 // A caller that will be rejected need not send its body first.
                 try slots.check(address)
                 try body.checkRoom()
                 // A caller that sends nothing after its head must not occupy a slot.
-                try await body.begin()
+                try await body.begin(context)
             }
             let slot = try slots.enter(address)
             defer { slot.release() }

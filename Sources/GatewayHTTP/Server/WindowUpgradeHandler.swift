@@ -10,6 +10,7 @@ internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 internal import NIOWebSocket
 internal import Telemetry
+internal import TextFormats
 
 /// Reads the heads of requests, which determine the connection's protocol: HTTP, or a messaging window.
 ///
@@ -33,7 +34,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     /// Completed when the connection becomes HTTP; nil when it becomes a window, or ends first.
-    let opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
+    let opened: EventLoopPromise<GuardedHTTPChannel.HTTP?>
     private let connection: ConnectionGuard
     private let slot: ConnectionSlot
     /// The limit that the connection exceeds.
@@ -45,7 +46,10 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private let metrics: HTTPMetrics
     private let logger: Logger
     private let encoder = HTTPResponseEncoder()
-    private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
+    private let requests = RequestDecoder()
+    private let decoder: ByteToMessageHandler<RequestDecoder>
+    /// Whether the decoder takes what follows the current request for another protocol, which the request asks for.
+    private var isDecoderBlocked = false
     private var state = State.waiting
     private var idle: Scheduled<Void>?
     /// The handler that closes an idle HTTP connection; nil until the connection is one.
@@ -60,7 +64,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         windows: WindowHandler.Shell?,
         metrics: HTTPMetrics,
         logger: Logger,
-        opened: EventLoopPromise<GuardedHTTP1Channel.HTTP?>
+        opened: EventLoopPromise<GuardedHTTPChannel.HTTP?>
     ) {
         self.connection = connection
         self.slot = slot
@@ -71,15 +75,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.metrics = metrics
         self.logger = logger
         self.opened = opened
-        // Hummingbird's own limits for heads.
-        let limits = HTTP1Channel.Configuration().httpDecoder
-        var configuration = NIOHTTPDecoderLimitConfiguration()
-        configuration.maxHeaderFieldSize = limits.maxHeaderFieldSize
-        configuration.maxHeaderListSize = limits.maxHeaderListSize
-        configuration.maxHeaderFieldCount = limits.maxHeaderFieldCount
-        decoder = ByteToMessageHandler(
-            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: configuration)
-        )
+        decoder = ByteToMessageHandler(requests)
     }
 
     /// Adds the HTTP codec, and this handler after it.
@@ -88,6 +84,14 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         try pipeline.addHandler(encoder)
         try pipeline.addHandler(decoder)
         try pipeline.addHandler(self)
+    }
+
+    /// Removes them; the connection is HTTP/2.
+    func removeFromPipeline(of channel: any Channel) {
+        let pipeline = channel.pipeline.syncOperations
+        pipeline.removeHandler(encoder, promise: nil)
+        pipeline.removeHandler(decoder, promise: nil)
+        pipeline.removeHandler(self, promise: nil)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -126,19 +130,29 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     private func requestPartArrived(_ context: ChannelHandlerContext, _ data: NIOAny) {
-        guard case .http(let unanswered) = state, case .head(let head) = Self.unwrapInboundIn(data) else {
+        if case .end = Self.unwrapInboundIn(data), isDecoderBlocked {
+            isDecoderBlocked = false
+            requests.mustRestart = true
+        }
+        guard case .http(let unanswered) = state, case .head(var head) = Self.unwrapInboundIn(data) else {
             return context.fireChannelRead(data)
         }
         // A request that arrives while others are in progress is handled as HTTP.
         if unanswered == 0, beginUpgrade(context, head) { return }
         state = .http(unanswered: unanswered + 1)
-        // In HTTP/1.0 a request need not have a `Host`.
-        guard head.version == .http1_0, !head.headers.contains(name: "host") else {
-            return context.fireChannelRead(data)
+        if head.version == .http1_0 {
+            // A request need not have a `Host`, and there are no interim responses.
+            if !head.headers.contains(name: "host") { head.headers.add(name: "host", value: "") }
+            head.headers.remove(name: "expect")
         }
-        var named = head
-        named.headers.add(name: "host", value: "")
-        context.fireChannelRead(Self.wrapInboundOut(.head(named)))
+        // One that asks for a protocol that is not spoken is ignored (RFC 9110 section 7.8), such as that of Java's client
+        // for `h2c`.
+        let upgrades = WindowRequest.names("upgrade", head.headers)
+        if !upgrades.isEmpty, !upgrades.contains("websocket"), head.method != .CONNECT {
+            isDecoderBlocked = WindowRequest.names("connection", head.headers).contains("upgrade")
+            head.headers.remove(name: "upgrade")
+        }
+        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -177,12 +191,11 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
             try pipeline.addHandler(RequestGuard(connection: connection, surplus: surplus, metrics: metrics))
             try pipeline.addHandler(httpState)
-            opened.succeed(
-                try NIOAsyncChannel(
-                    wrappingChannelSynchronously: context.channel,
-                    configuration: .init(isOutboundHalfClosureEnabled: true)
-                )
+            let channel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+                wrappingChannelSynchronously: context.channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)
             )
+            opened.succeed(.http1(channel))
         } catch {
             opened.fail(error)
             context.close(promise: nil)
@@ -225,7 +238,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         let peer = InternetAddress(context.remoteAddress)
         let address = ClientAddress(
             peer: peer,
-            forwarded: head.headers["x-forwarded-for"],
+            forwarded: ClientAddress.hops(head.headers["x-forwarded-for"], head.headers["forwarded"]),
             isProxied: head.headers.contains { ClientAddress.isProxyField($0.name.lowercased()) },
             proxies: windows.operations.limiter.trustedProxies
         )

@@ -70,7 +70,7 @@ struct WindowRequest: Sendable {
     }
 
     /// Returns the names that a header lists, in lower case (RFC 9110 section 5.6.1).
-    private static func names(_ header: String, _ headers: HTTPHeaders) -> Set<BoundedName> {
+    static func names(_ header: String, _ headers: HTTPHeaders) -> Set<BoundedName> {
         Set(headers[header].flatMap { $0.byteSplit(",") }.compactMap { BoundedName(lowercasing: $0.trimmingBlanks) })
     }
 

@@ -40,9 +40,7 @@ extension FramingSession {
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
             guard let frame, let framing = FramingSession.from(owner) else { return 0 }
-            if UInt32(switchboard_nghttp2_type(frame)) == NGHTTP2_HEADERS.rawValue {
-                framing.sentHeaders(stream: switchboard_nghttp2_stream_id(frame))
-            }
+            framing.sent(frame)
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, owner in
@@ -72,7 +70,11 @@ extension FramingSession {
                 // The record belongs to another stream by now: reset this one, not the connection.
                 return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
             }
-            if isLast { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            if isLast {
+                flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            } else if count == 0 {
+                return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+            }
             return count
         }
     }
@@ -82,13 +84,26 @@ extension FramingSession {
         return Unmanaged<FramingSession>.fromOpaque(owner).takeUnretainedValue()
     }
 
+    private func sent(_ frame: UnsafePointer<nghttp2_frame>) {
+        let stream = switchboard_nghttp2_stream_id(frame)
+        switch UInt32(switchboard_nghttp2_type(frame)) {
+        case NGHTTP2_HEADERS.rawValue: sentHeaders(stream: stream)
+        case NGHTTP2_DATA.rawValue: sentData(stream: stream, bytes: switchboard_nghttp2_length(frame))
+        case NGHTTP2_RST_STREAM.rawValue: return sentReset(stream: stream)
+        default: return
+        }
+        if UInt32(switchboard_nghttp2_flags(frame)) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 { sentEnd(stream: stream) }
+    }
+
     private func received(_ frame: UnsafePointer<nghttp2_frame>) {
         let flags = UInt32(switchboard_nghttp2_flags(frame))
         switch UInt32(switchboard_nghttp2_type(frame)) {
         case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-            if flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0 {
-                receivedEnd(stream: switchboard_nghttp2_stream_id(frame))
+            let isLast = flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+            if switchboard_nghttp2_is_request(frame) != 0 {
+                receivedHead(stream: switchboard_nghttp2_stream_id(frame), isLast: isLast)
             }
+            if isLast { receivedEnd(stream: switchboard_nghttp2_stream_id(frame)) }
         case NGHTTP2_SETTINGS.rawValue:
             if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { receivedSettings() }
         case NGHTTP2_PING.rawValue:

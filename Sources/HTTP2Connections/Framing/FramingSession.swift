@@ -49,6 +49,8 @@ class FramingSession {
 
     func beganHeaders(stream: Int32, isRequest: Bool) {}
     func receivedHeader(stream: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {}
+    /// The header block of a request is complete; `isLast` if it has no body.
+    func receivedHead(stream: Int32, isLast: Bool) {}
     func receivedData(stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {}
     func receivedEnd(stream: Int32) {}
     func receivedSettings() {}
@@ -56,12 +58,16 @@ class FramingSession {
     func receivedGoAway(lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeBufferPointer<UInt8>) {}
     func sentHeaders(stream: Int32) {}
     func didNotSendHeaders(stream: Int32) {}
+    func sentData(stream: Int32, bytes: Int) {}
+    /// The last frame of a response was sent.
+    func sentEnd(stream: Int32) {}
+    func sentReset(stream: Int32) {}
     func closed(stream: Int32, errorCode: UInt32) {}
 
     /// Copies the next bytes of the body of record `record`.
     ///
-    /// - Returns: How many bytes were copied and whether they are the last; `nil` when the record belongs to another
-    ///   stream.
+    /// - Returns: How many bytes were copied and whether they are the last; 0 that are not the last wait for `resume`;
+    ///   `nil` when the record belongs to another stream.
     func readBody(record: Int, stream: Int32, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (Int, isLast: Bool)? {
         nil
     }
@@ -155,6 +161,26 @@ class FramingSession {
         return result == 0
     }
 
+    /// Queues an interim response (RFC 9110 section 15.2).
+    func submitInterim(_ fields: [nghttp2_nv], stream: Int32) {
+        _ = fields.withUnsafeBufferPointer { fields in
+            nghttp2_submit_headers(
+                session,
+                UInt8(NGHTTP2_FLAG_NONE.rawValue),
+                stream,
+                nil,
+                fields.baseAddress,
+                fields.count,
+                nil
+            )
+        }
+    }
+
+    /// Continues with a body that had no bytes; does nothing for any other.
+    func resume(stream: Int32) {
+        nghttp2_session_resume_data(session, stream)
+    }
+
     /// Queues RST_STREAM.
     func submitReset(stream: Int32, errorCode: UInt32) {
         nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, errorCode)
@@ -175,6 +201,12 @@ class FramingSession {
             debugData,
             debugData.count
         )
+    }
+
+    /// Queues the first of two GOAWAY, which names no stream: requests that are on their way are still accepted (RFC 9113
+    /// section 6.8).
+    func submitShutdownNotice() {
+        nghttp2_submit_shutdown_notice(session)
     }
 
     /// Queues GOAWAY and ends the session once it is sent.

@@ -1,4 +1,4 @@
-/// The protocol that a listener speaks over TLS, as ALPN names it (RFC 7301 section 6).
+/// A protocol over TLS, as ALPN names it (RFC 7301 section 6).
 package enum TLSApplicationProtocol: Sendable {
     /// HTTP/1.1, and WebSocket by its upgrade; also for clients without ALPN.
     case http1

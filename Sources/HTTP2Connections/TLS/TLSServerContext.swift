@@ -10,7 +10,7 @@ package final class TLSServerContext: Sendable {
     package let validUntil: Int64
 
     let handle: TLSContextHandle
-    let applicationProtocol: TLSApplicationProtocol
+    let applicationProtocols: [TLSApplicationProtocol]
 
     /// Creates a server context.
     ///
@@ -21,13 +21,13 @@ package final class TLSServerContext: Sendable {
     ///   - clientAuthoritiesPEM: Roots for client certificates; `nil` requests none.
     ///   - requiresClientCertificate: Whether a client must send a requested certificate; a certificate that is sent
     ///     must be valid.
-    ///   - applicationProtocol: The only protocol that is spoken.
+    ///   - applicationProtocols: The protocols that are spoken; HTTP/2 is preferred.
     /// - Throws: `TLSFailure.configuration` with the item that cannot be used.
     package init(
         identity: TLSIdentity,
         clientAuthoritiesPEM: [UInt8]? = nil,
         requiresClientCertificate: Bool = true,
-        applicationProtocol: TLSApplicationProtocol = .http2
+        applicationProtocols: [TLSApplicationProtocol] = [.http2]
     ) throws(TLSFailure) {
         let handle = try TLSContextHandle(client: false)
         try handle.use(identity)
@@ -39,23 +39,24 @@ package final class TLSServerContext: Sendable {
             // Required as soon as clients are verified, or resumption fails the handshake.
             _ = SSL_CTX_set_session_id_context(handle.pointer, [0x73, 0x62], 2)
         }
-        switch applicationProtocol {
-        case .http1: try Self.prepareForHTTP1(handle)
-        case .http2:
-            SSL_CTX_set_alpn_select_cb(
-                handle.pointer,
-                { _, chosen, chosenLength, offered, offeredLength, _ in
-                    TLSServerContext.choose("h2", chosen, chosenLength, offered, offeredLength)
-                },
-                nil
-            )
-        }
+        if applicationProtocols.contains(.http1) { try Self.prepareForPublic(handle) }
+        // A callback of C captures nothing: the argument says which protocols are spoken.
+        let spoken = (applicationProtocols.contains(.http2) ? 2 : 0) + (applicationProtocols.contains(.http1) ? 1 : 0)
+        SSL_CTX_set_alpn_select_cb(
+            handle.pointer,
+            { _, chosen, chosenLength, offered, offeredLength, argument in
+                let spoken = Int(bitPattern: argument)
+                let names = (spoken & 2 != 0 ? ["h2"] : []) + (spoken & 1 != 0 ? ["http/1.1"] : [])
+                return TLSServerContext.choose(names, chosen, chosenLength, offered, offeredLength)
+            },
+            UnsafeMutableRawPointer(bitPattern: spoken)
+        )
         self.handle = handle
-        self.applicationProtocol = applicationProtocol
+        self.applicationProtocols = applicationProtocols
     }
 
     /// Sets what a public listener needs: current cipher suites, and no memory for each session.
-    private static func prepareForHTTP1(_ handle: TLSContextHandle) throws(TLSFailure) {
+    private static func prepareForPublic(_ handle: TLSContextHandle) throws(TLSFailure) {
         // Those of TLS 1.2 with forward secrecy and authenticated encryption; all of TLS 1.3 have both. The security
         // level of the distribution's policy still applies.
         OpenSSLErrors.clear()
@@ -67,37 +68,32 @@ package final class TLSServerContext: Sendable {
             handle.pointer,
             Int(SSL_SESS_CACHE_SERVER) | Int(SSL_SESS_CACHE_NO_INTERNAL)
         )
-        SSL_CTX_set_alpn_select_cb(
-            handle.pointer,
-            { _, chosen, chosenLength, offered, offeredLength, _ in
-                TLSServerContext.choose("http/1.1", chosen, chosenLength, offered, offeredLength)
-            },
-            nil
-        )
     }
 
-    /// Chooses a protocol if the client offers it; a client that offers others only gets an alert (RFC 7301 section
-    /// 3.2).
+    /// Chooses the first protocol that the client offers; a client that offers only others gets an alert (RFC 7301
+    /// section 3.2).
     private static func choose(
-        _ name: String,
+        _ names: [String],
         _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ chosenLength: UnsafeMutablePointer<UInt8>?,
         _ offered: UnsafePointer<UInt8>?,
         _ offeredLength: UInt32
     ) -> Int32 {
-        // The offer is a list of length-prefixed names (RFC 7301 section 3.1).
         guard let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-        var index = 0
-        while index < Int(offeredLength) {
-            let length = Int(offered[index])
-            guard index + 1 + length <= Int(offeredLength) else { break }
-            let candidate = UnsafeBufferPointer(start: offered + index + 1, count: length)
-            if candidate.elementsEqual(name.utf8) {
-                chosen?.pointee = offered + index + 1
-                chosenLength?.pointee = offered[index]
-                return SSL_TLSEXT_ERR_OK
+        for name in names {
+            // The offer is a list of length-prefixed names (RFC 7301 section 3.1).
+            var index = 0
+            while index < Int(offeredLength) {
+                let length = Int(offered[index])
+                guard index + 1 + length <= Int(offeredLength) else { break }
+                let candidate = UnsafeBufferPointer(start: offered + index + 1, count: length)
+                if candidate.elementsEqual(name.utf8) {
+                    chosen?.pointee = offered + index + 1
+                    chosenLength?.pointee = offered[index]
+                    return SSL_TLSEXT_ERR_OK
+                }
+                index += 1 + length
             }
-            index += 1 + length
         }
         return SSL_TLSEXT_ERR_ALERT_FATAL
     }

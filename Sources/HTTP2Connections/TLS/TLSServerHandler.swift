@@ -2,15 +2,15 @@ package import NIOCore
 
 /// The events of TLS on an accepted connection, for the handlers behind it.
 package enum TLSServerEvent: Sendable {
-    /// The handshake is complete.
-    case established
+    /// The handshake is complete; with the protocol of what follows.
+    case established(TLSApplicationProtocol)
 }
 
 extension TLSServerContext {
     /// Adds TLS to an accepted connection: the handlers before it see TLS records, those behind it plaintext.
     ///
     /// Call it on the connection's event loop, with handlers behind it that do not write before they have read. A
-    /// handshake has no deadline here. ``TLSServerEvent/established`` is fired when it is complete.
+    /// handshake has no deadline here. ``TLSServerEvent/established(_:)`` is fired when it is complete.
     ///
     /// - Parameters:
     ///   - channel: The connection.
@@ -109,7 +109,8 @@ final class TLSServerHandler: ChannelDuplexHandler {
             let isEstablished = try tls.handshake()
             flushOutput(context)
             guard isEstablished else { return }
-            context.fireUserInboundEventTriggered(TLSServerEvent.established)
+            let isHTTP2 = tls.negotiatedProtocol == "h2"
+            context.fireUserInboundEventTriggered(TLSServerEvent.established(isHTTP2 ? .http2 : .http1))
         }
         var plaintext = context.channel.allocator.buffer(capacity: bytes.readableBytes)
         var result = TLSSession.ReadResult.bytes(0)

@@ -72,8 +72,8 @@ final class TLSSession {
     /// Creates a server session.
     convenience init(server context: TLSServerContext) throws(TLSFailure) {
         // A client without ALPN speaks HTTP/1.1, and for one that offers others the context chooses nothing.
-        let isHTTP2 = context.applicationProtocol == .http2
-        try self.init(context: context.handle, requiredProtocol: isHTTP2 ? "h2" : nil)
+        let isHTTP2Only = !context.applicationProtocols.contains(.http1)
+        try self.init(context: context.handle, requiredProtocol: isHTTP2Only ? "h2" : nil)
         SSL_set_accept_state(ssl)
     }
 

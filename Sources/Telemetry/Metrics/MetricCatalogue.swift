@@ -218,11 +218,13 @@ package enum MetricCatalogue {
             "Connections, requests and windows that were rejected, by the limit that was reached.",
         labels: ["limit"]
     )
-    /// Connections that were closed because the caller was too slow (``CutOffLabel``).
+    /// Connections and HTTP/2 streams that were closed because the caller was too slow, or flooded its connection
+    /// (``CutOffLabel``).
     package static let httpCutOff = MetricDeclaration(
         "switchboard_http_cut_off_total",
         .counter,
-        help: "Connections that were closed because the caller was too slow.",
+        help:
+            "Connections and HTTP/2 streams that were closed because the caller was too slow or sent a flood of frames.",
         labels: ["reason"]
     )
     /// The faults of the host.

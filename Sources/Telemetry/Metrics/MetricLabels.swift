@@ -120,6 +120,8 @@ package enum CutOffLabel: String, CaseIterable, Sendable {
     case slowBody = "slow_body"
     /// The caller did not read a response.
     case slowReader = "slow_reader"
+    /// The caller sent too many HTTP/2 frames that only cause work.
+    case flood
 }
 
 /// The kind of data that housekeeping deletes, as a label.

@@ -17,7 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Run the gateway.",
         discussion: """
             Without any setting it stores everything in ./data and listens on 127.0.0.1:8080. When it is ready it \
-            prints one line on standard output: listening on http://HOST:PORT, or https:// with a certificate. SIGTERM \
+            prints one line on standard output: listening on http://HOST:PORT, or https:// with a certificate; it \
+            speaks HTTP/1.1 and HTTP/2 there, unless server.http2 is false. SIGTERM \
             and SIGINT stop it gracefully; a second one stops it at once. SIGHUP reads the log level and the \
             certificate again. Every setting is also an environment variable SWITCHBOARD_<SECTION>_<KEY>. \
             Flags override the environment, the environment overrides the file.

@@ -32,6 +32,7 @@ enum TestGateway {
     ///   - limits: The limits of the server.
     ///   - windows: The limits of messaging windows.
     ///   - metrics: The registry of metrics, and the source of `/metrics`.
+    ///   - isHTTP2Spoken: Whether HTTP/2 is spoken besides HTTP/1.1.
     ///   - logger: The logger; none by default.
     ///   - clockAheadSeconds: How far the clock is ahead of the data at the start; 0 means a trusted clock.
     ///   - test: The test.
@@ -42,6 +43,7 @@ enum TestGateway {
         limits: ServerLimits = ServerLimits(),
         windows: WindowLimits = WindowLimits(),
         metrics: TestMetrics = TestMetrics(),
+        isHTTP2Spoken: Bool = true,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         clockAheadSeconds: Int64 = 0,
         _ test: @escaping @Sendable (API) async throws -> Void
@@ -61,7 +63,7 @@ enum TestGateway {
             data.clock.advance(seconds: clockAheadSeconds)
             data.keeper = try await ClockKeeper.open(store: data.store, system: data.clock, logger: logger)
         }
-        try await serve(data, transport, started: started, limits, windows, metrics, logger, test)
+        try await serve(data, transport, started: started, limits, windows, metrics, isHTTP2Spoken, logger, test)
         await data.store.close()
     }
 
@@ -89,7 +91,7 @@ enum TestGateway {
     /// - Throws: The errors of the test, and of creating the gateway.
     static func runAnother(on data: SharedData, _ test: @escaping @Sendable (API) async throws -> Void) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        try await serve(data, .live, started: true, ServerLimits(), WindowLimits(), TestMetrics(), logger, test)
+        try await serve(data, .live, started: true, ServerLimits(), WindowLimits(), TestMetrics(), true, logger, test)
     }
 
     /// Runs a test against a gateway on existing data.
@@ -100,6 +102,7 @@ enum TestGateway {
         _ limits: ServerLimits,
         _ windows: WindowLimits,
         _ metrics: TestMetrics,
+        _ isHTTP2Spoken: Bool,
         _ logger: Logger,
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
@@ -116,7 +119,7 @@ enum TestGateway {
         if startsDelivery { running.delivery = services.delivery }
         let shared = running
         let server = GatewayServer(services: services, limits: limits)
-        let application = server.buildApplication(host: "127.0.0.1", port: 0)
+        let application = server.buildApplication(host: "127.0.0.1", port: 0, isHTTP2Spoken: isHTTP2Spoken)
         let body: @Sendable () async throws -> Void = {
             try await application.test(transport == .live ? TestingSetup.live : TestingSetup.router) { client in
                 try await test(

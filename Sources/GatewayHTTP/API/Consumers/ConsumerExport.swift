@@ -30,19 +30,9 @@ struct ConsumerExport: Sendable {
 
     private var consumer: ConsumerID { record.consumer.id }
 
-    /// The response with the document as its body.
-    func response(to request: Request) -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: "application/json"],
-            body: ResponseBody { writer in
-                try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
-            }
-        )
-    }
-
+    /// Writes the document.
     @concurrent
-    private func run(_ output: inout any ResponseBodyWriter) async throws {
+    func run(_ output: inout any ResponseBodyWriter) async throws {
         try await output.write(ByteBuffer(bytes: try await head().bytes))
         try await writeInbox(&output)
         try await writeConversations(&output)

@@ -148,6 +148,6 @@ enum ConsumerRoutes {
             permission: StreamPermission(call, brand),
             slot: slot
         )
-        return export.response(to: call.request)
+        return call.stream("application/json") { try await export.run(&$0) }
     }
 }

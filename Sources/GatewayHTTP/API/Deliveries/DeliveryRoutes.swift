@@ -150,7 +150,7 @@ enum DeliveryRoutes {
             mayRead: { permission.isGranted },
             slot: slot
         )
-        return tail.response(to: call.request)
+        return call.stream("text/event-stream") { try await tail.run(&$0) }
     }
 
     private static func stats(_ call: Call) async throws -> Response {

@@ -34,18 +34,6 @@ struct DeliveryTail: Sendable {
     /// The interval of keep-alive comments.
     var heartbeat = Self.heartbeatInterval
 
-    /// The response with the stream as its body.
-    func response(to request: Request) -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream"],
-            body: ResponseBody { writer in
-                // A client that disconnects ends the stream at once, not at the next write.
-                try await request.body.consumeWithCancellationOnInboundClose { _ in try await run(&writer) }
-            }
-        )
-    }
-
     /// Writes until the client or the gateway ends the stream, or the caller may not read any more.
     @concurrent
     func run(_ writer: inout any ResponseBodyWriter) async throws {

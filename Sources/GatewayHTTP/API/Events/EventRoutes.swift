@@ -4,11 +4,11 @@ internal import Hummingbird
 
 /// The events route (SendingMessages page).
 enum EventRoutes {
-    /// The maximum length of the body.
+    /// The maximum length of the body, packed or not.
     static let maxBatchBytes = 16 << 20
 
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/events") { try await post($0) }
+        routes.on(.post, "/v1/brands/:brand/events", takesGzip: true) { try await post($0) }
     }
 
     private static func post(_ call: Call) async throws -> Response {

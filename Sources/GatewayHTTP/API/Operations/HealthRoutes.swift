@@ -23,7 +23,9 @@ enum HealthRoutes {
             let tag = OpenAPIDocument.entityTag
             let known = call.request.headers[.ifNoneMatch] ?? ""
             // A weak tag is sufficient here (RFC 9110 section 13.1.2).
-            if tag.isNamed(in: known) { return Response(status: .notModified, headers: [.eTag: tag.text]) }
+            if tag.isNamed(in: known, weakly: true) {
+                return Response(status: .notModified, headers: [.eTag: tag.text])
+            }
             let body = ByteBuffer(string: OpenAPIDocument.text)
             return Response(
                 status: .ok,

@@ -13,9 +13,8 @@ extension Call {
     /// - Returns: The body; never more than the limit is in memory.
     /// - Throws: `Problem` 413, and what the connection throws.
     func body(limit: (ByteBufferView?) -> Int) async throws -> ByteBuffer {
-        let tooLarge = { (limit: Int) in Problem(.payloadTooLarge, "The body must have at most \(limit) bytes.") }
         let announced = arriving.announcedLength
-        if let announced, announced > limit(nil) { throw tooLarge(limit(nil)) }
+        if let announced, announced > limit(nil) { throw Problem(tooLong: limit(nil)) }
         // Again, in case its brand is known now.
         try arriving.checkRoom()
         var body: ByteBuffer?
@@ -23,12 +22,12 @@ extension Call {
         while var part = try await arriving.next() {
             guard var whole = body else {
                 most = limit(part.readableBytesView)
-                if max(announced ?? 0, part.readableBytes) > most { throw tooLarge(most) }
+                if max(announced ?? 0, part.readableBytes) > most { throw Problem(tooLong: most) }
                 body = part
                 continue
             }
             body = nil
-            guard whole.readableBytes + part.readableBytes <= most else { throw tooLarge(most) }
+            guard whole.readableBytes + part.readableBytes <= most else { throw Problem(tooLong: most) }
             whole.append(&part)
             body = whole
         }
@@ -67,6 +66,11 @@ extension Call {
         }
         return try await body { _ in Self.maxBodyBytes }
     }
+}
+
+extension Problem {
+    /// The error of a body that has more bytes than a limit.
+    init(tooLong limit: Int) { self.init(.payloadTooLarge, "The body must have at most \(limit) bytes.") }
 }
 
 extension ByteBuffer {

@@ -46,6 +46,21 @@ enum ClientAddress: Equatable {
         if let client { self = .remote(client) }
     }
 
+    /// Returns the values of `X-Forwarded-For`, or without them what `Forwarded` says in their form (RFC 7239 section 5.2).
+    ///
+    /// A proxy that sets only `Forwarded` must remove `X-Forwarded-For`, which anybody may send.
+    static func hops(_ xForwardedFor: [String], _ forwarded: @autoclosure () -> [String]) -> [String] {
+        guard xForwardedFor.isEmpty else { return xForwardedFor }
+        return forwarded().flatMap { $0.byteSplit(",") }.map { element in
+            let node = element.byteSplit(";").map(\.trimmingBlanks).first {
+                BoundedName(lowercasing: $0.prefix(4)) == "for="
+            }
+            guard let value = node?.utf8.dropFirst(4) else { return "" }
+            let quote = UInt8(ascii: "\"")
+            return String(Substring(value.drop { $0 == quote }.prefix { $0 != quote }))
+        }
+    }
+
     /// Parses an entry of `X-Forwarded-For`: an address, after which some proxies write the port; nil for anything
     /// else.
     private static func hop(_ entry: Substring) -> InternetAddress? {

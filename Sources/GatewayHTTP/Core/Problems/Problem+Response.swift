@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import TextFormats
 
 extension Problem {
@@ -47,5 +48,18 @@ extension Problem {
         default: break
         }
         return response
+    }
+
+    /// The error of a request whose body did not arrive.
+    static let slowBody = Problem(.invalidRequest, status: 408, "The request did not arrive in time.")
+
+    /// Returns the response to a request that does not reach the routes; with the caller's id of the request, if any.
+    func message(requestID: String?) -> (head: HTTPResponse, body: ByteBuffer) {
+        let id = RequestID(header: requestID).text
+        var writer = JSONWriter(capacity: 384)
+        write(to: &writer, requestID: id)
+        var head = response(requestID: id).head
+        head.headerFields[.xRequestID] = id
+        return (head, ByteBuffer(bytes: writer.bytes))
     }
 }

@@ -1,5 +1,6 @@
 internal import GuardedHTTP
 package import Hummingbird
+internal import NIOCore
 
 /// The context of a request in the router.
 package struct GatewayContext: RequestContext {
@@ -9,12 +10,25 @@ package struct GatewayContext: RequestContext {
     var requestID = ""
     /// The address of the connection's remote end; nil for a socket without addresses.
     let peer: InternetAddress?
+    private let channel: any Channel
+    /// The request's stream; nil for HTTP/1.1.
+    var exchange: HTTP2Exchange?
     /// The facts about the request that are collected while it is handled.
     let notes = RequestNotes()
 
     /// Creates a context from the connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+        channel = source.channel
         peer = InternetAddress(source.channel.remoteAddress)
+    }
+
+    /// Asks the caller for the body that it announced with `Expect: 100-continue` (RFC 9110 section 10.1.1).
+    func askForBody() {
+        if let exchange {
+            exchange.sendContinue()
+        } else {
+            channel.triggerUserOutboundEvent(RequestGuard.Continue(), promise: nil)
+        }
     }
 }

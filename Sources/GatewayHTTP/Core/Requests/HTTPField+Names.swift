@@ -19,8 +19,17 @@ extension HTTPField.Name {
     static let contentTypeOptions = known("X-Content-Type-Options")
     /// The host of a request; the first one is its authority, so that only a second one is among the fields.
     static let host = known("Host")
+    /// The switch of nginx for the buffering of a response.
+    static let xAccelBuffering = known("X-Accel-Buffering")
     /// The clients of a proxy.
     static let xForwardedFor = known("X-Forwarded-For")
+    /// The nodes of a proxy's chain (RFC 7239).
+    static let forwarded = known("Forwarded")
+    /// The sender that asks whether it may deliver CloudEvents, and the consent (HTTP 1.1 Web Hooks for Event Delivery
+    /// section 4).
+    static let webHookRequestOrigin = known("WebHook-Request-Origin")
+    static let webHookAllowedOrigin = known("WebHook-Allowed-Origin")
+    static let webHookAllowedRate = known("WebHook-Allowed-Rate")
     /// The name of the SDK key that signed the token of a CCAI app.
     static let xSDKKeyName = known("X-SDK-Key-Name")
 

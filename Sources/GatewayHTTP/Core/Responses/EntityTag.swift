@@ -20,10 +20,14 @@ struct EntityTag: Equatable, Sendable {
     init(of value: some Encodable) throws { self.init(of: try ResponseFactory.encoded(value)) }
 
     /// Whether a list of tags in a header contains this one; `*` matches every tag.
-    func isNamed(in header: String) -> Bool {
+    ///
+    /// `If-None-Match` compares weakly, `If-Match` strongly: a weak tag never matches (RFC 9110 sections 8.8.3.2 and
+    /// 13.1).
+    func isNamed(in header: String, weakly: Bool) -> Bool {
         header.byteSplit(",").contains { part in
             let tag = part.trimmingBlanks
-            return tag.hasSameBytes(as: "*") || tag.hasSameBytes(as: text) || tag.hasSameBytes(as: "W/" + text)
+            return tag.hasSameBytes(as: "*") || tag.hasSameBytes(as: text)
+                || weakly && tag.hasSameBytes(as: "W/" + text)
         }
     }
 }
@@ -33,7 +37,7 @@ extension Call {
     func tagged(_ value: some Encodable) throws -> Response {
         let json = try ResponseFactory.encoded(value)
         let tag = EntityTag(of: json)
-        if let known = request.headers[.ifNoneMatch], tag.isNamed(in: known) {
+        if let known = request.headers[.ifNoneMatch], tag.isNamed(in: known, weakly: true) {
             return Response(status: .notModified, headers: [.eTag: tag.text])
         }
         var response = ResponseFactory.json(.ok, ByteBuffer(bytes: json))
@@ -57,9 +61,11 @@ extension Call {
     /// - Returns: False when the state must not be changed.
     func mayChange(_ current: EntityTag?) -> Bool {
         if let wanted = request.headers[.ifMatch] {
-            guard let current, current.isNamed(in: wanted) else { return false }
+            guard let current, current.isNamed(in: wanted, weakly: false) else { return false }
         }
-        if let unwanted = request.headers[.ifNoneMatch], let current, current.isNamed(in: unwanted) { return false }
+        if let unwanted = request.headers[.ifNoneMatch], let current, current.isNamed(in: unwanted, weakly: true) {
+            return false
+        }
         return true
     }
 }

@@ -5,7 +5,7 @@ extension RateLimiter {
     func address(of request: Request, _ context: GatewayContext) -> ClientAddress {
         ClientAddress(
             peer: context.peer,
-            forwarded: request.headers[values: .xForwardedFor],
+            forwarded: ClientAddress.hops(request.headers[values: .xForwardedFor], request.headers[values: .forwarded]),
             isProxied: request.headers.contains { ClientAddress.isProxyField($0.name.canonicalName) },
             proxies: trustedProxies
         )

@@ -124,6 +124,10 @@ final class ProcessMonitor: Sendable {
             }
         }
         close(descriptor)
-        change { $0.openPipes -= 1 }
+        change { state in
+            // The last line may have no line break.
+            if !rest.isEmpty { state[keyPath: lines].append(String(decoding: rest, as: UTF8.self)) }
+            state.openPipes -= 1
+        }
     }
 }

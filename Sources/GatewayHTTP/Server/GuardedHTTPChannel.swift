@@ -15,9 +15,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Hummingbird's HTTP/1.1 connection with limits, over TLS or not, which may become a messaging window.
-struct GuardedHTTP1Channel: ServerChildChannel {
-    typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+/// A connection of HTTP/1.1 or HTTP/2 with limits, over TLS or not; one of HTTP/1.1 may become a messaging window.
+struct GuardedHTTPChannel: ServerChildChannel {
+    /// The requests of a connection whose version is known.
+    enum HTTP: Sendable {
+        case http1(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+        case http2(AsyncStream<HTTP2Exchange>)
+    }
 
     /// A connection whose protocol is not known yet.
     struct Value: ServerChildChannelValue {
@@ -27,8 +31,12 @@ struct GuardedHTTP1Channel: ServerChildChannel {
     }
 
     private let responder: HTTPChannelHandler.Responder
+    /// The routes, for HTTP/2; nil if it is not spoken.
+    private let routes: RouterResponder<GatewayContext>?
     private let limits: ServerLimits
     private let slots: ConnectionSlots
+    /// A stream of HTTP/2 costs about as much as a connection of HTTP/1.1, and has the same limits.
+    private let streamSlots: SharedSlots
     private let addresses: AddressShares
     private let metrics: HTTPMetrics
     private let windows: WindowHandler.Shell?
@@ -37,6 +45,7 @@ struct GuardedHTTP1Channel: ServerChildChannel {
 
     init(
         responder: @escaping HTTPChannelHandler.Responder,
+        routes: RouterResponder<GatewayContext>?,
         limits: ServerLimits,
         addresses: AddressShares,
         metrics: HTTPMetrics,
@@ -44,12 +53,14 @@ struct GuardedHTTP1Channel: ServerChildChannel {
         tls: (@Sendable () -> TLSServerContext)?
     ) {
         self.responder = responder
+        self.routes = routes
         self.limits = limits
         self.addresses = addresses
         self.metrics = metrics
         self.windows = windows
         self.tls = tls
         slots = ConnectionSlots(limits, metrics: metrics)
+        streamSlots = SharedSlots(limit: limits.maxConnections, perAddress: limits.connectionsPerAddress)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -80,6 +91,8 @@ struct GuardedHTTP1Channel: ServerChildChannel {
             )
             try channel.pipeline.syncOperations.addHandler(connection)
             if let tls { try tls().secure(channel, replyToPlaintext: Self.replyToPlaintext) }
+            let version = HTTPVersionHandler(isSecure: tls != nil)
+            if routes != nil { try channel.pipeline.syncOperations.addHandler(version) }
             let upgrade = WindowUpgradeHandler(
                 connection: connection,
                 slot: slot.value,
@@ -92,6 +105,21 @@ struct GuardedHTTP1Channel: ServerChildChannel {
                 opened: channel.eventLoop.makePromise()
             )
             try upgrade.addToPipeline(of: channel)
+            version.becomeHTTP2 = {
+                let requests = HTTP2Connection(
+                    eventLoop: channel.eventLoop,
+                    address: address,
+                    slots: streamSlots,
+                    surplus: admission.label,
+                    connection: connection,
+                    limits: limits,
+                    metrics: metrics
+                )
+                let handler = try requests.makeHandler()
+                upgrade.opened.succeed(.http2(requests.requests))
+                try channel.pipeline.syncOperations.addHandler(handler, position: .after($0))
+                upgrade.removeFromPipeline(of: channel)
+            }
             value = Value(channel: channel, http: upgrade.opened.futureResult)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
@@ -138,7 +166,23 @@ struct GuardedHTTP1Channel: ServerChildChannel {
         } onCancel: {
             value.channel.close(mode: .input, promise: nil)
         }
-        guard let http else { return }
-        await HTTP1Channel(responder: responder).handle(value: http, logger: logger)
+        switch http {
+        case .http1(let http): await HTTP1Channel(responder: responder).handle(value: http, logger: logger)
+        case .http2(let requests): await handle(requests, on: value.channel, logger)
+        case nil: break
+        }
+    }
+
+    private func handle(_ requests: AsyncStream<HTTP2Exchange>, on channel: any Channel, _ logger: Logger) async {
+        guard let routes else { return }
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                for await exchange in requests {
+                    group.addTask { await exchange.respond(by: routes, on: channel, logger: logger) }
+                }
+            }
+        } onCancel: {
+            channel.close(promise: nil)
+        }
     }
 }
