@@ -22,6 +22,11 @@ package struct DirectoryHook: Sendable, Equatable {
         self.updatedAt = updatedAt
     }
 
+    /// The sender as a caller without any scope, for limits and the log.
+    package var caller: ServiceAccountIdentity {
+        ServiceAccountIdentity(id: "hook/\(brand)/\(id)", name: id.rawValue, brand: brand, scopes: [])
+    }
+
     /// The fingerprint of the sender's secret; nil when it has none.
     package var secretFingerprint: String? { settings.secret.map(SecretHash.fingerprint) }
 
