@@ -26,7 +26,7 @@ struct HookRouteTests {
         }
     }
 
-    private static func headers(_ body: [UInt8], _ id: String, _ api: API, secret: String = secret) -> HTTPFields {
+    private static func headers(_ body: [UInt8], _ id: String, _ api: API, secret: String = Self.secret) -> HTTPFields {
         let time = SimulatorTime(milliseconds: api.clock.now.milliseconds)
         let fields = SimulatedChatwoot(secret: secret).headers(of: body, delivery: id, at: time)
         return HTTPFields(
@@ -41,8 +41,8 @@ struct HookRouteTests {
         _ body: [UInt8],
         _ id: String,
         _ api: API,
-        to url: String = url,
-        secret: String = secret
+        to url: String = Self.url,
+        secret: String = Self.secret
     ) async throws -> Reply {
         let headers = headers(body, id, api, secret: secret)
         return try await api.call(.post, url, as: .none, bytes: body, headers: headers)
