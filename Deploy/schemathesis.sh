@@ -44,6 +44,9 @@ call "$server/v1/brands" -d '{"id":"doomed","name":"To be deleted"}'
 for app in ios doomed; do
     call -X PUT "$server/v1/brands/acme/apps/$app" -d "{\"platform\":\"ios\",\"apns\":$apns}"
 done
+for hook in desk doomed; do
+    call -X PUT "$server/v1/brands/acme/hooks/$hook" -d '{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7"}'
+done
 call -X PUT "$server/v1/brands/acme/apps/ios/devices/d-1?consumer=u-1" -d '{"token":"aabbccdd","pushType":"apns"}'
 call "$server/v1/brands/acme/events" \
     -d '{"id":"evt-0","type":"agent.message","consumer":"u-1","conversation":"c-9","text":"hello"}'

@@ -21,7 +21,8 @@ struct BrandFileTests {
         "errors name the line and the member",
         arguments: [
             ("brand:\n  id: a\n  nmae: A\n", "f:3: brand.nmae is unknown; did you mean name?"),
-            ("brand: {id: a}\nhooks: {}\n", "f:2: hooks is not supported by this version"),
+            ("brand: {id: a}\nhooks:\n  desk: {kid: x}\n", "f:3: hooks.desk.kid is unknown; did you mean kind?"),
+            ("brand: {id: a}\nhooks: {desk: {secret: x}}\n", "f:2: hooks.desk.secret must be {file: PATH}"),
             ("brand: {id: a}\napps:\n  ios:\n    apns: {topc: t}\n", "f:4: apps.ios.apns.topc is unknown; did you"),
             ("brand: {id: a}\ncredentials:\n  - kind: apiKey\n", "f:3: credentials.0 must have a kind and a name"),
             (
@@ -125,6 +126,7 @@ struct BrandFileTests {
         let document = try YAMLDocument(try String(contentsOf: path, encoding: .utf8))
         let shapes = [
             "BrandSettings": FileShape.settings, "AppToPut": FileShape.app, "CredentialToCreate": FileShape.credential,
+            "HookToPut": FileShape.hook,
         ]
         for (name, shape) in shapes {
             let schema = document.value["components"]["schemas"][name]

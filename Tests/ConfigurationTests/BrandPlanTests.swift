@@ -183,4 +183,70 @@ struct BrandPlanTests {
         let file = try BrandFile(text: text, name: "brand.yaml", directory: "/nonexistent")
         #expect(Self.lines(file.root, present, prunes: true).isEmpty, "\(text)")
     }
+
+    // MARK: Hooks
+
+    private static let hook: JSONValue = [
+        "kind": "generic", "secret": fingerprint, "pathSecret": false,
+        "mapping": [
+            "filter": ["/type": ["reply"]],
+            "event": [
+                "type": "agent.message", "consumer": ["pointer": "/user"], "data": ["path": "p", "createdAt": 5],
+            ],
+        ],
+    ]
+
+    /// The response for the same hook.
+    private static let hookResponse: JSONValue = .object(
+        hook.members.filter { $0.key != "secret" }.merging([
+            "id": "desk", "path": "/v1/hooks/acme/desk", "secretFingerprint": "11112222",
+            "updatedAt": "2026-01-01T00:00:00.000Z",
+        ]) { $1 }
+    )
+
+    private static func hooks(_ hooks: JSONValue) -> JSONValue {
+        .object(file().members.merging(["hooks": hooks]) { $1 })
+    }
+
+    @Test("hooks are created, changed, kept and pruned like apps; as the gateway returns them they need no step")
+    func hooks() throws {
+        var present = Self.state()
+        let created = BrandPlan(wanted: Self.hooks(["desk": Self.hook]), present: present, prunes: true)
+        #expect(created.steps.map(\.subject) == ["hook desk"] && created.steps.first?.action == .create)
+        #expect(created.steps.first?.returnsSecret == false)
+        present.hooks = ["desk": Self.hookResponse]
+        #expect(BrandPlan(wanted: Self.hooks(["desk": Self.hook]), present: present, prunes: true).steps.isEmpty)
+        var other = Self.hook.members
+        other["secret"] = ["fingerprint": "33334444"]
+        other["mapping"] = ["event": ["type": "agent.message", "consumer": ["pointer": "/id"]]]
+        let changed = BrandPlan(wanted: Self.hooks(["desk": .object(other)]), present: present, prunes: false)
+        #expect(changed.steps.map(\.action) == [.change])
+        #expect(changed.steps.flatMap(\.lines).contains("    secret: changed"))
+        #expect(changed.steps.flatMap(\.lines).contains("    mapping.event.consumer.pointer: \"/user\" -> \"/id\""))
+        let kept = BrandPlan(wanted: Self.hooks([:]), present: present, prunes: false)
+        #expect(kept.steps.isEmpty && kept.kept.map(\.subject) == ["hook desk"])
+        let pruned = BrandPlan(wanted: Self.hooks([:]), present: present, prunes: true)
+        #expect(pruned.steps.map(\.subject) == ["hook desk"] && pruned.steps.first?.action == .delete)
+        #expect(BrandPlan(wanted: Self.file(), present: present, prunes: true).steps.isEmpty, "not managed")
+    }
+
+    @Test("the secret of a hook's path is kept in a file, when the gateway makes one")
+    func pathSecrets() {
+        let wanted = Self.hooks(["old": ["kind": "chatwoot", "pathSecret": true]])
+        var present = Self.state()
+        #expect(BrandPlan(wanted: wanted, present: present, prunes: false).steps.map(\.returnsSecret) == [true])
+        let response: JSONValue = ["id": "old", "kind": "chatwoot", "path": "/v1/hooks/acme/old", "pathSecret": true]
+        present.hooks = ["old": response]
+        #expect(BrandPlan(wanted: wanted, present: present, prunes: false).steps.isEmpty)
+    }
+
+    @Test("an exported hook names the file of its secret, and its mapping is the brand's own")
+    func exportedHook() {
+        var present = Self.state()
+        present.hooks = ["desk": Self.hookResponse]
+        let hook = present.exported["hooks"]["desk"]
+        #expect(hook["secret"] == ["file": "secrets/hook-desk-secret", "fingerprint": "11112222"])
+        #expect(hook["mapping"] == Self.hook["mapping"] && hook["path"] == .null && hook["id"] == .null)
+        #expect(hook["kind"] == "generic" && hook["pathSecret"] == .null)
+    }
 }

@@ -32,7 +32,7 @@ struct VerbHelpTests {
             "app preview", "app self-check", "credential create", "credential list", "credential show",
             "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
             "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion", "apply",
-            "export brand",
+            "export brand", "hook put", "hook list", "hook show", "hook try", "hook delete",
         ] {
             #expect(names.contains(verb), "\(verb)")
         }

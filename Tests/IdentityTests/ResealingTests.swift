@@ -15,6 +15,12 @@ struct ResealingTests {
         )
         try await gateway.sdkKey("main")
         _ = try await gateway.sealer()
+        _ = try await gateway.directory.putHook(
+            brand: Gateway.acme,
+            id: HookID(trusted: "desk"),
+            settings: HookSettings(kind: .chatwoot, secret: "kx8wYq3vT1mZ5nB7"),
+            hasPathSecret: true
+        )
         for _ in 0..<3 {
             let edit = WebhookEdit(url: "https://hook.example", types: nil, secret: .renew)
             _ = try await gateway.directory.updateBrand(Gateway.acme) { (brand) throws(DirectoryError) in
@@ -38,11 +44,13 @@ struct ResealingTests {
             ) { count in
                 seen.withLock { $0.append(count) }
             }
-            #expect(counts.apps == 1 && counts.credentials == 2 && counts.webhookKeys == 3)
-            #expect(seen.withLock { $0 } == Array(1...6))
+            #expect(counts.apps == 1 && counts.credentials == 2 && counts.webhookKeys == 3 && counts.hooks == 1)
+            #expect(seen.withLock { $0 } == Array(1...7))
             let opened = try await Gateway.load(gateway.store, new, gateway.clock)
             #expect(opened.webhookKeys(brand: Gateway.acme) == gateway.directory.webhookKeys(brand: Gateway.acme))
             #expect(opened.webhookKeys(brand: Gateway.acme).count == 3)
+            #expect(opened.hooks(brand: Gateway.acme) == gateway.directory.hooks(brand: Gateway.acme))
+            #expect(opened.hooks(brand: Gateway.acme).count == 1)
             #expect(opened.allApps.map(\.settings) == gateway.directory.allApps.map(\.settings))
             #expect(opened.credentials(brand: Gateway.acme) == gateway.directory.credentials(brand: Gateway.acme))
             await #expect(throws: DirectoryError.wrongMasterKey(what: "the webhook of brand acme")) {

@@ -24,6 +24,7 @@ struct ApplyTests {
         _ = try write(key.pemRepresentation, "ios.p8")
         _ = try write(key.publicKey.pemRepresentation, "issuer.pem", mode: 0o644)
         _ = try write("whsec_" + Data(repeating: 7, count: 32).base64EncodedString() + "\n", "webhook")
+        _ = try write("kx8wYq3vT1mZ5nB7\n", "chatwoot")
         return try write(
             """
             brand:
@@ -57,6 +58,19 @@ struct ApplyTests {
                 issuer: https://login.example.com
                 algorithm: ES256
                 publicKey: {file: issuer.pem}
+            hooks:
+              chatwoot:
+                kind: chatwoot
+                secret: {file: chatwoot}
+              desk:
+                kind: generic
+                pathSecret: true
+                mapping:
+                  filter: {/type: reply}
+                  event:
+                    type: agent.message
+                    consumer: {pointer: /user}
+                    text: {pointer: /text}
             """,
             id + ".yaml"
         )
@@ -78,8 +92,11 @@ struct ApplyTests {
         #expect(applied.exit.status == 0 && applied.output.contains("+ app ios"), "\(applied)")
         #expect(!applied.output.joined().contains("whsec_") && !applied.output.joined().contains("PRIVATE"))
         let names = try FileManager.default.contentsOfDirectory(atPath: secrets)
-        #expect(names.count == 1)
-        let kept = secrets + "/" + (names.first ?? "")
+        #expect(names.count == 2)
+        let hook = try #require(names.first { $0.hasPrefix("hook-desk-") })
+        let path = try #require(try JSONFile.read(secrets + "/" + hook)["path"].string)
+        #expect(path.hasPrefix("/v1/hooks/acme/desk/"))
+        let kept = secrets + "/" + (names.first { $0 != hook } ?? "")
         #expect(try JSONFile.read(kept)["secret"].string?.isEmpty == false)
         let mode = try FileManager.default.attributesOfItem(atPath: kept)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
@@ -102,6 +119,7 @@ struct ApplyTests {
         let exported = try await gateway.verb(["export", "brand", "acme"])
         #expect(exported.exit.status == 0)
         #expect(exported.output.contains { $0.contains("file: secrets/ios-apns-privateKey") }, "\(exported)")
+        #expect(exported.output.contains { $0.contains("file: secrets/hook-chatwoot-secret") }, "\(exported)")
         let copy = try write(exported.output.joined(separator: "\n") + "\n", "exported.yaml")
         let compared = try await gateway.verb(["apply", "-f", copy, "--plan", "--prune"])
         #expect(compared.exit.status == 0, "\(compared)")
@@ -121,11 +139,12 @@ struct ApplyTests {
         let shown = try await gateway.admin.call("GET", ["v1", "brands", "acme"]).body
         #expect(shown["settings"]["linkHosts"].items.map(\.plain) == ["b.example.com"])
         #expect(moved.output.contains { $0.hasPrefix("not in the file, kept: - credential serviceAccount by hand") })
-        let bare = try write("brand: {id: acme}\napps: {}\ncredentials: []\n", "bare.yaml")
+        let bare = try write("brand: {id: acme}\napps: {}\ncredentials: []\nhooks: {}\n", "bare.yaml")
         #expect(try await gateway.verb(["apply", "-f", bare, "--plan"]).exit.status == 0)
         #expect(try await gateway.verb(["apply", "-f", bare, "--prune"]).exit.status == 0)
         #expect(try await gateway.verb(["app", "list", "acme"]).output.count == 1, "only the header")
         #expect(try await gateway.verb(["credential", "list", "acme"]).output.count == 1)
+        #expect(try await gateway.verb(["hook", "list", "acme"]).output.count == 1)
         #expect(try await gateway.process.stop().status == 0)
     }
 

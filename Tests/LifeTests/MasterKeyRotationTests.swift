@@ -67,6 +67,11 @@ struct MasterKeyRotationTests: MasterKeyTests {
             fixture.path("credentials"),
             body: ["kind": "jweKey", "name": "jwe", "algorithm": "ECDH-ES"]
         )
+        _ = try await fixture.gateway.admin.call(
+            "PUT",
+            fixture.path("hooks", "desk"),
+            body: ["kind": "chatwoot", "secret": "kx8wYq3vT1mZ5nB7"]
+        )
         let session = try await fixture.gateway.session("u-1", device: "phone")
         let backup = directory.path("backup.sqlite")
         #expect(try await run(["backup", backup, "--data-dir", data]).status == .ok)
@@ -79,6 +84,7 @@ struct MasterKeyRotationTests: MasterKeyTests {
         #expect(try sealed(with: old) >= 5)
         let report = try await rotate()
         #expect(report["apps"].integer == 1 && report["credentials"].integer == 2 && report["webhookKeys"].integer == 2)
+        #expect(report["hooks"].integer == 1)
         let new = try key()
         #expect(new != old)
         #expect(try sealed(with: old) == 0, "no row, no free page and no log holds anything under the old key")

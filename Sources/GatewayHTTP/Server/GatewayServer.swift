@@ -64,6 +64,8 @@ package final class GatewayServer: Sendable {
         BloomreachRoutes.add(to: &routes)
         CustomerRoutes.add(to: &routes)
         InAppMessageRoutes.add(to: &routes)
+        HookRoutes.add(to: &routes)
+        HookIntakeRoutes.add(to: &routes)
         WindowRoute.add(to: &routes)
         LinkRoutes.add(to: &routes)
         return routes

@@ -36,6 +36,8 @@ package struct GatewayServices: Sendable {
     let accessTokens: AccessTokenService
     /// The gateway's clock, for records, timeouts and expiry.
     let clock: any GatewayClock
+    /// The system clock, for times that other hosts state.
+    let hostClock: any GatewayClock
     /// The detection of a wrong system clock.
     package let keeper: ClockKeeper
     /// The logger for operators.
@@ -122,6 +124,7 @@ package struct GatewayServices: Sendable {
             logger: logger
         )
         self.clock = clock
+        self.hostClock = hostClock
         self.keeper = keeper ?? ClockKeeper(trusting: clock, store: store, logger: logger)
         self.logger = logger
         self.metrics = HTTPMetrics(factory: metrics)

@@ -76,6 +76,10 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case inAppMessageChanged = "in_app_message.changed"
     /// An in-app message was deleted; the target is its id.
     case inAppMessageDeleted = "in_app_message.deleted"
+    /// A helpdesk's webhook was put; the target is its id.
+    case hookChanged = "hook.changed"
+    /// A helpdesk's webhook was deleted; the target is its id.
+    case hookDeleted = "hook.deleted"
     /// An operator confirmed that the system clock is right, so that things expire again. The entry belongs to the
     /// instance; the target is the accepted time.
     case clockAccepted = "clock.accepted"

@@ -10,6 +10,8 @@ package struct SealedSecret: Sendable, Equatable {
         case credential(BrandID, id: String)
         /// A key of a brand's webhook: the newest, or an earlier one.
         case webhook(BrandID)
+        /// The settings of a helpdesk's webhook.
+        case hook(BrandID, HookID)
     }
 
     /// The owner.
@@ -32,9 +34,11 @@ package struct ResealedCounts: Sendable, Equatable {
     package var credentials = 0
     /// Keys of webhooks, a brand's earlier ones included.
     package var webhookKeys = 0
+    /// Webhooks of helpdesks.
+    package var hooks = 0
 
     /// All secrets.
-    package var total: Int { apps + credentials + webhookKeys }
+    package var total: Int { apps + credentials + webhookKeys + hooks }
 
     /// Creates zero counts.
     package init() {}

@@ -1,6 +1,7 @@
 package import GatewayModel
 
-/// The part of a ``GatewayStore`` with brands, their apps, lanes and credentials, and the sealed secrets of these.
+/// The part of a ``GatewayStore`` with brands, their apps, lanes, credentials and helpdesks' webhooks, and the sealed
+/// secrets of these.
 ///
 /// An audit entry is written in the same transaction as the change; nil writes none.
 package protocol TenantStore: Sendable {
@@ -58,6 +59,15 @@ package protocol TenantStore: Sendable {
 
     /// Returns all credentials of all brands that are not revoked: an instance has few.
     func credentials() async throws(StorageError) -> [StoredCredential]
+
+    /// Stores a helpdesk's webhook with its sealed settings, new or changed; false when there is no such brand.
+    func putHook(_ hook: StoredHook, audit: AuditEntry?) async throws(StorageError) -> Bool
+
+    /// Deletes a helpdesk's webhook; false when there is none.
+    func deleteHook(brand: BrandID, id: HookID, audit: AuditEntry?) async throws(StorageError) -> Bool
+
+    /// Returns the helpdesks' webhooks of all brands: an instance has few.
+    func hooks() async throws(StorageError) -> [StoredHook]
 
     /// Replaces all sealed secrets in one transaction, and reads them again before the commit; returns their numbers.
     ///

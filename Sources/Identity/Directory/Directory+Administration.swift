@@ -76,6 +76,7 @@ extension Directory {
             var next = snapshot
             next.brands[id] = nil
             next.apps = next.apps.filter { $0.key.brand != id }
+            next.hooks = next.hooks.filter { $0.key.brand != id }
             next.remove(lanes: removed)
             for credential in next.credentials.values where credential.brand == id {
                 next.removeCredential(credential.id)

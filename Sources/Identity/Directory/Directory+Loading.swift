@@ -20,7 +20,7 @@ extension Directory {
         clock: any GatewayClock,
         reader: any AppSettingsReader
     ) async throws(DirectoryError) -> Directory {
-        let (brands, apps, lanes, credentials) = try await read(store)
+        let (brands, apps, lanes, credentials, hooks) = try await read(store)
         var snapshot = DirectorySnapshot()
         for brand in brands {
             if let webhook = brand.webhook { _ = try open(webhook, of: brand.id, box) }
@@ -33,6 +33,9 @@ extension Directory {
         snapshot.brands = Dictionary(uniqueKeysWithValues: settled.map { ($0.id, $0) })
         for (id, key) in lanes { snapshot.lanes[id] = key }
         for credential in credentials { try snapshot.insert(credential, box) }
+        for hook in hooks {
+            snapshot.hooks[DirectorySnapshot.HookKey(brand: hook.brand, hook: hook.id)] = try open(hook, box)
+        }
         return Directory(snapshot: snapshot, store: store, box: box, clock: clock, reader: reader)
     }
 
@@ -91,11 +94,11 @@ extension Directory {
 
     private static func read(
         _ store: any TenantStore
-    ) async throws(DirectoryError) -> ([Brand], [StoredApp], [LaneID: LaneKey], [StoredCredential]) {
+    ) async throws(DirectoryError) -> ([Brand], [StoredApp], [LaneID: LaneKey], [StoredCredential], [StoredHook]) {
         do {
             return (
                 try await store.brands(), try await store.apps(), try await store.lanes(),
-                try await store.credentials()
+                try await store.credentials(), try await store.hooks()
             )
         } catch { throw .storage(error) }
     }

@@ -107,6 +107,7 @@ extension SealedSecret.Owner {
         case .app(let brand, let app): Directory.sealingContext(brand: brand, app: app)
         case .credential(let brand, let id): Directory.sealingContext(brand: brand, credential: id)
         case .webhook(let brand): Directory.sealingContext(webhookOf: brand)
+        case .hook(let brand, let id): Directory.sealingContext(brand: brand, hook: id)
         }
     }
 
@@ -116,6 +117,7 @@ extension SealedSecret.Owner {
         case .app(let brand, let app): "app \(brand)/\(app)"
         case .credential(let brand, let id): "credential \(brand)/\(id)"
         case .webhook(let brand): "the webhook of brand \(brand)"
+        case .hook(let brand, let id): "hook \(brand)/\(id)"
         }
     }
 }

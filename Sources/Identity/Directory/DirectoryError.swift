@@ -18,6 +18,8 @@ package enum DirectoryError: Error, Sendable, Equatable {
     case linkHostUsed(String)
     /// The brand has the maximum number of credentials.
     case tooManyCredentials
+    /// The brand has the maximum number of helpdesks' webhooks.
+    case tooManyHooks
     /// Members are invalid; nothing was changed.
     case invalid([SettingsProblem])
     /// Too many administrative changes wait already; try again.
@@ -40,6 +42,7 @@ package enum DirectoryError: Error, Sendable, Equatable {
         case .linkHostTaken(let host): "another brand has the link host \(host)"
         case .linkHostUsed(let host): "an app uses the link host \(host)"
         case .tooManyCredentials: "a brand has at most \(Directory.maxCredentialsPerBrand) credentials"
+        case .tooManyHooks: "a brand has at most \(Directory.maxHooksPerBrand) hooks"
         case .invalid(let problems): problems.map { "\($0.pointer) \($0.detail)" }.joined(separator: "; ")
         case .busy: "too many administrative changes are waiting"
         case .wrongMasterKey(let what):

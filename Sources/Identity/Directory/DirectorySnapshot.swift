@@ -9,6 +9,11 @@ struct DirectorySnapshot: Sendable {
         var app: AppID
     }
 
+    struct HookKey: Hashable, Sendable {
+        var brand: BrandID
+        var hook: HookID
+    }
+
     /// A name as its bytes, as the store compares it: in Swift two canonically equivalent strings are equal, and one
     /// brand's key would replace another's.
     struct KeyName: Hashable, Sendable {
@@ -51,6 +56,7 @@ struct DirectorySnapshot: Sendable {
     /// The origins of all brands with the CCAI adaptor, whose paths name no brand.
     private(set) var ccaiOrigins: Set<KeyName> = []
     var apps: [AppKey: DirectoryApp] = [:]
+    var hooks: [HookKey: DirectoryHook] = [:]
     var lanes: [LaneID: LaneKey] = [:]
     var credentials: [BoundedName: StoredCredential] = [:]
     var serviceAccounts: [BoundedName: ServiceAccount] = [:]

@@ -47,6 +47,7 @@ extension SQLTransaction {
             }
         }
         return try sealedApps().map(\.secret) + sealedCredentials().map(\.secret) + webhooks
+            + sealedHooks().map(\.secret)
     }
 
     private func replaceSecrets(_ work: (SealedSecret) throws -> [UInt8]) throws -> ResealedCounts {
@@ -75,7 +76,21 @@ extension SQLTransaction {
             try db.prepare("UPDATE brands SET webhook = ? WHERE key = ?")
                 .text(try storedJSON(webhook)).int(row.key).run()
         }
+        for row in try sealedHooks() {
+            try db.prepare("UPDATE hooks SET settings = ? WHERE brand = ? AND id = ?")
+                .blob(try work(row.secret)).int(row.brand).text(row.id).run()
+            counts.hooks += 1
+        }
         return counts
+    }
+
+    private func sealedHooks() throws -> [(brand: Int64, id: String, secret: SealedSecret)] {
+        try db.prepare("SELECT h.brand, h.id, b.id, h.settings FROM hooks h JOIN brands b ON b.key = h.brand").all {
+            row in
+            let id: String = try row.value(1)
+            let owner = SealedSecret.Owner.hook(BrandID(trusted: try row.value(2)), HookID(trusted: id))
+            return (try row.value(0), id, SealedSecret(owner: owner, bytes: try row.value(3)))
+        }
     }
 
     private func sealedApps() throws -> [(brand: Int64, id: String, secret: SealedSecret)] {

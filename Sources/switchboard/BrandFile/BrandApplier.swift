@@ -1,5 +1,6 @@
 import Foundation
 import GatewayClient
+import Identity
 
 /// Sends the requests of a plan.
 ///
@@ -68,6 +69,14 @@ struct BrandApplier {
                     body: body,
                     condition: present.appTags[step.name].map(APIClient.Condition.unchanged) ?? .absent
                 )
+            case (.hook, .delete): try await client.exchange("DELETE", path + ["hooks", step.name])
+            case (.hook, _):
+                try await client.exchange(
+                    "PUT",
+                    path + ["hooks", step.name],
+                    body: body,
+                    condition: present.hookTags[step.name].map(APIClient.Condition.unchanged) ?? .absent
+                )
             case (.credential, .delete):
                 try await client.exchange("DELETE", path + ["credentials", step.id ?? ""])
             case (.credential, _): try await client.exchange("POST", path + ["credentials"], body: body)
@@ -108,6 +117,10 @@ struct BrandApplier {
     /// Writes the secret of a response, if it has a generated one, into a file.
     private func stored(_ step: BrandStep, _ response: JSONValue) throws -> String? {
         guard step.returnsSecret, let secretsDirectory else { return nil }
+        if step.kind == .hook {
+            let fingerprint = SecretHash.fingerprint(response["path"].plain)
+            return try SecretFile.create(response, "hook-\(step.name)-\(fingerprint).json", in: secretsDirectory)
+        }
         let secret = step.kind == .brand ? response["settings"]["webhook"] : response
         guard secret["secret"].string != nil else { return nil }
         let name = step.kind == .brand ? "webhook-" + secret["secretFingerprint"].plain : secret["id"].plain

@@ -2,7 +2,7 @@ import Foundation
 import GatewayClient
 internal import TextFormats
 
-/// A brand as a YAML file describes it: `brand`, `apps` and `credentials`, each like the body of its route.
+/// A brand as a YAML file describes it: `brand`, `apps`, `credentials` and `hooks`, each like the body of its route.
 ///
 /// A section that is absent is not managed by the file.
 struct BrandFile {

@@ -91,9 +91,6 @@ struct BrandFileReader {
     }
 
     private static func unknown(_ path: [String], _ known: [String]) -> String {
-        if path == ["hooks"] {
-            return "is not supported by this version; a brand's webhook is brand.settings.webhook"
-        }
         let nearest = NearestName.nearest(to: path.last ?? "", among: known)
         return "is unknown" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }

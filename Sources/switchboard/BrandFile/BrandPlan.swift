@@ -19,18 +19,24 @@ struct BrandPlan: Equatable {
     /// - Parameters:
     ///   - wanted: The root of a file that was read.
     ///   - present: The brand as the gateway has it.
-    ///   - prunes: Whether to delete apps and revoke credentials, and to reset settings, that a section of the file does
-    ///     not have.
+    ///   - prunes: Whether to delete apps and hooks, to revoke credentials, and to reset settings, that a section of the
+    ///     file does not have.
     init(wanted: JSONValue, present: BrandState, prunes: Bool) {
         self.prunes = prunes
         let last = planBrand(wanted["brand"], present)
         planApps(wanted["apps"].members, present)
         planCredentials(wanted["credentials"].items, present)
+        planHooks(wanted["hooks"].members, present)
         let id = wanted["brand"]["id"].plain
         if case .array = wanted["credentials"] { removeCredentials(wanted["credentials"].items, present) }
         if case .object(let apps) = wanted["apps"] {
             for app in present.apps.keys.sorted() where apps[app] == nil {
                 remove(BrandStep(action: .delete, kind: .app, name: app))
+            }
+        }
+        if case .object(let hooks) = wanted["hooks"] {
+            for hook in present.hooks.keys.sorted() where hooks[hook] == nil {
+                remove(BrandStep(action: .delete, kind: .hook, name: hook))
             }
         }
         if !last.isEmpty { steps.append(Self.change(of: id, ["linkHosts": last.last?.to ?? .null], last)) }
@@ -201,6 +207,28 @@ struct BrandPlan: Equatable {
         links["android"] = .object(android)
         all["links"] = .object(links)
         return .object(all)
+    }
+
+    // MARK: Hooks
+
+    private mutating func planHooks(_ hooks: [String: JSONValue], _ present: BrandState) {
+        for (id, hook) in hooks.sorted(by: { $0.key < $1.key }) {
+            let old = present.hooks[id].map(BrandState.comparable(hook:))
+            var new = hook.members
+            if new["pathSecret"] == .bool(false) { new["pathSecret"] = nil }
+            let differences = FileDifference.list(from: old ?? .null, to: .object(new))
+            guard old == nil || !differences.isEmpty else { continue }
+            steps.append(
+                BrandStep(
+                    action: old == nil ? .create : .change,
+                    kind: .hook,
+                    name: id,
+                    path: ["hooks", id],
+                    body: hook,
+                    differences: differences
+                )
+            )
+        }
     }
 
     // MARK: Credentials

@@ -14,6 +14,10 @@ struct BrandState {
     var appTags: [String: String] = [:]
     /// The responses of its credentials.
     var credentials: [JSONValue] = []
+    /// The responses of its hooks by id.
+    var hooks: [String: JSONValue] = [:]
+    /// The entity tags of the hooks.
+    var hookTags: [String: String] = [:]
 
     /// The settings of a new brand.
     static let defaults: [String: JSONValue] = {
@@ -30,14 +34,25 @@ struct BrandState {
         if response.status == 404, response.body["code"].string == "not_found" { return BrandState() }
         let brand = try client.checked(response)
         var state = BrandState(brand: brand.body, brandTag: brand.entityTag)
-        for app in try await items(path + ["apps"], client) {
-            let app = app["id"].plain
-            let response = try await client.call("GET", path + ["apps", app])
-            state.apps[app] = response.body
-            state.appTags[app] = response.entityTag
-        }
+        (state.apps, state.appTags) = try await tagged(path + ["apps"], client)
+        (state.hooks, state.hookTags) = try await tagged(path + ["hooks"], client)
         state.credentials = try await items(path + ["credentials"], client)
         return state
+    }
+
+    /// Reads everything of a list one by one, since only then it has an entity tag; throws ``CommandFailure``.
+    private static func tagged(
+        _ path: [String],
+        _ client: APIClient
+    ) async throws -> (values: [String: JSONValue], tags: [String: String]) {
+        var (values, tags): ([String: JSONValue], [String: String]) = ([:], [:])
+        for item in try await items(path, client) {
+            let id = item["id"].plain
+            let response = try await client.call("GET", path + [id])
+            values[id] = response.body
+            tags[id] = response.entityTag
+        }
+        return (values, tags)
     }
 
     /// Reads all pages of a list; throws ``CommandFailure``.
@@ -73,6 +88,17 @@ struct BrandState {
         return .object(all)
     }
 
+    /// Returns a hook in the form of a file that was read.
+    static func comparable(hook: JSONValue) -> JSONValue {
+        var members = hook.members
+        // Names in a mapping are the brand's own.
+        let mapping = members.removeValue(forKey: "mapping")
+        var all = comparable(.object(members)).members.filter { FileShape.hook.names.contains($0.key) }
+        if all["pathSecret"] == .bool(false) { all["pathSecret"] = nil }
+        all["mapping"] = mapping
+        return .object(all)
+    }
+
     // MARK: Export
 
     /// The brand as the value of a file; secrets are files that do not exist yet, with their fingerprints.
@@ -88,13 +114,19 @@ struct BrandState {
         for credential in credentials.sorted(by: { $0["createdAt"].plain < $1["createdAt"].plain }) {
             newest[[credential["kind"].plain, credential["name"].plain]] = Self.exported(credential)
         }
+        var shownHooks: [String: JSONValue] = [:]
+        for (id, hook) in hooks {
+            var members = Self.comparable(hook: hook).members
+            members["secret"] = members["secret"].map { Self.withFiles($0, "hook-\(id)-secret") }
+            shownHooks[id] = .object(members)
+        }
         let shown = brand ?? .null
         let settings = Self.withFiles(Self.comparable(shown["settings"]), "settings")
         return [
             "brand": ["id": shown["id"], "name": shown["name"], "settings": settings], "apps": .object(shownApps),
             "credentials": .array(
                 newest.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { $0.value }
-            ),
+            ), "hooks": .object(shownHooks),
         ]
     }
 

@@ -20,13 +20,15 @@ struct BrandStep: Equatable {
         case app
         /// A credential.
         case credential
+        /// A helpdesk's webhook.
+        case hook
     }
 
     /// The effect.
     var action: Action
     /// The kind of resource.
     var kind: Kind
-    /// The id of the brand or app; of a credential its kind and name.
+    /// The id of the brand, app or hook; of a credential its kind and name.
     var name: String
     /// The id of a credential that exists.
     var id: String?
@@ -71,6 +73,9 @@ struct BrandStep: Equatable {
         case (.brand, .create), (.brand, .change):
             let isNew = differences.contains { $0.member == "settings.webhook.url" && $0.from == .null }
             return isNew && body["settings"]["webhook"]["secret"] == .null
+        // A path's secret that the hook has already stays.
+        case (.hook, .create), (.hook, .change):
+            return differences.contains { $0.member == "pathSecret" && $0.to == .bool(true) }
         default: return false
         }
     }

@@ -32,7 +32,7 @@ indirect enum FileShape: Sendable {
     /// A test compares the parts with the API description.
     static let file = FileShape.members([
         "brand": .members(["id": .value, "name": .value, "settings": settings]),
-        "apps": .named(app), "credentials": .list(credential),
+        "apps": .named(app), "credentials": .list(credential), "hooks": .named(hook),
     ])
 
     /// The settings of a brand.
@@ -70,6 +70,11 @@ indirect enum FileShape: Sendable {
             "android": .members(["packageName": .value, "sha256CertFingerprints": .list(.value)]),
             "fallback": values("ios", "android", "web"), "passwords": .value,
         ]),
+    ])
+
+    /// A helpdesk's webhook.
+    static let hook = FileShape.members([
+        "kind": .value, "secret": .secret(.text), "signatureHeader": .value, "pathSecret": .value, "mapping": .value,
     ])
 
     /// The members of Google's service account that the gateway uses.

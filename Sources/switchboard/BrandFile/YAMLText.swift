@@ -4,7 +4,7 @@ import Yams
 /// Writes JSON values as YAML.
 enum YAMLText {
     /// Members that come before the others, which are sorted by name.
-    private static let first = ["brand", "apps", "credentials", "id", "kind", "name", "platform"]
+    private static let first = ["brand", "apps", "credentials", "hooks", "id", "kind", "name", "platform"]
     /// Words that parsers of YAML 1.1 take for another type.
     private static let reserved: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
 

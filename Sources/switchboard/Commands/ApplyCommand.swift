@@ -5,12 +5,12 @@ import GatewayClient
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Make a brand, its apps and its credentials as a YAML file describes them.",
+        abstract: "Make a brand, its apps, credentials and hooks as a YAML file describes them.",
         discussion: """
-            The file has the bodies of the API's routes as brand, apps (by id) and credentials (a list); secrets are \
-            {file: PATH}, relative to the file and readable only by its owner. A second apply changes nothing. What \
+            The file has the bodies of the API's routes as brand, apps and hooks (by id) and credentials (a list); secrets \
+            are {file: PATH}, relative to the file and readable only by its owner. A second apply changes nothing. What \
             the file does not have stays and is listed; --prune deletes it, within the sections that the file has. \
-            An app is replaced as a whole. A credential cannot be changed: another one is created beside it.
+            An app or hook is replaced as a whole. A credential cannot be changed: another one is created beside it.
 
             What somebody else changes at the same time is not overwritten. After an error, apply again. With --plan \
             the exit status is 2 if there are differences, and 1 for any error.
@@ -28,7 +28,8 @@ struct ApplyCommand: AsyncParsableCommand {
     )
     var file: String
     @Flag(help: "Print the differences and change nothing.") var plan = false
-    @Flag(help: "Delete apps, revoke credentials and reset settings that the file does not have.") var prune = false
+    @Flag(help: "Delete apps and hooks, revoke credentials and reset settings that the file does not have.") var prune =
+        false
     @Option(help: ArgumentHelp("The directory for secrets that the gateway generates.", valueName: "directory"))
     var secretsDir: String?
 

@@ -12,9 +12,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     struct Brand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write a brand with its apps and credentials, without secrets.",
+            abstract: "Write a brand with its apps, credentials and hooks, without secrets.",
             discussion: """
-                Each secret of an app or webhook is a file that need not exist, with the fingerprint of the present \
+                Each secret of an app, webhook or hook is a file that need not exist, with the fingerprint of the present \
                 one: put the file there before you change the app. With --json the output is the same file as JSON.
 
                 EXAMPLE

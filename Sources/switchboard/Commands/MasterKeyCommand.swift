@@ -137,12 +137,13 @@ struct MasterKeyCommand: AsyncParsableCommand {
                     members["apps"] = .integer(Int64(counts.apps))
                     members["credentials"] = .integer(Int64(counts.credentials))
                     members["webhookKeys"] = .integer(Int64(counts.webhookKeys))
+                    members["hooks"] = .integer(Int64(counts.hooks))
                 }
                 StandardOutput.write(JSONValue.object(members).text)
             } else if let counts = outcome.counts {
                 StandardOutput.write(
-                    "\(path): \(counts.apps) apps, \(counts.credentials) credentials and \(counts.webhookKeys) webhook keys "
-                        + "are encrypted with the new key"
+                    "\(path): \(counts.apps) apps, \(counts.credentials) credentials, \(counts.webhookKeys) webhook keys and "
+                        + "\(counts.hooks) hooks are encrypted with the new key"
                 )
             } else {
                 StandardOutput.write(

@@ -42,13 +42,15 @@ struct World: Sendable {
             "/v1/brands/acme/credentials",
             #"{"kind":"serviceAccount","name":"of the world","scopes":["events:write"]}"#
         )
+        let hook = #"{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7"}"#
+        try #require(try await api.call(.put, "/v1/brands/acme/hooks/desk", hook).status == 201)
         let key = try await api.makeAPIKey()
         _ = try await api.makeCustomerTokenKey()
         let names = [
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
-            "inAppMessage": "m-1",
+            "inAppMessage": "m-1", "hook": "desk", "pathSecret": "x",
         ]
         let backend = try await api.makeAccount("acme", "sessions:mint")
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)

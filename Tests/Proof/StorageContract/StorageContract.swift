@@ -10,7 +10,8 @@ package enum StorageContract {
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
         + DeviceProofCases.all
         + MergeCases.all + ConsumerCases.all + CustomerCases.all + ErasureCases.all
-        + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all + ClockCases.all
+        + HookCases.all + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all
+        + ClockCases.all
         + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all
         + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all

@@ -8,6 +8,10 @@ struct EventParseError {
     let spoilsText: Bool
 
     static let malformed = Problem.unreadable("The text is not valid JSON.")
+    static let tooLarge = Problem(
+        .payloadTooLarge,
+        "An event must have at most \(EventParser.maxEventBytes) bytes."
+    )
 
     /// Translates the parser's error; `members` contains its position, if it has one.
     init(status: event_status, members: UnsafePointer<event_members>) {
@@ -34,7 +38,7 @@ struct EventParseError {
             problem = Problem(invalid: FieldProblem.pointer(within + path), "appears more than once")
             spoilsText = false
         case EVENT_TOO_LARGE:
-            problem = Problem(.payloadTooLarge, "An event must have at most \(EventParser.maxEventBytes) bytes.")
+            problem = Self.tooLarge
             spoilsText = false
         case EVENT_MEMORY:
             problem = Problem(.overloaded, "There is not enough memory to parse the event.", retryAfterSeconds: 1)

@@ -174,6 +174,7 @@ extension Problem {
         case .tooManyCredentials:
             let most = Directory.maxCredentialsPerBrand
             self.init(.conflict, "A brand has at most \(most) credentials: revoke unused ones.")
+        case .tooManyHooks: self.init(.conflict, "A brand has at most \(Directory.maxHooksPerBrand) hooks.")
         case .invalid(let problems):
             self.init(invalid: problems.map { FieldProblem(pointer: $0.pointer, detail: $0.detail) })
         case .busy: self.init(.overloaded, "Too many administrative changes are waiting.", retryAfterSeconds: 1)

@@ -34,8 +34,10 @@ struct EntityTag: Equatable, Sendable {
 
 extension Call {
     /// Returns the response with a value and its tag; 304 without the value when the caller has it already.
-    func tagged(_ value: some Encodable) throws -> Response {
-        let json = try ResponseFactory.encoded(value)
+    func tagged(_ value: some Encodable) throws -> Response { tagged(json: try ResponseFactory.encoded(value)) }
+
+    /// The same for JSON text.
+    func tagged(json: Data) -> Response {
         let tag = EntityTag(of: json)
         if let known = request.headers[.ifNoneMatch], tag.isNamed(in: known, weakly: true) {
             return Response(status: .notModified, headers: [.eTag: tag.text])

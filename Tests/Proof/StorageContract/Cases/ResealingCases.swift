@@ -36,7 +36,7 @@ enum ResealingCases {
         )
     }
 
-    /// Two brands, an app in one, a webhook with three keys and a credential in the other.
+    /// Two brands, an app in one; a webhook with three keys, a credential and a helpdesk's webhook in the other.
     private static func fill(_ f: ContractFixture) async throws {
         try await f.store.insertBrand(
             Brand(id: other, name: "O", settings: BrandSettings(), createdAt: f.now, webhook: webhook(f)),
@@ -46,6 +46,8 @@ enum ResealingCases {
             try await f.store.insertCredential(credential(f, id, sealed: sealed), audit: nil)
         }
         _ = try await f.store.revokeCredential(brand: other, id: "gone", now: f.now, audit: nil)
+        let hook = StoredHook(brand: other, id: HookID(trusted: "desk"), sealedSettings: [30, 1], updatedAt: f.now)
+        _ = try await f.store.putHook(hook, audit: nil)
     }
 
     private static func facts(_ f: ContractFixture) async throws -> ([Brand], [StoredApp], [StoredCredential]) {
@@ -58,6 +60,7 @@ enum ResealingCases {
         SealedSecret(owner: .webhook(other), bytes: [10, 1]),
         SealedSecret(owner: .webhook(other), bytes: [10, 2]),
         SealedSecret(owner: .webhook(other), bytes: [10, 3]),
+        SealedSecret(owner: .hook(other, HookID(trusted: "desk")), bytes: [30, 1]),
     ]
 
     private static let rotatedAt = Timestamp(milliseconds: 1_900_000_000_000)
@@ -84,7 +87,7 @@ enum ResealingCases {
             return true
         }
         var expected = ResealedCounts()
-        (expected.apps, expected.credentials, expected.webhookKeys) = (1, 1, 3)
+        (expected.apps, expected.credentials, expected.webhookKeys, expected.hooks) = (1, 1, 3, 1)
         #expect(counts == expected)
         #expect(met.withLock { $0 } == sealed)
         let replaced = sealed.map { SealedSecret(owner: $0.owner, bytes: [99] + $0.bytes) }
@@ -103,6 +106,7 @@ enum ResealingCases {
             #expect(brands == wantedBrands)
             #expect(apps == wantedApps)
             #expect(credentials == wantedCredentials)
+            #expect(try await f.store.hooks().map(\.sealedSettings) == [[99, 30, 1]])
             // Each brand has an entry.
             let reported = try await trail(f)
             #expect(reported.map(\.brand) == brands.map(\.id))

@@ -40,6 +40,7 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
     func apps() async throws(StorageError) -> [StoredApp] { [] }
     func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
+    func hooks() async throws(StorageError) -> [StoredHook] { [] }
     func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {}
     func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError) {}
     func appendAudit(_ entry: AuditEntry) async throws(StorageError) {}
@@ -65,6 +66,10 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
         now: Timestamp,
         audit: AuditEntry?
     ) async throws(StorageError) -> Bool {
+        throw Self.notKept
+    }
+    func putHook(_ hook: StoredHook, audit: AuditEntry?) async throws(StorageError) -> Bool { throw Self.notKept }
+    func deleteHook(brand: BrandID, id: HookID, audit: AuditEntry?) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
     func resealSecrets(

@@ -1,0 +1,113 @@
+internal import GatewayModel
+internal import TextFormats
+
+/// Translates Chatwoot's webhooks.
+///
+/// Facts are those of its user guide ("Webhook events") and of the presenters in its repository (`webhook_data` of
+/// `app/models/message.rb`, `user.rb` and `contact.rb`, `app/presenters/conversations/event_data_presenter.rb`,
+/// `app/listeners/webhook_listener.rb`): `meta.sender` of a conversation is its contact, and `id` its number in the
+/// account; only agents and bots have a `type` as `user`.
+enum ChatwootTranslation {
+    /// The maximum number of attachments that are named in a text.
+    private static let maxAttachments = 4
+
+    /// Translates a webhook.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - id: The id of the event.
+    ///   - source: The source of the event.
+    /// - Returns: The event, not validated.
+    static func translate(_ body: StrictJSON, id: String, source: String) -> HookTranslation {
+        switch body.text(at: "/event").flatMap({ BoundedName($0) }) {
+        case "message_created": message(body, id, source)
+        case "conversation_status_changed":
+            body.text(at: "/status")?.hasSameBytes(as: "resolved") ?? false
+                ? event("conversation.resolved", of: body, id, source) : .ignored(.notResolved)
+        case "conversation_typing_on":
+            if body.value(at: "/is_private") == .bool(true) {
+                .ignored(.privateNote)
+            } else if isAgent(body.value(at: "/user")) {
+                event("agent.typing", of: body.value(at: "/conversation") ?? .null, id, source)
+            } else {
+                .ignored(.notAgent)
+            }
+        default: .ignored(.eventNotUsed)
+        }
+    }
+
+    private static func message(_ body: StrictJSON, _ id: String, _ source: String) -> HookTranslation {
+        // A number in some versions.
+        let type = body.value(at: "/message_type")
+        guard type == .string("outgoing") || type == .integer(1) else { return .ignored(.notOutgoing) }
+        guard body.value(at: "/private") == .bool(false) else { return .ignored(.privateNote) }
+        guard let text = text(of: body) else { return .ignored(.noText) }
+        let translation = event("agent.message", of: body.value(at: "/conversation") ?? .null, id, source)
+        guard case .event(var members, let missing) = translation else { return translation }
+        members["text"] = .string(text.cut(to: EventLimits.textBytes))
+        var agent = StrictJSON.Members()
+        if isAgent(body.value(at: "/sender")) {
+            agent["id"] = identifier(body.value(at: "/sender/id"))
+            let name = body.text(at: "/sender/name").flatMap { $0.isEmpty ? nil : $0 }
+            agent["nickname"] = name.map { .string($0.cut(to: EventLimits.titleBytes)) }
+        }
+        if !agent.isEmpty { members["agent"] = .object(agent) }
+        if let time = body.text(at: "/created_at").flatMap({ Timestamp(rfc3339: $0) }) {
+            members["time"] = .string(time.rfc3339)
+        }
+        return .event(members, missing: missing)
+    }
+
+    /// Returns the members that all events have.
+    private static func event(
+        _ type: String,
+        of conversation: StrictJSON,
+        _ id: String,
+        _ source: String
+    ) -> HookTranslation {
+        guard let consumer = identifier(conversation.value(at: "/meta/sender/identifier")) else {
+            return .ignored(.noIdentity)
+        }
+        var members: StrictJSON.Members = [
+            "id": .string(id), "type": .string(type), "source": .string(source), "consumer": consumer,
+        ]
+        members["conversation"] = identifier(conversation.value(at: "/id"))
+        return .event(members, missing: [])
+    }
+
+    private static func text(of message: StrictJSON) -> String? {
+        if let content = message.text(at: "/content"), !content.isEmpty { return content }
+        guard case .array(let attachments)? = message.value(at: "/attachments") else { return nil }
+        let names = attachments.prefix(maxAttachments).map { "[\($0.text(at: "/file_type") ?? "file")]" }
+        return names.isEmpty ? nil : names.joined(separator: " ")
+    }
+
+    private static func isAgent(_ sender: StrictJSON?) -> Bool {
+        let type = sender?.value(at: "/type")
+        return type == .string("user") || type == .string("agent_bot")
+    }
+
+    /// Returns an id as text; nil for anything but a text or a number.
+    private static func identifier(_ value: StrictJSON?) -> StrictJSON? {
+        switch value {
+        case .string(let text)?: text.isEmpty ? nil : value
+        case .integer(let number)?: .string(String(number))
+        default: nil
+        }
+    }
+}
+
+extension StrictJSON {
+    /// Returns the text at a JSON pointer; nil for every other value.
+    fileprivate func text(at pointer: String) -> String? { value(at: pointer)?.text }
+}
+
+extension String {
+    /// Returns the text, cut at a Unicode scalar with an ellipsis if it is longer than a number of bytes.
+    fileprivate func cut(to bytes: Int) -> String {
+        guard utf8.count > bytes else { return self }
+        var end = utf8.index(startIndex, offsetBy: bytes - 3)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end]) + "\u{2026}"
+    }
+}

@@ -1,0 +1,89 @@
+internal import Crypto
+package import GatewayModel
+internal import TextFormats
+
+/// The signature of a helpdesk's webhook: what its headers state, to be verified over the body as it was received.
+///
+/// - Chatwoot (`lib/webhooks/trigger.rb`): `X-Chatwoot-Signature` is `sha256=` and HMAC-SHA256 of `timestamp.body` in
+///   hexadecimal, `X-Chatwoot-Timestamp` the seconds since 1970; the key is the secret's text.
+/// - Standard Webhooks: `webhook-signature` has one or more `v1,` and HMAC-SHA256 of `id.timestamp.body` in base64.
+/// - A header of the brand's choice: `sha256=` and HMAC-SHA256 of the body in hexadecimal; the key is the secret's text.
+package struct HookSignature: Sendable {
+    /// How far a signed time may be from the present, in seconds.
+    package static let toleranceSeconds: Int64 = 300
+
+    /// The reason why a request is not authentic; the raw value is the JSON value.
+    package enum Failure: String, Error, Sendable {
+        /// A header is absent or not well formed.
+        case missing
+        /// The signature is not that of the secret.
+        case wrong
+        /// The signature is right, and its time too far from the present.
+        case expired
+    }
+
+    private let key: [UInt8]
+    /// The signed text before the body.
+    private let prefix: String
+    private let codes: [[UInt8]]
+    /// The signed time, in seconds since 1970.
+    private let seconds: Int64?
+
+    /// Reads the headers of a request.
+    ///
+    /// - Parameters:
+    ///   - settings: The webhook's settings.
+    ///   - header: Returns the value of a header.
+    /// - Throws: ``Failure/missing``.
+    /// - Returns: Nil when the sender does not sign.
+    package static func read(
+        _ settings: HookSettings,
+        _ header: (String) -> String?
+    ) throws(Failure) -> HookSignature? {
+        guard let secret = settings.secret else { return nil }
+        if let name = settings.signatureHeader {
+            guard let code = header(name).flatMap(hexadecimal) else { throw .missing }
+            return HookSignature(key: Array(secret.utf8), prefix: "", codes: [code], seconds: nil)
+        }
+        switch settings.kind {
+        case .chatwoot:
+            guard let time = header("X-Chatwoot-Timestamp"), let seconds = Int64(time),
+                let code = header("X-Chatwoot-Signature").flatMap(hexadecimal)
+            else { throw .missing }
+            return HookSignature(key: Array(secret.utf8), prefix: time + ".", codes: [code], seconds: seconds)
+        case .generic:
+            guard let id = header("webhook-id"), let time = header("webhook-timestamp"), let seconds = Int64(time),
+                let key = WebhookSecret(secret)?.key, let signatures = header("webhook-signature")
+            else { throw .missing }
+            let codes = signatures.byteSplit(" ").prefix(16).compactMap { signature in
+                signature.hasBytePrefix("v1,")
+                    ? StrictBase64.decode(Array(signature.utf8.dropFirst(3)), .standard) : nil
+            }
+            return HookSignature(key: key, prefix: "\(id).\(time).", codes: codes, seconds: seconds)
+        }
+    }
+
+    /// Verifies the signature, in constant time.
+    ///
+    /// - Parameters:
+    ///   - body: The body, byte for byte.
+    ///   - now: The present by the host's clock.
+    /// - Throws: ``Failure``.
+    package func verify(_ body: some Sequence<UInt8>, now: Timestamp) throws(Failure) {
+        let signed = Array(prefix.utf8) + body
+        let key = SymmetricKey(data: key)
+        guard codes.contains(where: { HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: signed, using: key) })
+        else { throw .wrong }
+        guard let seconds else { return }
+        let (difference, isBeyond) = seconds.subtractingReportingOverflow(now.seconds)
+        guard !isBeyond, difference.magnitude <= UInt64(Self.toleranceSeconds) else { throw .expired }
+    }
+
+    /// Returns the bytes of `sha256=` and 64 hexadecimal digits; nil for another text.
+    private static func hexadecimal(_ text: String) -> [UInt8]? {
+        guard text.hasBytePrefix("sha256=") else { return nil }
+        let digits = text.utf8.dropFirst(7).compactMap { Hexadecimal.value(of: $0) }
+        guard digits.count == 64, text.utf8.count == 71 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

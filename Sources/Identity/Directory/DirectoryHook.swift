@@ -1,0 +1,38 @@
+package import GatewayModel
+package import TextFormats
+
+/// A helpdesk's webhook in memory, secrets included.
+package struct DirectoryHook: Sendable, Equatable {
+    /// The brand.
+    package var brand: BrandID
+    /// The webhook.
+    package var id: HookID
+    /// Its settings.
+    package let settings: HookSettings
+    /// Its mapping, parsed.
+    package let mapping: StrictJSON?
+    /// The time at which it was last put.
+    package var updatedAt: Timestamp
+
+    init(brand: BrandID, id: HookID, settings: HookSettings, updatedAt: Timestamp) {
+        self.brand = brand
+        self.id = id
+        self.settings = settings
+        mapping = settings.mapping.flatMap { try? StrictJSON.parse(Array($0.utf8)) }
+        self.updatedAt = updatedAt
+    }
+
+    /// The sender as a caller without any scope, for limits and the log.
+    package var caller: ServiceAccountIdentity {
+        ServiceAccountIdentity(id: "hook/\(brand)/\(id)", name: id.rawValue, brand: brand, scopes: [])
+    }
+
+    /// The fingerprint of the sender's secret; nil when it has none.
+    package var secretFingerprint: String? { settings.secret.map(SecretHash.fingerprint) }
+
+    /// Returns whether a request's path has the path's secret, or none where there is none; in constant time.
+    package func hasPathSecret(_ given: String?) -> Bool {
+        guard let secret = settings.pathSecret else { return given == nil }
+        return ConstantTime.equal(Array((given ?? "").utf8), Array(secret.utf8))
+    }
+}

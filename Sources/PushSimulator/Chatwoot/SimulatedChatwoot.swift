@@ -1,0 +1,83 @@
+internal import Crypto
+internal import TextFormats
+
+/// A Chatwoot with a webhook that has a secret: it signs what it sends as `lib/webhooks/trigger.rb` of its repository
+/// does.
+package struct SimulatedChatwoot: Sendable {
+    private let secret: String
+
+    /// Creates one.
+    ///
+    /// - Parameter secret: The secret that Chatwoot shows for the webhook.
+    package init(secret: String) { self.secret = secret }
+
+    /// Returns the headers of a delivery.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - id: The id of the delivery; a repetition has the same.
+    ///   - time: The present.
+    /// - Returns: Names and values.
+    package func headers(
+        of body: [UInt8],
+        delivery id: String,
+        at time: SimulatorTime
+    ) -> [(name: String, value: String)] {
+        let signed = Array("\(time.seconds).".utf8) + body
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: Array(secret.utf8)))
+        return [
+            ("Content-Type", "application/json"), ("X-Chatwoot-Delivery", id),
+            ("X-Chatwoot-Timestamp", String(time.seconds)),
+            ("X-Chatwoot-Signature", "sha256=" + Hexadecimal.text(code)),
+        ]
+    }
+
+    /// Returns the body for a message that an agent wrote.
+    ///
+    /// - Parameters:
+    ///   - content: The text.
+    ///   - identifier: The contact's identifier, if the app has set one.
+    ///   - conversation: The conversation's number in the account.
+    ///   - isPrivate: Whether it is a note among agents.
+    /// - Returns: The body.
+    package static func message(
+        _ content: String,
+        to identifier: String?,
+        in conversation: Int64,
+        isPrivate: Bool = false
+    ) -> [UInt8] {
+        func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+            .object(members.map { JSONValue.JSONMember(name: $0.key, value: $0.value) })
+        }
+        let identity: JSONValue = identifier.map { .string($0) } ?? .null
+        let contact = object([
+            "additional_attributes": object([:]), "custom_attributes": object([:]), "email": .null, "id": .integer(12),
+            "identifier": identity, "name": .string("Ann Example"),
+            "phone_number": .null, "thumbnail": .string(""), "blocked": .bool(false), "type": .string("contact"),
+        ])
+        let body = object([
+            "account": object(["id": .integer(1), "name": .string("Acme Inc")]),
+            "additional_attributes": object([:]), "content_attributes": object([:]), "content_type": .string("text"),
+            "content": .string(content),
+            "conversation": object([
+                "additional_attributes": object([:]), "can_reply": .bool(true), "channel": .string("Channel::Api"),
+                "contact_inbox": object([
+                    "id": .integer(12), "contact_id": .integer(12), "inbox_id": .integer(1),
+                    "source_id": .string("b7f2"), "hmac_verified": .bool(true),
+                ]),
+                "id": .integer(conversation), "inbox_id": .integer(1), "messages": .array([]), "labels": .array([]),
+                "meta": object(["sender": contact, "assignee": .null, "team": .null, "hmac_verified": .bool(true)]),
+                "status": .string("open"), "unread_count": .integer(0), "timestamp": .integer(1_767_323_045),
+            ]),
+            "created_at": .string("2026-01-02T03:04:05.678Z"), "id": .integer(118),
+            "inbox": object(["id": .integer(1), "name": .string("App")]), "message_type": .string("outgoing"),
+            "private": .bool(isPrivate),
+            "sender": object([
+                "id": .integer(7), "name": .string("Dana"), "email": .string("dana@acme.example"),
+                "type": .string("user"),
+            ]),
+            "source_id": .null, "event": .string("message_created"),
+        ])
+        return JSONWriter.bytes(of: body)
+    }
+}
