@@ -180,6 +180,8 @@ struct ClientSimulationTests {
                 if crashesAfter != nil {
                     let result = await failure { try await client.initialize(.copilot(userID: user)) }
                     #expect(result == nil, "seed \(seed)")
+                    // The last receipts of the session before belong to this step.
+                    await client.finishPendingWork()
                 }
                 // The store is of one user.
                 let users = Set(storage.text.matches(of: /user\d+\./).map { String($0.output) })
