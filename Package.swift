@@ -377,7 +377,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PushPayloadsTests",
-            dependencies: ["PushPayloads", "GatewayModel", "ProcessHarness", "TextFormats"],
+            dependencies: ["PushPayloads", "GatewayModel", "ProcessHarness", "SwitchboardClient", "TextFormats"],
             swiftSettings: settings
         ),
         .testTarget(

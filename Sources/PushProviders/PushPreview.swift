@@ -27,7 +27,13 @@ package struct PushPreview: Sendable {
         switch try LaneCredential(lane.pushType, lane.environment, of: app, now: now) {
         case .apns(let credential):
             origin = "https://" + credential.endpoint.name
-            request = APNsRenderer(brand: brand, topic: credential.topic, links: app.links).request(for: job, now: now)
+            request = APNsRenderer(
+                brand: brand,
+                topic: credential.topic,
+                links: app.links,
+                dialect: app.format
+            )
+            .request(for: job, now: now)
             if case .token = credential.authentication { maskedAuthorization = "bearer ***" }
             countedBytes = request.body.count
             let row: APNsPushTypeRow = job.message?.silent == true ? .background : .alert
@@ -38,7 +44,8 @@ package struct PushPreview: Sendable {
                 brand: brand,
                 projectID: credential.projectID,
                 style: credential.style,
-                links: app.links
+                links: app.links,
+                dialect: app.format
             )
             .request(for: job, now: now)
             maskedAuthorization = "Bearer ***"

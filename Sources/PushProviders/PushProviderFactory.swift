@@ -126,9 +126,9 @@ package final class PushProviderFactory: Sendable {
                 of: brand.id
             )
             switch credential.authentication {
-            case .token(let key): return makeAPNs(credential, key, lane, brand, app.links, path, source)
+            case .token(let key): return makeAPNs(credential, key, lane, brand, app, path, source)
             case .certificate(let certificate):
-                return try makeAPNs(credential, certificate, lane, brand, app.links, path, source)
+                return try makeAPNs(credential, certificate, lane, brand, app, path, source)
             }
         case .fcm(let credential):
             let path = try path(
@@ -184,7 +184,7 @@ package final class PushProviderFactory: Sendable {
         _ key: APNsTokenKey,
         _ lane: LaneKey,
         _ brand: Brand,
-        _ links: LinkSettings?,
+        _ app: AppSettings,
         _ path: Path,
         _ source: any PushSource
     ) -> any PushProvider {
@@ -201,7 +201,7 @@ package final class PushProviderFactory: Sendable {
                 APNsDialect(
                     credential,
                     brand: brand,
-                    links: links,
+                    app: app,
                     signer: signer
                 )
             },
@@ -214,7 +214,7 @@ package final class PushProviderFactory: Sendable {
         _ certificate: APNsCertificate,
         _ lane: LaneKey,
         _ brand: Brand,
-        _ links: LinkSettings?,
+        _ app: AppSettings,
         _ path: Path,
         _ source: any PushSource
     ) throws(PushCredentialError) -> any PushProvider {
@@ -241,7 +241,7 @@ package final class PushProviderFactory: Sendable {
                     credential,
                     certificate: certificate.facts,
                     brand: brand,
-                    links: links,
+                    app: app,
                     clock: clock
                 )
             },
@@ -269,8 +269,7 @@ package final class PushProviderFactory: Sendable {
                 FCMDialect(
                     credential: credential,
                     brand: brand,
-                    links: app.links,
-                    wakesOnRead: app.wakesOnRead,
+                    app: app,
                     tokens: tokens,
                     clock: clock,
                     eventLoop: eventLoop,

@@ -128,7 +128,7 @@ struct AdministrationTests {
                 ["/apns/teamId", "/apns/privateKey", "/apns/topic"]
             ),
             (#"{"platform":"ios","huawei":{"clientId":"SECRET"}}"#, ["/huawei"]),
-            (#"{"platform":"ios","dialect":"ujet"}"#, ["/dialect"]),
+            (#"{"platform":"ios","dialect":"Ujet"}"#, ["/dialect"]),
             (#"{"platform":"ios","dialect":"SECRET"}"#, ["/dialect"]),
             (#"{"platform":"web","webPush":{},"pushProxy":{}}"#, ["/webPush", "/pushProxy"]),
             (

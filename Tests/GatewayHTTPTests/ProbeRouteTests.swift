@@ -56,6 +56,35 @@ struct ProbeRouteTests {
         }
     }
 
+    @Test(
+        "a preview is in the app's format, and reports what does not fit",
+        arguments: [("liveperson", "push-service"), ("ujet", "ujet"), ("bloomreach", "source")]
+    )
+    func dialects(dialect: String, mark: String) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let app = #"{"platform":"ios","apns":\#(API.apns),"dialect":"\#(dialect)"}"#
+            let put = try await api.call(.put, Self.path, app)
+            #expect(put.status == 200, "\(put.text)")
+            #expect(put["dialect"]?.string == dialect)
+            let path = Self.path + "/preview"
+            let whole = try await api.call(.post, path, #"{"event":\#(Self.event()),"pushType":"apns"}"#)
+            #expect(whole.status == 200, "\(whole.text)")
+            #expect(whole["body"]?[mark] != nil)
+            #expect(whole["truncated"]?.items.isEmpty == true)
+            let data = String(repeating: "d", count: 4000)
+            let noData = try await api.call(
+                .post,
+                path,
+                #"{"event":\#(Self.event(#","data":{"d":"\#(data)"}"#)),"pushType":"apns"}"#
+            )
+            #expect(noData["truncated"]?.items == [.string("data")])
+            let long = Self.event().replacing("hello", with: String(repeating: "word ", count: 1000))
+            let cut = try await api.call(.post, path, #"{"event":\#(long),"pushType":"apns"}"#)
+            #expect(cut["truncated"]?.items == [.string("text")])
+        }
+    }
+
     @Test("all errors of a preview are named by their positions at once")
     func previewProblems() async throws {
         try await TestGateway.run { api in

@@ -24,7 +24,7 @@ struct APNsDialectTests {
         dialect = APNsDialect(
             try APNsCredential(settings, environment: .production, now: clock.now),
             brand: TestMessages.brand,
-            links: nil,
+            app: AppSettings(platform: .ios, apns: settings),
             signer: ProviderTokenSigner(teamID: "T", keyID: "K", key: key)
         )
     }

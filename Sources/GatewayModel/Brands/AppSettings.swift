@@ -8,7 +8,7 @@ package struct AppSettings: Codable, Equatable, Sendable {
         case switchboard
         /// LivePerson's format.
         case liveperson
-        /// UJET's format.
+        /// The format of CCAI Platform (UJET).
         case ujet
         /// Bloomreach's format.
         case bloomreach
@@ -39,6 +39,9 @@ package struct AppSettings: Codable, Equatable, Sendable {
         self.fcm = fcm
         self.dialect = dialect
     }
+
+    /// The format of its pushes.
+    package var format: Dialect { dialect ?? .switchboard }
 
     /// The transports that the app has a credential for, in a fixed order.
     package var pushTypes: [PushType] { PushType.allCases.filter { supports($0) } }

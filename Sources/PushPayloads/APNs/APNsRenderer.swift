@@ -31,6 +31,7 @@ package struct APNsRenderer: Sendable {
     /// The bytes from the end of `aps` to the read marks.
     private let readMembers: [UInt8]
     private let wakesOnRead: Bool
+    private let dialect: AppSettings.Dialect
 
     /// Prepares the parts that all pushes of a lane share.
     ///
@@ -40,7 +41,14 @@ package struct APNsRenderer: Sendable {
     ///   - links: The host whose links the app opens.
     ///   - wakesOnRead: Whether a badge push wakes the app, so that it removes notifications of messages that were read
     ///     elsewhere.
-    package init(brand: Brand, topic: String, links: LinkSettings? = nil, wakesOnRead: Bool = false) {
+    ///   - dialect: The format of pushes of messages; badge pushes have Switchboard's in all of them.
+    package init(
+        brand: Brand,
+        topic: String,
+        links: LinkSettings? = nil,
+        wakesOnRead: Bool = false,
+        dialect: AppSettings.Dialect = .switchboard
+    ) {
         self.brand = BrandRendering(brand: brand, links: links)
         alert = Kind(.alert, bundleID: topic)
         background = Kind(.background, bundleID: topic)
@@ -55,6 +63,7 @@ package struct APNsRenderer: Sendable {
         read.literal(",\"read\":")
         readMembers = read.bytes
         self.wakesOnRead = wakesOnRead
+        self.dialect = dialect
     }
 
     /// Renders one push.
@@ -150,6 +159,9 @@ package struct APNsRenderer: Sendable {
     }
 
     private func full(_ message: Message, job: PushJob, title: String, fit: TextFitting.Fit) -> [UInt8] {
+        if dialect != .switchboard {
+            return translated(DialectPush(message, job, brand, title: title, fit: fit, asText: false))
+        }
         let data = fit.includesData ? message.data : nil
         var writer = JSONWriter(
             capacity: 768 + 2 * fit.text.utf8.count + title.utf8.count + (data?.text.utf8.count ?? 0)
@@ -189,6 +201,7 @@ package struct APNsRenderer: Sendable {
 
     /// Renders the push that always fits: every member in it is bounded by its type or left out.
     private func bare(_ message: Message, job: PushJob) -> [UInt8] {
+        if dialect != .switchboard { return translated(.bare(message, job, brand, asText: false)) }
         var writer = JSONWriter(capacity: 2048)
         writer.literal("{\"aps\":{")
         let text = BrandRendering.genericText[...]
@@ -199,6 +212,28 @@ package struct APNsRenderer: Sendable {
             writer.string(BrandRendering.genericText)
         }
         writer.literal(",\"truncated\":true}")
+        return writer.bytes
+    }
+
+    /// Renders a push in the format of another system.
+    private func translated(_ push: DialectPush) -> [UInt8] {
+        var writer = JSONWriter(
+            capacity: 1024 + 2 * (push.text.utf8.count + (push.title?.utf8.count ?? 0))
+                + (push.data?.text.utf8.count ?? 0)
+        )
+        writer.literal("{\"aps\":{")
+        writer.aps(
+            push.message,
+            push.job,
+            title: push.title,
+            text: push.text,
+            isCut: push.isCut,
+            isBare: push.isBare,
+            dialect: dialect
+        )
+        writer.literal("}")
+        push.write(dialect, brand: brand.brand, to: &writer)
+        writer.literal("}")
         return writer.bytes
     }
 

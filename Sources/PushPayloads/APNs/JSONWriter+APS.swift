@@ -14,27 +14,39 @@ extension JSONWriter {
     ///   - text: The text, or the part of it that fits.
     ///   - isCut: Whether the text is truncated and ends with an ellipsis.
     ///   - isBare: Whether members of unbounded length are left out, so that the push always fits.
+    ///   - dialect: The format; LivePerson's `alert` is one text, with the title before a colon.
     mutating func aps(
         _ message: Message,
         _ job: PushJob,
         title: String?,
         text: Substring,
         isCut: Bool,
-        isBare: Bool
+        isBare: Bool,
+        dialect: AppSettings.Dialect = .switchboard
     ) {
         if message.silent {
             literal("\"content-available\":1")
             return
         }
-        literal("\"alert\":{")
-        if let title {
-            literal("\"title\":")
-            string(title)
-            literal(",")
+        if dialect == .liveperson {
+            literal("\"alert\":\"")
+            if let title {
+                escaped(title)
+                literal(": ")
+            }
+            escaped(text)
+            literal(isCut ? "…\"" : "\"")
+        } else {
+            literal("\"alert\":{")
+            if let title {
+                literal("\"title\":")
+                string(title)
+                literal(",")
+            }
+            literal("\"body\":\"")
+            escaped(text)
+            literal(isCut ? "…\"}" : "\"}")
         }
-        literal("\"body\":\"")
-        escaped(text)
-        literal(isCut ? "…\"}" : "\"}")
         if let badge = job.badge {
             literal(",\"badge\":")
             integer(badge)

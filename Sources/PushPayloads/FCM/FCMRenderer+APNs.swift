@@ -17,7 +17,15 @@ extension FCMRenderer {
             now: now,
             to: &writer
         )
-        writer.aps(message, job, title: shown.title, text: shown.text, isCut: shown.isCut, isBare: shown.isBare)
+        writer.aps(
+            message,
+            job,
+            title: shown.title,
+            text: shown.text,
+            isCut: shown.isCut,
+            isBare: shown.isBare,
+            dialect: dialect
+        )
         writer.literal("}}}")
     }
 

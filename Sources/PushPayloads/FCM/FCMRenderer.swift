@@ -25,6 +25,7 @@ package struct FCMRenderer: Sendable {
     let brand: BrandRendering
     let style: FCMSettings.Style
     let wakesOnRead: Bool
+    let dialect: AppSettings.Dialect
     private let path: String
     /// The bytes from the end of the token to the brand: the same for every push of the lane.
     private let brandMember: [UInt8]
@@ -42,16 +43,19 @@ package struct FCMRenderer: Sendable {
     ///   - links: The host whose links the app opens.
     ///   - wakesOnRead: Whether a badge push wakes the app on an Apple device, so that it removes notifications of
     ///     messages that were read elsewhere.
+    ///   - dialect: The format of pushes of messages; badge pushes have Switchboard's in all of them.
     package init(
         brand: Brand,
         projectID: String,
         style: FCMSettings.Style,
         links: LinkSettings? = nil,
-        wakesOnRead: Bool = false
+        wakesOnRead: Bool = false,
+        dialect: AppSettings.Dialect = .switchboard
     ) {
         self.brand = BrandRendering(brand: brand, links: links)
         self.style = style
         self.wakesOnRead = wakesOnRead
+        self.dialect = dialect
         path = PercentEncoding.encode(projectID.utf8, .segment, prefix: "/v1/projects/", suffix: "/messages:send")
         var writer = JSONWriter(capacity: 96)
         writer.literal("\",\"data\":{\"brandId\":")
@@ -127,6 +131,9 @@ package struct FCMRenderer: Sendable {
         title: String,
         fit: TextFitting.Fit
     ) -> [UInt8] {
+        if dialect != .switchboard {
+            return translated(DialectPush(message, job, brand, title: title, fit: fit, asText: true), now: now)
+        }
         let data = fit.includesData ? message.data : nil
         var writer = JSONWriter(
             capacity: 900 + job.token.utf8.count + 2 * (fit.text.utf8.count + title.utf8.count)
@@ -172,6 +179,7 @@ package struct FCMRenderer: Sendable {
 
     /// Renders the push that always fits: every member in it is bounded by its type or left out.
     private func bare(_ message: Message, job: PushJob, now: Timestamp) -> [UInt8] {
+        if dialect != .switchboard { return translated(.bare(message, job, brand, asText: true), now: now) }
         var writer = JSONWriter(capacity: 2048 + job.token.utf8.count)
         members(of: message, job: job, to: &writer)
         writer.literal(",\"truncated\":\"true\"")
@@ -187,6 +195,28 @@ package struct FCMRenderer: Sendable {
         let text = BrandRendering.genericText[...]
         let shown = Shown(title: brand.bareTitle, text: text, isCut: false, link: nil, isBare: true)
         platform(message, job: job, now: now, shown, to: &writer)
+        return writer.bytes
+    }
+
+    /// Renders a push in the format of another system.
+    private func translated(_ push: DialectPush, now: Timestamp) -> [UInt8] {
+        var writer = JSONWriter(
+            capacity: 1536 + push.job.token.utf8.count
+                + 2 * (push.text.utf8.count + (push.data?.text.utf8.count ?? 0))
+        )
+        writer.literal("{\"message\":{\"token\":\"")
+        writer.escaped(push.job.token)
+        writer.literal("\",\"data\":{")
+        push.write(dialect, brand: brand.brand, to: &writer)
+        writer.literal("}")
+        let shown = Shown(
+            title: push.title,
+            text: push.text,
+            isCut: push.isCut,
+            link: push.link,
+            isBare: push.isBare
+        )
+        platform(push.message, job: push.job, now: now, shown, to: &writer)
         return writer.bytes
     }
 

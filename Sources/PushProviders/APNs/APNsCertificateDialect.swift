@@ -13,15 +13,16 @@ final class APNsCertificateDialect: ProviderDialect {
         _ credential: APNsCredential,
         certificate: APNsCertificateFacts,
         brand: Brand,
-        links: LinkSettings?,
+        app: AppSettings,
         clock: any GatewayClock
     ) {
         endpointName = credential.endpoint.name
         renderer = APNsRenderer(
             brand: brand,
             topic: credential.topic,
-            links: links,
-            wakesOnRead: credential.wakesOnRead
+            links: app.links,
+            wakesOnRead: credential.wakesOnRead,
+            dialect: app.format
         )
         facts = certificate
         self.clock = clock

@@ -11,13 +11,14 @@ final class APNsDialect: ProviderDialect {
     private var tokens: [UInt64: ConnectionToken] = [:]
     private(set) var credential = CredentialState.present
 
-    init(_ credential: APNsCredential, brand: Brand, links: LinkSettings?, signer: ProviderTokenSigner) {
+    init(_ credential: APNsCredential, brand: Brand, app: AppSettings, signer: ProviderTokenSigner) {
         endpointName = credential.endpoint.name
         renderer = APNsRenderer(
             brand: brand,
             topic: credential.topic,
-            links: links,
-            wakesOnRead: credential.wakesOnRead
+            links: app.links,
+            wakesOnRead: credential.wakesOnRead,
+            dialect: app.format
         )
         self.signer = signer
     }

@@ -16,8 +16,7 @@ final class FCMDialect: ProviderDialect {
     init(
         credential: FCMCredential,
         brand: Brand,
-        links: LinkSettings?,
-        wakesOnRead: Bool,
+        app: AppSettings,
         tokens: AccessTokenSource,
         clock: any GatewayClock,
         eventLoop: any EventLoop,
@@ -28,8 +27,9 @@ final class FCMDialect: ProviderDialect {
             brand: brand,
             projectID: credential.projectID,
             style: credential.style,
-            links: links,
-            wakesOnRead: wakesOnRead
+            links: app.links,
+            wakesOnRead: app.wakesOnRead,
+            dialect: app.format
         )
         self.tokens = tokens
         self.clock = clock

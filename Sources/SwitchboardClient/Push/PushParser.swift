@@ -52,7 +52,7 @@ struct PushParser: Sendable {
         message.brandID = members["brandId"]?.text
         message.id = (members["messageId"] ?? members["id"])?.text
         message.title = members["title"]?.text ?? alert?["title"]?.text
-        message.text = members["text"]?.text ?? alert?["body"]?.text ?? alert?.text
+        message.text = members["text"]?.text ?? alert?["body"]?.text ?? line(alert, after: message.title)
         message.nickname = members["agent"]?.members?["nickname"]?.text
         message.conversationID = members["conversationId"]?.text
         message.dialogID = members["dialogId"]?.text
@@ -80,6 +80,14 @@ struct PushParser: Sendable {
         return message
     }
 
+    /// Returns the text of LivePerson's alert, one line with the title before a colon, without the title that the members
+    /// name.
+    private static func line(_ alert: JSONValue?, after title: String?) -> String? {
+        guard let line = alert?.text else { return nil }
+        guard let start = title.map({ $0 + ": " }), line.utf8.starts(with: start.utf8) else { return line }
+        return String(Substring(line.utf8.dropFirst(start.utf8.count)))
+    }
+
     private static func marks(_ value: JSONValue?) -> [PushMessage.ReadMark] {
         (value?.elements ?? []).prefix(24).compactMap { mark in
             guard let conversation = mark["conversation"]?.text,
@@ -96,13 +104,23 @@ struct PushParser: Sendable {
     private static func ujet(_ members: [String: JSONValue]) -> PushMessage? {
         guard let inner = members["ujet"]?.members else { return nil }
         let alert = members["aps"]?["alert"]
-        var message = PushMessage(dialect: .ujet, kind: .agent)
+        let kind: PushMessage.Kind =
+            switch inner["type"]?.text {
+            case "proactive": .proactive
+            case "c2m": .c2m
+            default: .agent
+            }
+        var message = PushMessage(dialect: .ujet, kind: kind)
         message.id = inner["push_id"]?.text
         message.conversationID = inner["conversation_id"]?.text
         message.title = alert?["title"]?.text ?? members["title"]?.text
         message.text = alert?["body"]?.text ?? alert?.text ?? members["text"]?.text
         message.badge = (members["badge"] ?? members["aps"]?["badge"])?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
-        if !message.isVisible { message.kind = .silent }
+        message.isTruncated = members["truncated"]?.flag ?? false
+        message.link = members["link"]?.text
+        message.isLinkUnverified = members["linkUnverified"]?.flag ?? false
+        message.data = members["data"]?.members.map { .object($0) }
+        if !message.isVisible { message.kind = message.data?["action"]?.text == "self-check" ? .selfCheck : .silent }
         return message
     }
 
@@ -110,9 +128,13 @@ struct PushParser: Sendable {
         let alert = members["aps"]?["alert"]
         let attributes = members["attributes"]?.members ?? [:]
         var message = PushMessage(dialect: .bloomreach, kind: .proactive)
-        message.id = members["notification_id"].flatMap { $0.text ?? $0.integerValue.map { String($0) } }
+        // Switchboard's own id, where the push is Switchboard's: it is the one for a tap.
+        message.id =
+            attributes["message_id"]?.text
+            ?? members["notification_id"].flatMap { $0.text ?? $0.integerValue.map { String($0) } }
         message.title = members["title"]?.text ?? alert?["title"]?.text
         message.text = members["message"]?.text ?? alert?["body"]?.text
+        message.isTruncated = members["truncated"]?.flag ?? false
         message.link = members["url"]?.text
         message.hasTrackingConsent = members["has_tracking_consent"]?.flag ?? true
         message.sentAt = attributes["sent_timestamp"]?.numberValue.map { Date(timeIntervalSince1970: $0) }

@@ -14,9 +14,6 @@ enum AppBody {
         let apns = checks.object(body["apns"]).flatMap { self.apns($0, &checks) }
         let fcm = checks.object(body["fcm"]).flatMap { self.fcm($0, &checks) }
         let dialect = checks.word(body["dialect"], as: AppSettings.Dialect.self)
-        if let dialect, dialect != .switchboard {
-            checks.fail(body["dialect"].pointer, "must be switchboard: this version has no other format")
-        }
         let links = checks.object(body["links"]).flatMap { LinkBody(object: $0).settings(&checks) }
         for name in unsupported where !body[name].isEmpty {
             checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)

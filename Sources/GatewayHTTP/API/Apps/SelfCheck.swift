@@ -1,4 +1,5 @@
 package import GatewayModel
+internal import PushPayloads
 package import PushProviders
 internal import Synchronization
 internal import TextFormats
@@ -94,7 +95,7 @@ struct SelfCheck {
         event.kind = .proactive
         event.silent = true
         event.priority = .normal
-        event.data = JSONText(trusted: #"{"action":"self-check"}"#)
+        event.data = SelfCheckPush.data
         let message = Message(
             PostedEvent(event, id),
             brand: brand.id,

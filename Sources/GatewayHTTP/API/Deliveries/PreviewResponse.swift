@@ -9,26 +9,48 @@ enum PreviewResponse {
     /// A placeholder for the device's token.
     static let token = "device-token"
 
-    /// The members of a payload that show whether something was left out, for the formats of both providers.
-    private struct Payload: Decodable {
-        struct APS: Decodable {
-            struct Alert: Decodable { var body: String? }
-            var alert: Alert?
+    /// The members of a payload that show whether something was left out, in all formats.
+    private struct Members: Decodable {
+        /// A value of any type.
+        struct Anything: Decodable {
+            init(from decoder: any Decoder) {}
         }
-        struct Outer: Decodable {
-            struct Members: Decodable {
-                var text: String?
-                var data: String?
-                var truncated: String?
+        /// `true`, or its text.
+        struct Flag: Decodable {
+            let isSet: Bool
+
+            init(from decoder: any Decoder) throws {
+                let value = try decoder.singleValueContainer()
+                isSet = (try? value.decode(Bool.self)) ?? ((try? value.decode(String.self)) == "true")
             }
-            var data: Members?
         }
-        struct Anything: Decodable {}
+        /// An object with `body`, or in LivePerson's format a line of title and text.
+        struct Alert: Decodable {
+            private enum Name: CodingKey { case body }
+            let line: String?
+            let body: String?
+
+            init(from decoder: any Decoder) throws {
+                line = try? decoder.singleValueContainer().decode(String.self)
+                let members = line == nil ? try decoder.container(keyedBy: Name.self) : nil
+                body = try members?.decodeIfPresent(String.self, forKey: .body)
+            }
+        }
+        struct APS: Decodable { var alert: Alert? }
 
         var aps: APS?
+        var text: String?
+        var message: String?
+        /// The members of LivePerson's format over FCM, as JSON text.
+        var payload: String?
         var data: Anything?
-        var truncated: Bool?
-        var message: Outer?
+        var truncated: Flag?
+    }
+
+    private struct FCM: Decodable {
+        struct Message: Decodable { var data: Members }
+
+        var message: Message
     }
 
     /// Returns the response.
@@ -55,16 +77,20 @@ enum PreviewResponse {
     /// Returns the members that differ from the event: `text` when it was cut or replaced, `data` when it was left out,
     /// or `other` when the push was reduced to its minimal form and neither of the two explains it.
     private static func truncated(_ body: [UInt8], job: PushJob, brand: Brand) -> [String] {
-        guard let message = job.message, let payload = try? JSONDecoder().decode(Payload.self, from: Data(body)),
-            payload.truncated == true || payload.message?.data?.truncated == "true"
-        else { return [] }
+        let decoder = JSONDecoder()
+        let payload =
+            (try? decoder.decode(FCM.self, from: Data(body)))?.message.data
+            ?? (try? decoder.decode(Members.self, from: Data(body)))
+        guard let message = job.message, let payload else { return [] }
+        let inner = payload.payload.flatMap { try? decoder.decode(Members.self, from: Data($0.utf8)) } ?? payload
+        guard inner.truncated?.isSet == true else { return [] }
         var names: [String] = []
-        let text = payload.aps?.alert?.body ?? payload.message?.data?.text
-        if !message.silent, text != BrandRendering(brand: brand).words(of: message, for: job).text {
-            names.append("text")
-        }
-        let hasData = payload.message == nil ? payload.data != nil : payload.message?.data?.data != nil
-        if message.data != nil, !hasData { names.append("data") }
+        let whole = BrandRendering(brand: brand).words(of: message, for: job).text
+        let alert = payload.aps?.alert
+        let isWhole =
+            alert?.line?.hasByteSuffix(whole) ?? ((alert?.body ?? payload.text ?? payload.message) == whole)
+        if !message.silent, !isWhole { names.append("text") }
+        if message.data != nil, inner.data == nil { names.append("data") }
         return names.isEmpty ? ["other"] : names
     }
 }
