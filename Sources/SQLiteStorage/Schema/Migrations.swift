@@ -27,6 +27,7 @@ enum Migrations {
         M0017PassOverProactive.migration,
         M0018NameByConsumer.migration,
         M0019KeepCustomers.migration,
+        M0022MarkImported.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

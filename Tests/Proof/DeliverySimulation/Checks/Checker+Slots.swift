@@ -91,7 +91,7 @@ extension Checker {
             switch (outcome.disposition, outcome.token) {
             // Nothing leaves for a device that is reported as gone, or whose token is rejected, before that is stored.
             case (.retry, _), (.release, _), (_, .drop), (_, .quarantine): lanes.remove(lane)
-            case (.finished, .none): break
+            case (.finished, .none), (.finished, .confirm): break
             }
         }
         var asking: Set<LaneQueue> = []
