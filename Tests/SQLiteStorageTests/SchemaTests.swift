@@ -37,6 +37,7 @@ struct SchemaTests {
         "0017-pass-over-proactive": "f8a1f32f119a043597f62ed7eaba3e9cb57b81cdd25674d5c907ba3321e39ed0",
         "0018-name-by-consumer": "73474623a1f5fb66eed8a751f5ed9fdc7b0ebbde0de691d3fa0b18ffc7e19e38",
         "0019-keep-customers": "6d8bfebb7fe5c238b6709195982a2ae5a0fbaf2a8f37c57812da1171c6058020",
+        "0022-mark-imported": "a8ebb7ada8ccb0dcb1259dda3a17630ab398697094f0c31436c6fd804ba6749f",
     ]
 
     private static let later = Migration(

@@ -264,7 +264,8 @@ extension DeliveryMachine {
         // The provider judged the push itself, or failed behind the provider: the credential was accepted.
         case .unregistered, .rejected(.keep), .platformMisconfigured: closeBreaker(id)
         // Many imported tokens are old: they say nothing about a credential that has worked.
-        case .rejected(.quarantine) where push.isImported && lanes[id]?.isProven == true: tryCredentialAgain(id, now: now)
+        case .rejected(.quarantine) where push.isImported && lanes[id]?.isProven == true:
+            tryCredentialAgain(id, now: now)
         case .rejected(.quarantine):
             let count = (lanes[id]?.quarantined ?? 0) + 1
             lanes[id]?.quarantined = count

@@ -145,7 +145,8 @@ extension Checker {
     private mutating func followBreaker(_ outcome: PushOutcome, of flight: Flight, on lane: Int, now: Timestamp) {
         var breaker = waits[lane].breaker
         switch outcome {
-        case .rejected(.quarantine) where flight.isImported && waits[lane].isProven, .retry, .unknown, .notSent: if breaker.isTrying { (breaker.until, breaker.isTrying) = (now, false) }
+        case .rejected(.quarantine) where flight.isImported && waits[lane].isProven, .retry, .unknown, .notSent:
+            if breaker.isTrying { (breaker.until, breaker.isTrying) = (now, false) }
         case .misconfigured: if open(&breaker, now: now) { waits[lane].alerts.append("stopped") }
         case .rejected(.quarantine) where breaker.quarantined + 1 >= settings.quarantinesBeforeStop:
             breaker.quarantined += 1
