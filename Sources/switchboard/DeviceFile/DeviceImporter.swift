@@ -1,7 +1,6 @@
 import Foundation
 import GatewayClient
 import NIOCore
-import TextFormats
 
 /// Sends the devices of an export to the gateway in batches, with one batch in memory.
 struct DeviceImporter {

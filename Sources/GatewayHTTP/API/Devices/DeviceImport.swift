@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import NIOCore
 internal import TextFormats
 
