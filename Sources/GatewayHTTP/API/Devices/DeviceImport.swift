@@ -185,7 +185,7 @@ extension DeviceImport {
     /// Lines that are imported together: no two with the same token or device, of which the first counts.
     private struct Piece {
         private(set) var lines: [(number: Int, device: Swift.Result<DeviceToRegister, Problem>)] = []
-        private var names: Set<String> = []
+        private var names: Set<[UInt8]> = []
 
         /// Whether a line before has the token or the device.
         func mentions(_ device: Swift.Result<DeviceToRegister, Problem>) -> Bool {
@@ -197,9 +197,12 @@ extension DeviceImport {
             names.formUnion(Self.names(device))
         }
 
-        private static func names(_ device: Swift.Result<DeviceToRegister, Problem>) -> [String] {
+        private static func names(_ device: Swift.Result<DeviceToRegister, Problem>) -> [[UInt8]] {
             guard case .success(let device) = device else { return [] }
-            return ["\(device.pushType.rawValue) \(device.token)", "\(device.app.rawValue)\n\(device.device.rawValue)"]
+            return [
+                Array("\(device.pushType.rawValue) \(device.token)".utf8),
+                Array("\(device.app.rawValue)\n\(device.device.rawValue)".utf8),
+            ]
         }
     }
 }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import ProcessHarness
 
 /// The time and the memory of an import of devices, and the latency of a 202 meanwhile.
