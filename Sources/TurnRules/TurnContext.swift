@@ -69,7 +69,7 @@ package struct TurnContext {
     /// The numbers of rows that were held for windows, released and suppressed.
     var held = HeldCounts()
     /// Registrations that outcomes of the turn have stopped, by their lanes.
-    private(set) var stopped: [Int64: [RegistrationID]] = [:]
+    private(set) var stopped: [Int64: (registrations: [RegistrationID], imported: Set<RegistrationID>)] = [:]
     /// The turn's new rows of campaigns, by their numbers.
     package internal(set) var campaigns: [Int64: CampaignDelta] = [:]
 
@@ -207,8 +207,10 @@ package struct TurnContext {
     }
 
     /// Records that an outcome has stopped a device.
-    mutating func noteStopped(_ registration: Int64, lane: Int64) {
-        stopped[lane, default: []].append(RegistrationID(registration))
+    mutating func noteStopped(_ registration: StoredRegistration) {
+        let id = RegistrationID(registration.id)
+        stopped[registration.lane, default: ([], [])].registrations.append(id)
+        if registration.isImported { stopped[registration.lane]?.imported.insert(id) }
     }
 
     /// Records a requeued row; its device's rows are not due before this time, whatever their queue.

@@ -184,6 +184,9 @@ package protocol TurnRows {
     /// Stores that a registration gets no pushes.
     mutating func quarantine(_ registration: StoredRegistration) throws(Failure)
 
+    /// Stores that a registration is no longer marked as imported.
+    mutating func confirm(_ registration: StoredRegistration) throws(Failure)
+
     /// Stores that a registration is stopped, with its rows and the delivery that failed, which may be in the log.
     mutating func stop(
         _ registration: StoredRegistration,

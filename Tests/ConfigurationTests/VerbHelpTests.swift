@@ -30,7 +30,8 @@ struct VerbHelpTests {
         for verb in [
             "serve", "check", "migrate", "backup", "verify", "restore", "brand create", "brand update", "app put",
             "app preview", "app self-check", "credential create", "credential list", "credential show",
-            "credential revoke", "device register", "send", "deliveries list", "deliveries retry", "stats",
+            "credential revoke", "device register", "device import", "send", "deliveries list", "deliveries retry",
+            "stats",
             "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion", "apply",
             "export brand", "hook put", "hook list", "hook show", "hook try", "hook delete",
         ] {

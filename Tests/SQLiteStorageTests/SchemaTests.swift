@@ -38,6 +38,7 @@ struct SchemaTests {
         "0018-name-by-consumer": "73474623a1f5fb66eed8a751f5ed9fdc7b0ebbde0de691d3fa0b18ffc7e19e38",
         "0019-keep-customers": "6d8bfebb7fe5c238b6709195982a2ae5a0fbaf2a8f37c57812da1171c6058020",
         "0020-keep-hooks": "a4c6f3b1c8ab4e553ef0a635f6895df17fb57a61f93cda648a59ebcaf74af0ea",
+        "0021-mark-imported": "a8ebb7ada8ccb0dcb1259dda3a17630ab398697094f0c31436c6fd804ba6749f",
     ]
 
     private static let later = Migration(

@@ -133,6 +133,7 @@ extension DeliveryMachine {
         lanes[id]?.unsent = UnsentWait()
         lanes[id]?.rejections = 0
         lanes[id]?.quarantined = 0
+        lanes[id]?.isProven = false
         lanes[id]?.isRemoved = false
         lanes[id]?.noteBacklogs(due: now)
     }

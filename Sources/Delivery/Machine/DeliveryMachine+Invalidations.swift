@@ -20,7 +20,15 @@ extension DeliveryMachine {
             guard let devices = stopped[id] else { continue }
             addLane(id)
             guarded.insert(id)
-            if let gone = lanes[id]?.invalidation.stopped(devices, at: time, now: now, settings.invalidation) {
+            let uncounted = lanes[id]?.isProven == true ? devices.imported : []
+            let gone = lanes[id]?.invalidation.stopped(
+                devices,
+                uncounted: uncounted,
+                at: time,
+                now: now,
+                settings.invalidation
+            )
+            if let gone {
                 alerts.append((id, .suspended(gone: gone, of: devices.devices)))
             }
         }

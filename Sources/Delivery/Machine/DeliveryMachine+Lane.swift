@@ -48,6 +48,8 @@ extension DeliveryMachine {
         var rejections = 0
         /// The number of tokens that were quarantined in a row.
         var quarantined = 0
+        /// Whether a push with its credential was accepted: dead tokens that were imported count for nothing then.
+        var isProven = false
         /// The backlog that was noted while a claim was under way; it is kept when the claim's result comes.
         var backlogDuringTurn: [OutboxQueue: Timestamp] = [:]
         /// Whether turns look at it; maintained by ``LaneTable``.

@@ -113,7 +113,8 @@ extension DeliveryMachine {
                 token: registration.token,
                 platform: registration.platform,
                 queuedAt: row.queuedAt,
-                isResend: max(row.attempts, summary?.attempts ?? 0) > 0
+                isResend: max(row.attempts, summary?.attempts ?? 0) > 0,
+                isImported: row.isImported
             )
             if isProbing { lane.pause.probe = row.id }
             if isSuspended { lane.invalidation.probe = row.id }
@@ -242,14 +243,16 @@ extension DeliveryMachine {
             return
         }
         lanes[place].followLoad(result, now: now)
-        let isAccepted = if case .accepted = result.response.outcome { true } else { false }
+        let isAccepted = result.response.outcome.isAccepted
+        if isAccepted { lanes[place].isProven = true }
         followInvalidation(isAccepted: isAccepted, result.delivery, of: push, now: now)
-        followCredential(result.response, of: push.lane, now: now)
+        followCredential(result.response, of: push, now: now)
         followPlatform(result, of: push, now: now)
     }
 
     /// Updates whether the credential works, and whether tokens do.
-    private mutating func followCredential(_ response: PushResponse, of id: LaneID, now: Timestamp) {
+    private mutating func followCredential(_ response: PushResponse, of push: InFlight, now: Timestamp) {
+        let id = push.lane
         switch response.outcome {
         case .misconfigured:
             if lanes[id]?.openBreaker(now: now, settings) == true, let until = lanes[id]?.blockedUntil(now: now) {
@@ -260,6 +263,9 @@ extension DeliveryMachine {
             closeBreaker(id)
         // The provider judged the push itself, or failed behind the provider: the credential was accepted.
         case .unregistered, .rejected(.keep), .platformMisconfigured: closeBreaker(id)
+        // Many imported tokens are old: they say nothing about a credential that has worked.
+        case .rejected(.quarantine) where push.isImported && lanes[id]?.isProven == true:
+            tryCredentialAgain(id, now: now)
         case .rejected(.quarantine):
             let count = (lanes[id]?.quarantined ?? 0) + 1
             lanes[id]?.quarantined = count
@@ -268,10 +274,14 @@ extension DeliveryMachine {
             } else if lanes[id]?.openBreaker(now: now, settings) == true, count == settings.quarantinesBeforeStop {
                 alerts.append((id, .tokensRefused(count: count, reason: response.reason)))
             }
-        case .retry, .unknown, .notSent:
-            // An overloaded or unreachable provider says nothing about the credential: try again at once.
-            if lanes[id]?.breaker == .trying { lanes[id]?.breaker = .open(until: now) }
+        // An overloaded or unreachable provider says nothing about the credential.
+        case .retry, .unknown, .notSent: tryCredentialAgain(id, now: now)
         }
+    }
+
+    /// Sends another probe at once, if one was sent.
+    private mutating func tryCredentialAgain(_ id: LaneID, now: Timestamp) {
+        if lanes[id]?.breaker == .trying { lanes[id]?.breaker = .open(until: now) }
     }
 
     private mutating func closeBreaker(_ id: LaneID) {
@@ -299,7 +309,7 @@ extension DeliveryMachine {
 
         /// Whether the store is to stop the device, or to quarantine its token: this ends its waiting rows, which an
         /// operator may have tried again and which must not be in flight by then.
-        var stopsDevice: Bool { token != .none }
+        var stopsDevice: Bool { token.stopsDevice }
 
         /// Whether the row is finished, and nothing happens to the device.
         var onlyFinishes: Bool { if case .finished = disposition { !stopsDevice } else { false } }
@@ -315,7 +325,8 @@ extension DeliveryMachine {
     ) -> Verdict {
         switch response.outcome {
         case .accepted:
-            return Verdict(disposition: .finished(.accepted, nil))
+            let token: OutcomeRecord.TokenEffect = push.isImported ? .confirm(token: push.token) : .none
+            return Verdict(disposition: .finished(.accepted, nil), token: token)
         case .unregistered, .rejected(.quarantine):
             // The rejected token was the old one; the device has registered another meanwhile, which the push has not
             // tried.

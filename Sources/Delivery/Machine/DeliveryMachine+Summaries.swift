@@ -126,7 +126,7 @@ extension DeliveryMachine.Registration {
 
 extension OutcomeRecord {
     /// Whether the record can wait, because nothing depends on it: an accepted push.
-    var mayWait: Bool { disposition == .finished(.accepted, nil) && token == .none }
+    var mayWait: Bool { disposition == .finished(.accepted, nil) && !token.stopsDevice }
 
     /// Whether a summary stood for the row: such a record follows the summary's own, and is committed with it.
     var isSummed: Bool {

@@ -109,6 +109,8 @@ package struct DeliveryMachine: Sendable {
         var platform: DevicePlatform
         var queuedAt: Timestamp
         var isResend: Bool
+        /// Whether its device was imported and no push to it was accepted yet.
+        var isImported: Bool
     }
 
     /// The requeueing of a registration's rows.

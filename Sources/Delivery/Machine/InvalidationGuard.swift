@@ -68,7 +68,9 @@ package struct InvalidationGuard: Sendable {
     package init(_ start: StoppedAtStart, now: Timestamp, _ settings: InvalidationSettings) {
         isStoredSuspended = start.isSuspended
         if start.isSuspended { phase = .suspended(until: now) }
-        for count in start.counts { _ = note(count.count, of: start.devices, at: count.at, settings) }
+        for count in start.counts {
+            _ = note(count.count - count.imported, of: start.devices, at: count.at, settings)
+        }
         if case .suspended = phase { phase = .suspended(until: now) }
         oldest = start.counts.first?.at
     }
@@ -87,12 +89,14 @@ package struct InvalidationGuard: Sendable {
 
     // MARK: Stopped devices
 
-    /// Counts devices that a commit has stopped, with the time of its turn, which the store records for them.
+    /// Counts devices that a commit has stopped, with the time of its turn, which the store records for them; imported
+    /// ones of which it is no surprise are not counted.
     ///
     /// - Returns: The number of devices that were reported as gone recently, if the lane is suspended now because of
     ///   them.
     package mutating func stopped(
         _ stopped: StoppedDevices,
+        uncounted: Set<RegistrationID> = [],
         at time: Timestamp,
         now: Timestamp,
         _ settings: InvalidationSettings
@@ -101,8 +105,10 @@ package struct InvalidationGuard: Sendable {
             restored = []
             self.restoredAt = nil
         }
-        let again = restored.isEmpty ? 0 : stopped.registrations.count(where: restored.contains)
-        let count = stopped.registrations.count - (believesRestored(settings) ? again : 0)
+        let believesRestored = believesRestored(settings)
+        let count = stopped.registrations.count {
+            !uncounted.contains($0) && !(believesRestored && restored.contains($0))
+        }
         oldest = oldest.map { min($0, time) } ?? time
         guard note(count, of: stopped.devices, at: time, settings) else { return nil }
         suspend(now: now)

@@ -48,6 +48,7 @@ package final class GatewayServer: Sendable {
         EventRoutes.add(to: &routes)
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)
+        DeviceImport.add(to: &routes)
         MessageRoutes.add(to: &routes)
         TapRoutes.add(to: &routes)
         CampaignRoutes.add(to: &routes)

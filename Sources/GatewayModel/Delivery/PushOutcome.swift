@@ -36,6 +36,9 @@ package enum PushOutcome: Sendable, Equatable {
     case unknown
     /// It was provably not sent, or not processed: the next attempt counts as the first.
     case notSent
+
+    /// Whether the provider accepted it.
+    package var isAccepted: Bool { if case .accepted = self { true } else { false } }
 }
 
 /// One response (or missing response) of a provider to one push.

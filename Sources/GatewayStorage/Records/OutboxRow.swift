@@ -20,6 +20,8 @@ package struct OutboxRow: Sendable {
     package var unread: Int64
     /// Whether the device receives agents' messages: only then does a push carry their unread count (R195).
     package var receivesAgents = true
+    /// Whether the device was imported and no push to it was accepted yet, as of the same transaction.
+    package var isImported = false
     /// The payload.
     package var kind: DeliveryKind
     /// The queue of its lane.

@@ -23,6 +23,16 @@ package struct OutcomeRecord: Sendable {
         case drop(token: String, since: Timestamp?)
         /// It is quarantined: stored, not pushed to; its other rows finish as failed.
         case quarantine(token: String)
+        /// A provider has accepted its token: it is no longer marked as imported.
+        case confirm(token: String)
+
+        /// Whether nothing leaves for the device any more.
+        package var stopsDevice: Bool {
+            switch self {
+            case .none, .confirm: false
+            case .drop, .quarantine: true
+            }
+        }
     }
 
     /// The delivery.

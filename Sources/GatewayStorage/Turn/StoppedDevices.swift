@@ -4,12 +4,15 @@ package import GatewayModel
 package struct StoppedDevices: Sendable, Equatable {
     /// The registrations, in the order of their outcomes.
     package var registrations: [RegistrationID]
+    /// Those among them that were imported and to which no push was ever accepted.
+    package var imported: Set<RegistrationID>
     /// The number of the lane's registrations, stopped ones included.
     package var devices: Int
 
     /// Creates the stopped devices of a turn.
-    package init(registrations: [RegistrationID], devices: Int) {
+    package init(registrations: [RegistrationID], imported: Set<RegistrationID> = [], devices: Int) {
         self.registrations = registrations
+        self.imported = imported
         self.devices = devices
     }
 }
@@ -37,10 +40,13 @@ package struct StoppedCount: Sendable, Equatable {
     package var at: Timestamp
     /// The number, at least 1.
     package var count: Int
+    /// The number of those among them that were imported and to which no push was ever accepted.
+    package var imported: Int
 
     /// Creates a count.
-    package init(at: Timestamp, count: Int) {
+    package init(at: Timestamp, count: Int, imported: Int = 0) {
         self.at = at
         self.count = count
+        self.imported = imported
     }
 }

@@ -9,7 +9,9 @@ package enum StoreChange: Sendable {
     /// consumer logged out must not bring pushes back. It may register only the device to which it is bound
     /// (`boundElsewhere` otherwise), and its first registration binds it. Another consumer's registration of the device
     /// is replaced only with proof of its present token; without it the change is a `conflict`. Back-ends need no
-    /// proof: the audit trail records which registrations they replaced.
+    /// proof: the audit trail records which registrations they replaced. An imported device
+    /// (``DeviceToRegister/isImported``) ends and replaces nothing: when its token is registered in the brand, or its id
+    /// for the app, also as a stopped one, it is `kept`; when its consumer has the most registrations, a `conflict`.
     case register(DeviceToRegister)
     /// Ends or narrows registrations of a consumer; nil app and device mean all of them. Pending rows that are no
     /// longer wanted are cancelled (`unregistered`, `unregistered_agent`).
@@ -151,6 +153,9 @@ package struct DeviceToRegister: Sendable {
     package var singleDevice = false
     /// Whether another consumer's registration is replaced only with proof though no session requests it.
     package var needsProof = false
+    /// Whether it comes from another service's data: it is marked until a provider accepts its token or the device
+    /// registers itself.
+    package var isImported = false
     /// The proof that the device is the one that another consumer's registration pushes to; its own ``token`` is one
     /// too.
     package var currentToken: PushTokenProof?

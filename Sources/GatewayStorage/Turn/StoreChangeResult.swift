@@ -4,6 +4,8 @@ package import GatewayModel
 package enum StoreChangeResult: Sendable {
     /// A device was registered.
     case registered(RegistrationChange)
+    /// A device was not imported, because its token or its id is registered.
+    case kept
     /// Registrations ended or were narrowed; empty when there were none.
     case unregistered(RegistrationsChange)
     /// A read mark was set, or was there already.

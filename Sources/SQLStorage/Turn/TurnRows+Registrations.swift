@@ -17,21 +17,21 @@ extension TurnRows where Self: SQLTransaction {
                 try db.prepare(
                     """
                     SELECT id, consumer, lane, app, device, token, time_zone, receives, registered_at, created_at, \
-                    state = 'invalid', lane NOT IN (SELECT id FROM lanes) FROM registrations WHERE id = ?
+                    state = 'invalid', lane NOT IN (SELECT id FROM lanes), imported FROM registrations WHERE id = ?
                     """
                 ).int(id)
             case .consumer(let consumer):
                 try db.prepare(
                     """
                     SELECT id, consumer, lane, app, device, token, time_zone, receives, registered_at, created_at, \
-                    state = 'invalid', lane NOT IN (SELECT id FROM lanes) FROM registrations WHERE consumer = ? ORDER BY id
+                    state = 'invalid', lane NOT IN (SELECT id FROM lanes), imported FROM registrations WHERE consumer = ? ORDER BY id
                     """
                 ).int(consumer)
             case .device(let device, let brand):
                 try db.prepare(
                     """
                     SELECT id, consumer, lane, app, device, token, time_zone, receives, registered_at, created_at, \
-                    state = 'invalid', lane NOT IN (SELECT id FROM lanes) FROM registrations \
+                    state = 'invalid', lane NOT IN (SELECT id FROM lanes), imported FROM registrations \
                     WHERE brand = ?1 AND app IN (SELECT id FROM apps WHERE brand = ?1) AND device = ?2 ORDER BY id
                     """
                 ).int(brand).text(device.rawValue)
@@ -39,7 +39,7 @@ extension TurnRows where Self: SQLTransaction {
                 try db.prepare(
                     """
                     SELECT id, consumer, lane, app, device, token, time_zone, receives, registered_at, created_at, \
-                    state = 'invalid', lane NOT IN (SELECT id FROM lanes) FROM registrations \
+                    state = 'invalid', lane NOT IN (SELECT id FROM lanes), imported FROM registrations \
                     WHERE brand = ? AND token = ? AND push_type = ? ORDER BY id
                     """
                 ).int(brand).text(token).text(pushType.rawValue)
@@ -57,7 +57,8 @@ extension TurnRows where Self: SQLTransaction {
                 registeredAt: try row.value(8),
                 createdAt: try row.value(9),
                 isStopped: try row.value(10),
-                isDeleted: try row.value(11)
+                isDeleted: try row.value(11),
+                isImported: try row.value(12)
             )
         }
     }
@@ -72,15 +73,16 @@ extension TurnRows where Self: SQLTransaction {
         let id = try db.prepare(
             """
             INSERT INTO registrations (brand, app, device, consumer, lane, token, push_type, environment, platform, locale, \
-            time_zone, os_version, app_version, receives, state, registered_at, created_at, last_seen_at, extra_tokens) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15, ?15, ?16) RETURNING id
+            time_zone, os_version, app_version, receives, state, registered_at, created_at, last_seen_at, extra_tokens, \
+            imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'active', ?15, ?15, ?15, ?16, \
+            ?17) RETURNING id
             """
         )
         .int(owner.name.brand).text(device.app.rawValue).text(device.device.rawValue).int(owner.key).int(lane)
         .text(device.token).text(device.pushType.rawValue).text(device.environment.rawValue)
         .text(device.platform.rawValue).text(device.locale).text(device.timeZone).text(device.osVersion)
         .text(device.appVersion).int(device.receives.rawValue).time(now)
-        .text(ExtraTokenText.text(device.extraTokens)).integer()
+        .text(ExtraTokenText.text(device.extraTokens)).int(device.isImported ? 1 : 0).integer()
         guard let id else { throw StorageError.constraint(detail: "the registration was not inserted") }
         return id
     }
@@ -90,8 +92,8 @@ extension TurnRows where Self: SQLTransaction {
         try db.prepare(
             """
             UPDATE registrations SET token = ?2, platform = ?3, locale = ?4, time_zone = ?5, os_version = ?6, \
-            app_version = ?7, receives = ?8, state = 'active', registered_at = ?9, last_seen_at = ?9, extra_tokens = ?10 \
-            WHERE id = ?1
+            app_version = ?7, receives = ?8, state = 'active', registered_at = ?9, last_seen_at = ?9, extra_tokens = ?10, \
+            imported = 0 WHERE id = ?1
             """
         )
         .int(kept.id).text(device.token).text(device.platform.rawValue).text(device.locale)
@@ -116,6 +118,11 @@ extension TurnRows where Self: SQLTransaction {
     package func quarantine(_ registration: StoredRegistration) throws {
         forgetRegistrations(of: registration.consumer)
         try db.prepare("UPDATE registrations SET state = 'quarantined' WHERE id = ?").int(registration.id).run()
+    }
+
+    package func confirm(_ registration: StoredRegistration) throws {
+        forgetRegistrations(of: registration.consumer)
+        try db.prepare("UPDATE registrations SET imported = 0 WHERE id = ?").int(registration.id).run()
     }
 }
 

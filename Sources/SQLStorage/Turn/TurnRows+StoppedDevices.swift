@@ -93,14 +93,18 @@ extension SQLConnection {
         var found: [LaneID: StoppedAtStart] = [:]
         let rows = try prepare(
             """
-            SELECT s.lane, s.stopped_at / 1000, count(*) FROM stopped_devices s JOIN lanes l ON l.id = s.lane \
-            GROUP BY 1, 2 ORDER BY 1, 2
+            SELECT s.lane, s.stopped_at / 1000, count(*), sum(r.imported) FROM stopped_devices s \
+            JOIN lanes l ON l.id = s.lane JOIN registrations r ON r.id = s.registration GROUP BY 1, 2 ORDER BY 1, 2
             """
         )
         while try rows.next() {
             let lane = LaneID(try rows.value(0))
             let second: Int64 = try rows.value(1)
-            let count = StoppedCount(at: Timestamp(milliseconds: second * 1000), count: try rows.value(2))
+            let count = StoppedCount(
+                at: Timestamp(milliseconds: second * 1000),
+                count: try rows.value(2),
+                imported: try rows.value(3)
+            )
             found[lane, default: StoppedAtStart(devices: 0)].counts.append(count)
         }
         let suspended = try prepare("SELECT lane FROM suspended_lanes WHERE lane IN (SELECT id FROM lanes)").integers()

@@ -28,6 +28,7 @@ enum Migrations {
         M0018NameByConsumer.migration,
         M0019KeepCustomers.migration,
         M0020KeepHooks.migration,
+        M0021MarkImported.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

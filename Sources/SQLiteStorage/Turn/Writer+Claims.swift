@@ -81,6 +81,7 @@ extension Writer {
         /// The consumer's unread count.
         var unread: Int64
         var receivesAgents: Bool
+        var isImported: Bool
     }
 
     /// Returns a device whose rows are handed out; nil when its brand is deleted.
@@ -88,7 +89,8 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT r.token, r.platform, r.locale, r.time_zone, u.quiet_hours, r.brand, u.key, u.id, \
-            (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), r.receives \
+            (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), r.receives, \
+            r.imported \
             FROM registrations r JOIN consumers u ON u.key = r.consumer WHERE r.id = ?
             """
         ).int(registration)
@@ -108,7 +110,8 @@ extension Writer {
             consumer: ConsumerKey(row.int64(6)),
             consumerID: ConsumerID(trusted: row.string(7)),
             unread: row.int64(8),
-            receivesAgents: Receives(rawValue: Int(row.int64(9))).contains(.agent)
+            receivesAgents: Receives(rawValue: Int(row.int64(9))).contains(.agent),
+            isImported: row.int64(10) != 0
         )
     }
 
@@ -152,6 +155,7 @@ extension Writer {
             queuedAt: Timestamp(milliseconds: row.int64(6))
         )
         claimed.receivesAgents = device.receivesAgents
+        claimed.isImported = device.isImported
         return claimed
     }
 }

@@ -128,7 +128,7 @@ extension Writer {
         let row = try db.prepare(
             """
             SELECT id, lane, token, platform, receives, device, locale, time_zone, \
-            (SELECT quiet_hours FROM consumers WHERE key = ?1) FROM registrations \
+            (SELECT quiet_hours FROM consumers WHERE key = ?1), imported FROM registrations \
             WHERE consumer = ?1 AND state = 'active' AND lane IN (SELECT id FROM lanes) ORDER BY id
             """
         ).int(consumer)
@@ -145,7 +145,8 @@ extension Writer {
                         locale: row.optionalString(6),
                         timeZone: row.optionalString(7),
                         quietHours: row.optionalString(8).flatMap(QuietHours.init(stored:))
-                    )
+                    ),
+                    isImported: row.int64(9) != 0
                 )
             )
         }

@@ -16,6 +16,8 @@ package final class KnownRegistration {
     package let device: String
     /// The facts of the device that affect texts and times; nil when it reported none of them.
     package let traits: DeviceTraits?
+    /// Whether it was imported and no push to it was accepted yet.
+    package let isImported: Bool
 
     /// Creates a registration as it is stored.
     package init(
@@ -25,7 +27,8 @@ package final class KnownRegistration {
         platform: DevicePlatform,
         receives: Receives,
         device: String,
-        traits: DeviceTraits?
+        traits: DeviceTraits?,
+        isImported: Bool
     ) {
         self.id = id
         self.lane = lane
@@ -34,6 +37,7 @@ package final class KnownRegistration {
         self.receives = receives
         self.device = device
         self.traits = traits
+        self.isImported = isImported
     }
 
     /// Returns the approximate memory of a consumer's registrations.

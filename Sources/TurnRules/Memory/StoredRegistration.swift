@@ -27,6 +27,9 @@ package struct StoredRegistration: Sendable {
     /// Whether its app was deleted.
     package let isDeleted: Bool
 
+    /// Whether it was imported and no push to it was accepted yet.
+    package let isImported: Bool
+
     /// Whether lookups do not find it any more.
     package var isHidden: Bool { isStopped || isDeleted }
 
@@ -46,7 +49,8 @@ package struct StoredRegistration: Sendable {
         registeredAt: Timestamp,
         createdAt: Timestamp,
         isStopped: Bool,
-        isDeleted: Bool
+        isDeleted: Bool,
+        isImported: Bool
     ) {
         self.id = id
         self.consumer = consumer
@@ -60,6 +64,7 @@ package struct StoredRegistration: Sendable {
         self.createdAt = createdAt
         self.isStopped = isStopped
         self.isDeleted = isDeleted
+        self.isImported = isImported
     }
 }
 

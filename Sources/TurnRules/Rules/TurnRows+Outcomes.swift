@@ -95,8 +95,8 @@ extension TurnRows {
         context.requeue(row.registration, queue: row.queue, due: due.milliseconds, isAsked: isAsked)
     }
 
-    /// Stops or quarantines the registration of an outcome whose row is stored already, unless it has another token by
-    /// now or was registered again since; returns it if it does.
+    /// Stops, quarantines or confirms the registration of an outcome whose row is stored already, unless it has another
+    /// token by now or was registered again since; returns it when it no longer gets pushes.
     private mutating func applyTokenEffect(
         of outcome: OutcomeRecord,
         expiresAt: Timestamp?,
@@ -112,11 +112,14 @@ extension TurnRows {
             let failed = expiresAt.map { (id: outcome.delivery.rawValue, expiresAt: $0) }
             try stop(found, failed, at: context.turn.now)
             try withdraw(.all, of: found.id, by: .unregistered, &context)
-            context.noteStopped(found.id, lane: found.lane)
+            context.noteStopped(found)
         case .quarantine(let token):
             guard found.has(token) else { return [] }
             try quarantine(found)
             try withdraw(.all, of: found.id, state: .failed, by: nil, &context)
+        case .confirm(let token):
+            if found.has(token), found.isImported { try confirm(found) }
+            return []
         }
         return [outcome.registration]
     }

@@ -67,5 +67,6 @@ extension OutboxRow {
             queuedAt: now
         )
         receivesAgents = row.registration.receives.contains(.agent)
+        isImported = row.registration.isImported
     }
 }

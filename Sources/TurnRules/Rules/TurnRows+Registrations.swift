@@ -32,6 +32,10 @@ extension TurnRows {
                 return .conflict
             }
         }
+        if device.isImported {
+            guard try !isTaken(device, existing, brand: brand) else { return .kept }
+            if let known, try !hasRoom(known.key) { return .conflict }
+        }
         let owner: KnownConsumer
         if let known { owner = known } else { owner = try makeConsumer(name, isAnonymous: false, at: now) }
         let (made, isOthers) = try register(device, over: existing, of: owner, lane: lane, &context)
@@ -48,6 +52,21 @@ extension TurnRows {
         // The sessions in memory do not have the device of a session that was bound.
         if changed > 0 { context.noteEnd(device.brand, ConsumerID(trusted: owner.name.id)) }
         return .registered(change)
+    }
+
+    /// Whether an imported device would end or replace a registration, also one that is stopped.
+    private mutating func isTaken(
+        _ device: DeviceToRegister,
+        _ existing: StoredRegistration?,
+        brand: Int64
+    ) throws(Failure) -> Bool {
+        if let existing, !existing.isDeleted { return true }
+        return try storedRegistrations(.token(device.token, device.pushType, brand: brand)).contains { !$0.isDeleted }
+    }
+
+    /// Whether a consumer may have one more registration without losing its oldest.
+    private mutating func hasRoom(_ consumer: Int64) throws(Failure) -> Bool {
+        try storedRegistrations(.consumer(consumer)).count { !$0.isHidden } < registrationsPerConsumer
     }
 
     /// Registers a device over its existing registration for the app, if it has one, and ends those that it replaces;

@@ -33,10 +33,13 @@ extension TurnRows {
         result.unowned = context.backlog
         result.updates = context.updates
         result.held = context.held
-        for (key, registrations) in context.stopped {
+        for (key, stopped) in context.stopped {
             let lane = LaneID(key)
-            let devices = try devices(of: lane)
-            result.stopped[lane] = StoppedDevices(registrations: registrations, devices: devices)
+            result.stopped[lane] = StoppedDevices(
+                registrations: stopped.registrations,
+                imported: stopped.imported,
+                devices: try devices(of: lane)
+            )
         }
         return result
     }

@@ -6,9 +6,9 @@ import GatewayModel
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Register, list, show or unregister consumers' devices.",
+        abstract: "Register, list, show, import or unregister consumers' devices.",
         discussion: "EXAMPLE\n  switchboard device list acme u-1",
-        subcommands: [Register.self, List.self, Show.self, Unregister.self]
+        subcommands: [Register.self, List.self, Show.self, Unregister.self, DeviceImportCommand.self]
     )
 
     struct Register: AsyncParsableCommand {

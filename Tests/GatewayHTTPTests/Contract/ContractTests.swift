@@ -290,13 +290,14 @@ extension World {
         type: String = "application/json"
     ) async throws -> Reply {
         let method = try #require(HTTPRequest.Method(operation.method))
-        let sent = try bytes ?? (body ?? self.body(operation)).map { Array($0.text.utf8) }
+        let lines = operation.lines.map { Array($0.utf8) }
+        let sent = try bytes ?? lines ?? (body ?? self.body(operation)).map { Array($0.text.utf8) }
         return try await api.call(
             method,
             path ?? self.path(operation),
             as: credential ?? self.credential(operation),
             bytes: sent,
-            type: type,
+            type: lines == nil ? type : "application/x-ndjson",
             headers: headers(operation)
         )
     }

@@ -22,6 +22,8 @@ struct Description: Sendable {
         var body: JSON?
         /// A valid body.
         var example: JSON?
+        /// A valid body of JSON lines, where it takes no other.
+        var lines: String?
         /// Whether a call without a credential is rejected.
         var isSecured: Bool
         /// Whether it allows the instance's admin token.
@@ -97,6 +99,8 @@ struct Description: Sendable {
             parameters: parameters,
             body: content?["schema"].map(resolved),
             example: content?["example"] ?? named,
+            lines: content == nil
+                ? text["requestBody"]?["content"]?["application/x-ndjson"]?["example"]?.string : nil,
             isSecured: !security.isEmpty && security.allSatisfy { !$0.names.isEmpty },
             isForAdmin: security.contains { $0.names.contains("admin") },
             isForConsumer: security.contains { $0.names.contains("session") },

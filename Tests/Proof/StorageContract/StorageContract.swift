@@ -5,6 +5,7 @@ package enum StorageContract {
         AcceptCases.all + ReplayCases.all + QueueCases.all + CollapseCases.all + OutcomeCases.all
         + StoppedDeviceCases.all
         + WindowCases.all + WaitingCases.all + PushClassCases.all + RegistrationCases.all + DeviceLifeCases.all
+        + ImportCases.all
         + ReadCases.all + LongConversationCases.all
         + TapCases.all + ProactiveCases.all + CampaignCases.all
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all

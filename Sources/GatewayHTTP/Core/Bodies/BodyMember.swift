@@ -31,6 +31,16 @@ struct BodyObject {
         self.text = text
     }
 
+    /// Parses a text that must be a JSON object; throws `Problem` 400.
+    static func parse(_ text: [UInt8]) throws(Problem) -> BodyObject {
+        let value: StrictJSON
+        do { value = try StrictJSON.parse(text, maxDepth: EventParser.maxDepth, takesZeroFractions: true) } catch {
+            throw Problem(error)
+        }
+        guard case .object(let members) = value else { throw .unreadable("The JSON must be an object.") }
+        return BodyObject(pointer: "", members: members, text: text)
+    }
+
     /// SHA-256 of the text of the whole body.
     var hash: [UInt8] { Array(SHA256.hash(data: text)) }
 

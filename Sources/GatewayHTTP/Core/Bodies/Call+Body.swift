@@ -48,13 +48,7 @@ extension Call {
         let buffer = try await objectText(ofAnyType)
         if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
         guard buffer.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
-        let text = Array(buffer.readableBytesView)
-        let value: StrictJSON
-        do { value = try StrictJSON.parse(text, maxDepth: EventParser.maxDepth, takesZeroFractions: true) } catch {
-            throw Problem(error)
-        }
-        guard case .object(let members) = value else { throw Problem.unreadable("The JSON must be an object.") }
-        return BodyObject(pointer: "", members: members, text: text)
+        return try BodyObject.parse(Array(buffer.readableBytesView))
     }
 
     private func objectText(_ isOfAnyType: Bool) async throws -> ByteBuffer {

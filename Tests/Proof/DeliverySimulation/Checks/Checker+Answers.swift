@@ -56,7 +56,7 @@ extension Checker {
                 detail: "delivery \(id), \(outcome) after \(flight.tries) tries, becomes \(record.disposition)"
             )
         }
-        if record.token != .none { behind = now...now }
+        if record.token.stopsDevice { behind = now...now }
         if behind == nil, case .retry(let seconds?, _) = outcome, flight.job.summary == 0 {
             behind = now.adding(seconds: seconds)...now.adding(seconds: seconds)
         }
@@ -122,6 +122,7 @@ extension Checker {
         of flight: Flight,
         _ record: OutcomeRecord
     ) -> OutcomeRecord.TokenEffect {
+        if outcome.isAccepted, flight.isImported { return .confirm(token: flight.job.token) }
         guard !hasOtherToken(flight, record), case .finished(.failed, nil) = record.disposition else { return .none }
         return switch outcome {
         case .unregistered(let since): .drop(token: flight.job.token, since: since)

@@ -37,6 +37,8 @@ extension Checker {
         by change: StoreChange
     ) -> Bool {
         switch change {
+        // An import ends nothing but what was left of a deleted app.
+        case .register(let device) where device.isImported: return deletedLanes.contains(registration.lane)
         case .register, .unregister, .openSession, .endSessions, .merge, .track:
             return change.brand == registration.brand
         case .endSession: return true

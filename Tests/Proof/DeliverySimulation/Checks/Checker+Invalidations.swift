@@ -40,7 +40,8 @@ extension Checker {
             let place = Int(lane.rawValue) - 1
             let since = turn.now.adding(seconds: -settings.invalidation.waitSeconds)
             doubts[place].stops.removeAll { $0.at <= since }
-            for registration in stopped.registrations where !restored.contains(registration) {
+            for registration in stopped.registrations
+            where !restored.contains(registration) && !stopped.imported.contains(registration) {
                 doubts[place].stops.append((turn.now, registration))
             }
             let most = settings.invalidation.most(of: stopped.devices)

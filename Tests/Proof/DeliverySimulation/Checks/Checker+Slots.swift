@@ -91,7 +91,7 @@ extension Checker {
             switch (outcome.disposition, outcome.token) {
             // Nothing leaves for a device that is reported as gone, or whose token is rejected, before that is stored.
             case (.retry, _), (.release, _), (_, .drop), (_, .quarantine): lanes.remove(lane)
-            case (.finished, .none): break
+            case (.finished, .none), (.finished, .confirm): break
             }
         }
         var asking: Set<LaneQueue> = []
@@ -193,7 +193,7 @@ extension Checker {
 
     /// Returns whether all records are of accepted pushes, for which nobody waits; also true when there are none.
     func areHarmless(_ outcomes: some Sequence<OutcomeRecord>) -> Bool {
-        outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && $0.token == .none }
+        outcomes.allSatisfy { $0.disposition == .finished(.accepted, nil) && !$0.token.stopsDevice }
     }
 
     /// Checks that the record of an accepted push waits briefly for others, when others were committed just before.

@@ -10,6 +10,8 @@ extension Checker {
         var stopped: Timestamp?
         /// Whether its credential works, and how often in a row it did not.
         var breaker = Breaker()
+        /// Whether a push with its credential was accepted: then tokens that were imported say nothing about it.
+        var isProven = false
         /// Pushes that were not sent, without one that was in between.
         var unsent = Unsent()
         /// The alerts that operators must receive for the latest result.
@@ -71,14 +73,16 @@ extension Checker {
     /// Records the waits that follow from a provider's result.
     ///
     /// If `isOld`, the push left with an earlier credential of the lane: the result then concerns only the push.
-    mutating func waits(for outcome: PushOutcome, of job: PushJob, takenAt: Timestamp, isOld: Bool, now: Timestamp) {
+    mutating func waits(for outcome: PushOutcome, of flight: Flight, isOld: Bool, now: Timestamp) {
+        let (job, takenAt) = (flight.job, flight.takenAt)
         let id = job.delivery.rawValue
         let lane = tracked[Int(id) - 1].lane
         endWaits(of: lane, now: now)
         waits[lane].alerts = []
         if !isOld {
             followPause(outcome, of: id, on: lane, now: now)
-            followBreaker(outcome, on: lane, now: now)
+            if outcome.isAccepted { waits[lane].isProven = true }
+            followBreaker(outcome, of: flight, on: lane, now: now)
         }
         delayNextTry(after: outcome, of: id, now: now)
         if outcome == .notSent { delayUnsent(id, takenAt: takenAt, on: lane, now: now) }
@@ -138,10 +142,11 @@ extension Checker {
     }
 
     /// Follows the lane's breaker by the result of a push with its current credential.
-    private mutating func followBreaker(_ outcome: PushOutcome, on lane: Int, now: Timestamp) {
+    private mutating func followBreaker(_ outcome: PushOutcome, of flight: Flight, on lane: Int, now: Timestamp) {
         var breaker = waits[lane].breaker
         switch outcome {
-        case .retry, .unknown, .notSent: if breaker.isTrying { (breaker.until, breaker.isTrying) = (now, false) }
+        case .rejected(.quarantine) where flight.isImported && waits[lane].isProven, .retry, .unknown, .notSent:
+            if breaker.isTrying { (breaker.until, breaker.isTrying) = (now, false) }
         case .misconfigured: if open(&breaker, now: now) { waits[lane].alerts.append("stopped") }
         case .rejected(.quarantine) where breaker.quarantined + 1 >= settings.quarantinesBeforeStop:
             breaker.quarantined += 1

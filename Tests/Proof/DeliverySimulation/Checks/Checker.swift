@@ -326,8 +326,10 @@ struct Checker: Sendable {
         try checkErased(store)
         followRetries(of: turn, result, store)
         var applied = AppliedTurn(withdrawn: store.withdrawn, delivered: snapshot(store))
-        for row in result.owned { applied.arriving.append(row.id.rawValue) }
-        for claim in result.claims { for row in claim.rows { applied.arriving.append(row.id.rawValue) } }
+        for row in result.owned + result.claims.flatMap(\.rows) {
+            applied.arriving.append(row.id.rawValue)
+            tracked[Int(row.id.rawValue) - 1].isImported = row.isImported
+        }
         for id in applied.arriving {
             move(id, to: .arriving)
             // What was due when its turn began may leave, even if the clock is set back meanwhile.

@@ -37,6 +37,8 @@ struct Tracked: Sendable {
     var triedAgainAfter: Int64 = 0
     /// The time at which it last came into memory.
     var arrivedAt = Timestamp(milliseconds: 0)
+    /// Whether its device was imported and no push to it was accepted, as of the commit that last handed it out.
+    var isImported = false
     /// The class of its queue.
     var pushClass: PushClass
     /// The index of its message among the accepted ones; nil for a delivery without.

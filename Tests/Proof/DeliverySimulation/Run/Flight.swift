@@ -14,6 +14,8 @@ struct Flight: Sendable {
     var tries: Int
     /// The expiry of its own message.
     var expiresAt: Timestamp
+    /// Whether its device was imported and no push to it was accepted, as of the commit that handed it out.
+    var isImported: Bool
     /// Whether it gets no result before the process ends.
     var isStuck = false
 }

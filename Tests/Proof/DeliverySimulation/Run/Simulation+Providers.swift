@@ -52,7 +52,8 @@ extension Simulation {
                     credential: credentials[lane],
                     reads: reads,
                     tries: checker.tries(of: job, store),
-                    expiresAt: store.delivery(job.delivery.rawValue).expiresAt
+                    expiresAt: store.delivery(job.delivery.rawValue).expiresAt,
+                    isImported: checker.tracked[Int(job.delivery.rawValue) - 1].isImported
                 )
             )
         }
@@ -143,8 +144,7 @@ extension Simulation {
         if outcome == .accepted(providerID: nil) { checker.accepted(flight) }
         checker.waits(
             for: outcome,
-            of: flight.job,
-            takenAt: flight.takenAt,
+            of: flight,
             isOld: flight.credential != credentials[checker.tracked[Int(id) - 1].lane],
             now: now
         )

@@ -65,6 +65,8 @@ extension SimulatedStore {
         var platform: DevicePlatform
         var timeZone: String?
         var receives: Receives
+        /// Whether it was imported and no push to it was accepted yet.
+        var isImported: Bool
         var isActive = true
         /// The time at which its provider reported its token as dead: lookups do not find it any more.
         var stoppedAt: Timestamp?

@@ -44,7 +44,8 @@ extension SimulatedStore {
                     registeredAt: registration.registeredAt,
                     createdAt: registration.createdAt,
                     isStopped: registration.stoppedAt != nil,
-                    isDeleted: !hasLane(registration)
+                    isDeleted: !hasLane(registration),
+                    isImported: registration.isImported
                 )
             )
         }
@@ -64,6 +65,7 @@ extension SimulatedStore {
                 platform: device.platform,
                 timeZone: device.timeZone,
                 receives: device.receives,
+                isImported: device.isImported,
                 registeredAt: now,
                 lastSeenAt: now,
                 createdAt: now
@@ -80,6 +82,7 @@ extension SimulatedStore {
             $0.platform = device.platform
             $0.receives = device.receives
             $0.timeZone = device.timeZone
+            $0.isImported = false
             $0.isActive = true
             $0.stoppedAt = nil
             $0.stopped = []
@@ -93,6 +96,8 @@ extension SimulatedStore {
     }
 
     mutating func quarantine(_ registration: StoredRegistration) { change(registration) { $0.isActive = false } }
+
+    mutating func confirm(_ registration: StoredRegistration) { change(registration) { $0.isImported = false } }
 
     mutating func change(_ registration: StoredRegistration, _ work: (inout Registration) -> Void) {
         let place = Int(registration.id) - 1

@@ -53,7 +53,8 @@ extension SimulatedStore: TurnRows {
                     platform: stored.platform,
                     receives: stored.receives,
                     device: stored.device.rawValue,
-                    traits: traits(of: key)
+                    traits: traits(of: key),
+                    isImported: stored.isImported
                 )
             )
         }

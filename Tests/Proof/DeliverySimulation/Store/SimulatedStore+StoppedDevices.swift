@@ -41,11 +41,9 @@ extension SimulatedStore {
             var start = StoppedAtStart(devices: devices(of: lane), isSuspended: suspended.contains(lane))
             for key in stopped {
                 let second = Timestamp(milliseconds: (registration(key)?.stoppedAt?.milliseconds ?? 0) / 1000 * 1000)
-                if start.counts.last?.at == second {
-                    start.counts[start.counts.count - 1].count += 1
-                } else {
-                    start.counts.append(StoppedCount(at: second, count: 1))
-                }
+                if start.counts.last?.at != second { start.counts.append(StoppedCount(at: second, count: 0)) }
+                start.counts[start.counts.count - 1].count += 1
+                if registration(key)?.isImported == true { start.counts[start.counts.count - 1].imported += 1 }
             }
             found[lane] = start
         }

@@ -193,6 +193,7 @@ struct SimulatedStore {
             queuedAt: row.queuedAt
         )
         made.receivesAgents = registration?.receives.contains(.agent) ?? true
+        made.isImported = registration?.isImported ?? false
         return made
     }
 

@@ -160,7 +160,8 @@ extension ContractModel {
         let id = outcome.registration
         guard let known = registrations[id], known.state != .stopped else { return [] }
         switch outcome.token {
-        case .none: return []
+        // The model imports nothing.
+        case .none, .confirm: return []
         case .drop(let token, let since):
             guard known.token == token, let limit = since ?? outcome.response?.sentAt, known.registeredAt <= limit
             else { return [] }

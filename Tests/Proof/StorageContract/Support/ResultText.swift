@@ -8,6 +8,7 @@ extension StoreChangeResult {
         case .registered(let change):
             let kind = change.created ? "created" : "renewed"
             return "registered \(change.registration.id) \(kind) \(ContractModel.list(change.ended))"
+        case .kept: return "kept"
         case .unregistered(let change): return "unregistered \(ContractModel.text(change))"
         case .read(let change): return "read \(change.readSequence) \(change.unread)"
         case .tapped(let tap):

@@ -19,6 +19,7 @@ struct RunCommand: AsyncParsableCommand {
         case windows, attack, requeue, campaign, population, outage
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
+        case deviceImport = "device-import"
         case massInvalidation = "mass-invalidation"
         case httpOverhead = "http-overhead"
         case senderLatency = "sender-latency"
@@ -134,6 +135,9 @@ struct RunCommand: AsyncParsableCommand {
             return try await AttackScenario(events: scaled(10_000)).run(group: group, http: http, say: say)
         case .largeChanges:
             return try await LargeChangesScenario(devices: scaled(200_000), events: scaled(10_000))
+                .run(group: group, http: http, say: say)
+        case .deviceImport:
+            return try await ImportScenario(devices: scaled(1_000_000), events: scaled(10_000))
                 .run(group: group, http: http, say: say)
         case .massInvalidation:
             let seconds = min(max(60 * scale, 15), 60)
