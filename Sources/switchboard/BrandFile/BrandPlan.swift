@@ -173,7 +173,7 @@ struct BrandPlan: Equatable {
 
     private mutating func planApps(_ apps: [String: JSONValue], _ present: BrandState) {
         for (id, app) in apps.sorted(by: { $0.key < $1.key }) {
-            var old = present.apps[id].map(BrandState.comparable)?.members
+            var old = present.apps[id].map(BrandState.comparable(_:))?.members
             old?["id"] = nil
             let differences = FileDifference.list(from: .object(old ?? [:]), to: Self.normal(app))
             guard old == nil || !differences.isEmpty else { continue }

@@ -74,7 +74,7 @@ struct BrandState {
     /// - Returns: The value.
     static func comparable(_ response: JSONValue) -> JSONValue {
         guard case .object(let members) = response else { return response }
-        var all = members.mapValues(comparable)
+        var all = members.mapValues(comparable(_:))
         for name in ["endpointsBy", "updatedAt", "createdAt", "previousSecretUntil"] { all[name] = nil }
         if members["certificateFingerprint"] != nil {
             for name in ["commonName", "topics", "expiresAt"] { all[name] = nil }
