@@ -242,7 +242,7 @@ struct SimulatedWorld: Sendable {
         if plan.hasOwnHours, random.chance(40) {
             registration.timeZone = random.chance(50) ? SimulationPlan.farZone : "UTC"
         }
-        registration.isImported = random.chance(15)
+        registration.isImported = plan.hasImports && random.chance(40)
         return .register(registration)
     }
 

@@ -49,6 +49,8 @@ struct SimulationPlan: Sendable {
     var isLong: Bool
     /// Whether consumers have quiet hours of their own, and devices time zones.
     var hasOwnHours: Bool
+    /// Whether some registrations are imported from another service.
+    var hasImports: Bool
     /// The shared quota of the providers of the first two lanes; nil sets no limit.
     var quota: PushQuota?
 
@@ -94,6 +96,7 @@ struct SimulationPlan: Sendable {
         isCoarse = steps % 4 == 3
         isLong = steps % 5 == 4
         hasOwnHours = steps % 5 < 2
+        hasImports = steps / 2 % 4 == 3
         settings.summaryAfterSeconds = [1, 5, 60][steps / 2 % 3]
         settings.outcomeWaitMilliseconds = [4, 300, 3000][steps / 4 % 3]
         if steps % 6 == 4 || steps % 12 == 2 {
