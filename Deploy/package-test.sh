@@ -45,6 +45,12 @@ finished=false
 
 # ---- What ends in any case -------------------------------------------------------------------------------------------------------
 
+# Removes what a run leaves in its folder, also one that was killed; the clean root file system stays.
+tidy() {
+    awk -v below="$work/" 'index($2, below) == 1 {print $2}' /proc/self/mounts | sort -r | while read -r mounted; do umount "$mounted"; done
+    for folder in "$work"/*; do [ "$folder" = "$work/base" ] || rm -rf --one-file-system "$folder"; done
+}
+
 clean() {
     set +e
     $finished || printf '\nThe test has stopped before its end.\n'
@@ -52,12 +58,12 @@ clean() {
     [ -z "$host" ] || kill -9 "$host" 2>/dev/null
     [ -z "$namespace" ] || kill "$namespace" 2>/dev/null
     wait 2>/dev/null
-    awk -v below="$work/" 'index($2, below) == 1 {print $2}' /proc/self/mounts | sort -r | while read -r mounted; do umount "$mounted"; done
-    for folder in "$work"/*; do [ "$folder" = "$work/base" ] || rm -rf --one-file-system "$folder"; done
+    tidy
     ! $is_temporary || rm -rf --one-file-system "$work"
 }
 trap clean EXIT
 trap 'printf "failed: %s\n" "$BASH_COMMAND" >&2' ERR
+tidy
 
 # ---- Checks ----------------------------------------------------------------------------------------------------------------------
 
