@@ -96,7 +96,7 @@ struct SimulationPlan: Sendable {
         isCoarse = steps % 4 == 3
         isLong = steps % 5 == 4
         hasOwnHours = steps % 5 < 2
-        hasImports = steps / 2 % 4 == 3
+        hasImports = steps % 7 == 5
         settings.summaryAfterSeconds = [1, 5, 60][steps / 2 % 3]
         settings.outcomeWaitMilliseconds = [4, 300, 3000][steps / 4 % 3]
         if steps % 6 == 4 || steps % 12 == 2 {
