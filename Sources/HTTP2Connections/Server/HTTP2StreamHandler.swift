@@ -3,7 +3,7 @@ package import NIOCore
 
 /// The server side of HTTP/2 in a pipeline: the last handler, which turns bytes into streams of requests and responses.
 ///
-/// What is submitted is sent by `flush`. Confined to its channel's event loop.
+/// `flush` sends the responses that wait. Confined to its channel's event loop.
 package final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundIn = Never

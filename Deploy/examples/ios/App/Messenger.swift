@@ -11,7 +11,6 @@ final class Messenger: ObservableObject {
         let id: String
         let text: String
         let isFromConsumer: Bool
-        let sentAt: Date
     }
 
     @Published private(set) var userID: String?
@@ -89,7 +88,8 @@ final class Messenger: ObservableObject {
         errorText = nil
         do {
             let opening = await client.conversationOpening()
-            for message in try await client.messages(limit: 500) { show(message) }
+            // In order; what the window delivers comes after it.
+            lines = try await client.messages(limit: 500).map(Self.line)
             if case .message(let id) = opening { target = id } else { target = lines.last?.id }
             let window = try await client.openWindow()
             self.window = window
@@ -107,7 +107,7 @@ final class Messenger: ObservableObject {
         do {
             let conversationID = try await client.openConversation()
             let sent = try await window.send(text, conversationID: conversationID)
-            show(Line(id: sent.messageID, text: text, isFromConsumer: true, sentAt: Date()))
+            show(Line(id: sent.messageID, text: text, isFromConsumer: true))
             return true
         } catch {
             errorText = "\(error)"
@@ -119,7 +119,7 @@ final class Messenger: ObservableObject {
         switch event {
         case .stateChanged(let state): isWindowReady = state == .ready
         case .message(let message):
-            show(message)
+            show(Self.line(message))
             target = message.id
         case .error(let error): errorText = "\(error)"
         case .closed(let error): if let error { errorText = "\(error)" }
@@ -145,15 +145,13 @@ final class Messenger: ObservableObject {
         }
     }
 
-    private func show(_ message: GatewayMessage) {
-        let sentAt = message.sentAt ?? Date()
-        show(Line(id: message.id, text: message.text, isFromConsumer: message.isFromConsumer, sentAt: sentAt))
+    private static func line(_ message: GatewayMessage) -> Line {
+        Line(id: message.id, text: message.text, isFromConsumer: message.isFromConsumer)
     }
 
+    /// Adds a line, unless it is there: the window repeats what was downloaded while it opened.
     private func show(_ line: Line) {
-        guard !lines.contains(where: { $0.id == line.id }) else { return }
-        lines.append(line)
-        lines.sort { $0.sentAt < $1.sentAt }
+        if !lines.contains(where: { $0.id == line.id }) { lines.append(line) }
     }
 
     /// Removes what belongs to the consumer from the screen.
