@@ -88,32 +88,6 @@ struct StartAndStopTests {
         #expect(try await second.process.stop().status == 0)
     }
 
-    @Test("a second SIGTERM ends a waiting shutdown at once, with its own exit code")
-    func secondSignal() async throws {
-        let gateway = try await GatewayProcess.start(in: directory)
-        // A request whose body never arrives delays the shutdown.
-        let address = try #require(ListenAddress(String(gateway.url.dropFirst("http://".count))))
-        let script = """
-            import socket,sys
-            s=socket.create_connection(("127.0.0.1",\(address.port)))
-            s.sendall(b"POST /v1/brands HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: \(gateway.admin.authorization ?? "")\\r\\n"
-              b"Content-Type: application/json\\r\\nExpect: 100-continue\\r\\nContent-Length: 100\\r\\n\\r\\n{")
-            print("sent",flush=True)
-            s.recv(100)
-            """
-        let client = try ChildProcess("/usr/bin/env", ["python3", "-c", script])
-        _ = try await client.line("sent")
-        #expect(try await gateway.admin.call("GET", ["livez"]).status == 200)
-        gateway.process.signal(SIGTERM)
-        _ = try await gateway.process.errorLine("\"stopping\"")
-        gateway.process.signal(SIGTERM)
-        #expect(
-            try await gateway.process.ended() == .init(status: ProcessStatus.secondSignal.rawValue, isSignal: false)
-        )
-        let again = try await GatewayProcess.start(in: directory)
-        #expect(try await again.process.stop().status == 0)
-    }
-
     @Test("a second SIGTERM ends a shutdown that a hanging store blocks, and the next start works")
     func secondSignalWhileTheStoreHangs() async throws {
         let faults = try await FaultSwitch(in: directory)

@@ -94,7 +94,7 @@ struct GatewayFixture {
         _ = try await APIClient(server: simulator.control).call("PUT", ["rules"], body: rules)
     }
 
-    /// Polls until a condition holds, described by `what`, for at most half a minute.
+    /// Polls until a condition holds, described by `what`, for at most nine minutes.
     func wait(for what: String, until isDone: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(540)
         while try await !isDone() {
