@@ -177,10 +177,7 @@ package struct APNsRenderer: Sendable {
             writer.literal(",\"originatorId\":")
             writer.string(agentID)
         }
-        if fit.extras != .none, let agent = brand.agent(of: message) {
-            writer.literal(",\"agent\":")
-            writer.raw(agent)
-        }
+        if fit.extras != .none { brand.appendAgent(of: message, after: ",\"agent\":", to: &writer) }
         if fit.extras == .textAndAgent, !message.silent {
             writer.literal(",\"text\":\"")
             writer.escaped(fit.text)

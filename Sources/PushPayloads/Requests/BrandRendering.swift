@@ -67,18 +67,25 @@ package struct BrandRendering: Sendable {
         return Words(title: own.title ?? plain.title, text: own.text ?? plain.text)
     }
 
-    /// Returns the agent of a message as a JSON object: its id, and its nickname unless ``preview`` hides it (R194).
-    ///
-    /// - Returns: Nil when it would have no member. A silent push has no nickname, as it has no text.
+    /// Returns the agent of a message as a JSON object; nil when it would have no member.
     func agent(of message: Message) -> [UInt8]? {
-        let nickname = preview == .none || message.silent ? nil : message.agentNickname
-        guard message.agentID != nil || nickname != nil else { return nil }
         var writer = JSONWriter(capacity: 96)
+        appendAgent(of: message, after: "", to: &writer)
+        return writer.bytes.isEmpty ? nil : writer.bytes
+    }
+
+    /// Appends the agent of a message as a JSON object after a prefix; nothing when it would have no member.
+    ///
+    /// It has the agent's id, and the nickname unless ``preview`` hides it (R194). A silent push has no nickname, as it has
+    /// no text.
+    func appendAgent(of message: Message, after prefix: StaticString, to writer: inout JSONWriter) {
+        let nickname = preview == .none || message.silent ? nil : message.agentNickname
+        guard message.agentID != nil || nickname != nil else { return }
+        writer.literal(prefix)
         writer.literal("{")
         writer.member("id", message.agentID)
         writer.member("nickname", nickname)
         writer.literal("}")
-        return writer.bytes
     }
 
     /// Returns a value of a template: nil if ``preview`` hides it.
