@@ -92,7 +92,9 @@ extension Checker {
     ) throws(Violation) {
         guard !hasJumped else { return }
         for outcome in outcomes {
-            guard case .release(let due, isAsked: false) = outcome.disposition, due > now else { continue }
+            guard case .release(let due, isAsked: false) = outcome.disposition, due > now,
+                !deletedLanes.contains(store.delivery(outcome.delivery.rawValue).lane)
+            else { continue }
             try checkHeld(outcome.registration, until: due, brand, now: now)
         }
         for (key, wait) in store.waiting where !deletedLanes.contains(wait.lane) {

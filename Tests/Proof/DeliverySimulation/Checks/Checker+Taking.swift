@@ -121,8 +121,7 @@ extension Checker {
         for other in registration.pending where other < id && store.delivery(other).queue == queue {
             if let oldest = summed.first, other >= oldest, self.place(other) == .waiting { continue }
             if id <= tracked[Int(other) - 1].triedAgainAfter { continue }
-            // A row that an operator has retried waits for no window.
-            if tracked[Int(id) - 1].triedAgainAfter > 0, store.delivery(other).isHeld { continue }
+            if tracked[Int(id) - 1].overtaken.contains(other) { continue }
             let place = place(other)
             try expect(.deviceOrder, place == .ended || place == .dropped) {
                 "delivery \(id) leaves before \(other), which is \(place)"

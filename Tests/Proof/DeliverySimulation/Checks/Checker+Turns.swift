@@ -22,6 +22,14 @@ extension Checker {
         }
     }
 
+    /// Notes which rows a row overtakes that comes into memory: one that an operator has retried waits for no window.
+    mutating func noteOvertaken(_ id: Int64, _ store: SimulatedStore) {
+        let row = store.delivery(id)
+        guard tracked[Int(id) - 1].triedAgainAfter > 0, let registration = store.registration(row.registration)
+        else { return }
+        tracked[Int(id) - 1].overtaken = Set(registration.pending.filter { $0 < id && store.delivery($0).isHeld })
+    }
+
     /// Checks that a claim does not skip rows of a device that were due before.
     func checkClaims(_ result: WriterTurnResult, _ store: SimulatedStore) throws(Violation) {
         for claim in result.claims {

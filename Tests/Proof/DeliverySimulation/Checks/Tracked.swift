@@ -35,6 +35,9 @@ struct Tracked: Sendable {
     var isGone = false
     /// The newest delivery when an operator retried it: those that were in memory then leave before it.
     var triedAgainAfter: Int64 = 0
+    /// The older rows of its device that a window held when it last came into memory, if an operator had retried it: it
+    /// leaves before them, even if the window releases them meanwhile.
+    var overtaken: Set<Int64> = []
     /// The time at which it last came into memory.
     var arrivedAt = Timestamp(milliseconds: 0)
     /// Whether its device was imported and no push to it was accepted, as of the commit that last handed it out.
