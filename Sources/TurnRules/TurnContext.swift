@@ -238,6 +238,9 @@ package struct TurnContext {
         backlog[place] = min(backlog[place] ?? Timestamp(milliseconds: due), Timestamp(milliseconds: due))
     }
 
+    /// Returns the queues of a lane in which rows wait since this turn.
+    func queues(waitingFor lane: LaneID) -> [OutboxQueue] { backlog.keys.filter { $0.lane == lane }.map(\.queue) }
+
     /// Records that none of a device's rows waits in a queue any more.
     mutating func noteNoneWaiting(_ registration: Int64, _ queue: OutboxQueue) {
         if waiting[registration] == queue { waiting[registration] = nil }

@@ -96,8 +96,10 @@ extension TurnRows {
     /// The wait that a provider asked for, or that for the next try, stays.
     mutating func requeue(_ request: RequeueRequest, _ context: inout TurnContext) throws(Failure) -> Int {
         let lane = request.lane
+        // Rows that were set aside have no time and are in no backlog until the turn's outcomes give them one.
+        let queues = Set(request.queues).union(context.queues(waitingFor: lane)).sorted()
         var count = 0
-        for queue in request.queues where count < request.limit {
+        for queue in queues where count < request.limit {
             for device in try makeDue(queue, of: lane, limit: request.limit - count, at: context.turn.now) {
                 context.noteWaiting(device.registration, lane: lane.rawValue, queue: queue, due: device.due)
                 count += 1

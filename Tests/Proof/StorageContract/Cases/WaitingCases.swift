@@ -5,7 +5,8 @@ import Testing
 /// Quiet hours of consumers, rows that no longer need to wait, and devices with many waiting rows.
 enum WaitingCases {
     static let all = [
-        ownQuietHours, requeues, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate, wholeDevices,
+        ownQuietHours, requeues, requeuesBehind, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate,
+        wholeDevices,
         deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart,
     ]
 
@@ -76,6 +77,24 @@ enum WaitingCases {
         }
         #expect(result.requeued == [2])
         #expect(result.claims[0].rows.map(\.id) == rows.map(\.id))
+    }
+
+    static let requeuesBehind = ContractCase(
+        "rows of other queues that begin to wait in the turn of a requeue are due at once, too"
+    ) {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        try await f.accepted(f.proactive("u-1"))
+        let row = try #require(try await f.claim().rows.first)
+        let outcome = f.unsent(row, .release(due: f.now.adding(seconds: 3600)))
+        let request = RequeueRequest(lane: f.apns, queues: [.agent], limit: 10)
+        let result = try await f.commit {
+            $0.outcomes = [outcome]
+            $0.requeues = [request]
+        }
+        #expect(result.requeued == [2])
+        #expect(try await f.claim(queue: .proactive(campaign: nil)).rows.count == 1)
     }
 
     static let requeuesInPieces = ContractCase("devices that no longer need to wait keep their order, batch by batch") {
