@@ -6,8 +6,7 @@ import Testing
 enum WaitingCases {
     static let all = [
         ownQuietHours, requeues, requeuesBehind, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate,
-        wholeDevices,
-        deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart,
+        wholeDevices, deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart,
     ]
 
     static let ownQuietHours = ContractCase(
