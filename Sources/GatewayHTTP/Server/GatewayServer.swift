@@ -63,6 +63,7 @@ package final class GatewayServer: Sendable {
         CCAIRoutes.add(to: &routes)
         TalkdeskRoutes.add(to: &routes)
         BloomreachRoutes.add(to: &routes)
+        LivePersonPushProxy.add(to: &routes)
         CustomerRoutes.add(to: &routes)
         InAppMessageRoutes.add(to: &routes)
         HookRoutes.add(to: &routes)

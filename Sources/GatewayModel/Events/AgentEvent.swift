@@ -49,6 +49,9 @@ package struct AgentEvent: Sendable {
     package var campaign: String?
     /// The consent that its pushes need, for ``EventType/proactiveMessage``; nil when they need none.
     package var consent: ConsentRequirement?
+    /// The token of the only registration that gets a push, each time that the event comes for another one; nil stands
+    /// for all registrations at once.
+    package var token: String?
     /// The position up to which the consumer has read, for ``EventType/messagesRead``.
     package var readTarget: ReadTarget?
     /// A hash of the event's content, independent of its format, to detect a replay with another body.

@@ -127,6 +127,21 @@ extension ConsumerStore where Self: SQLStore {
         }
     }
 
+    package func registration(
+        brand: BrandID,
+        token: String,
+        pushType: PushType
+    ) async throws(StorageError) -> DeviceRegistration? {
+        try await inSnapshot { db in
+            try db.prepare(
+                composed: registrationSQL + """
+                     WHERE r.brand = (SELECT key FROM brands WHERE id = ?) AND r.token = ? AND r.push_type = ? \
+                    ORDER BY r.registered_at DESC
+                    """
+            ).text(brand.rawValue).text(token).text(pushType.rawValue).first { try readRegistration($0) } ?? nil
+        }
+    }
+
     package func registrations(
         brand: BrandID,
         consumer: ConsumerID

@@ -33,6 +33,19 @@ package struct EventKey {
         day = Self.day(of: now)
     }
 
+    /// Creates the key of an event's push to one registration.
+    ///
+    /// - Parameters:
+    ///   - event: The key of the event.
+    ///   - registration: The number of the registration.
+    init(_ event: EventKey, to registration: Int64) {
+        text = event.text + "\u{1D}" + String(registration)
+        consumer = event.consumer
+        otherNames = event.otherNames
+        brand = event.brand
+        day = event.day
+    }
+
     /// Returns the consumer, the source and the id in one text, which no other event has: none of them has a control
     /// character.
     ///
