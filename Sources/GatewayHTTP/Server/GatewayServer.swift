@@ -64,6 +64,7 @@ package final class GatewayServer: Sendable {
         TalkdeskRoutes.add(to: &routes)
         BloomreachRoutes.add(to: &routes)
         LivePersonPushProxy.add(to: &routes)
+        LivePersonEngagement.add(to: &routes)
         CustomerRoutes.add(to: &routes)
         InAppMessageRoutes.add(to: &routes)
         HookRoutes.add(to: &routes)
