@@ -13,7 +13,13 @@ internal import TextFormats
 /// pushed once to each device that is named.
 enum LivePersonPushProxy {
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/push-proxy", errors: .adaptor) { try await receive($0) }
+        routes.on(.post, "/v1/brands/:brand/push-proxy", errors: .adaptor) { call in
+            do { return try await receive(call) } catch var problem as Problem where problem.code == .rateLimited {
+                // The platform sends a push again only after a 5xx.
+                (problem.code, problem.status) = (.overloaded, ProblemCode.overloaded.status)
+                throw problem
+            }
+        }
     }
 
     private static func receive(_ call: Call) async throws -> Response {
@@ -26,8 +32,8 @@ enum LivePersonPushProxy {
         guard envelope.brand.map({ $0.hasSameBytes(as: brand.id.rawValue) }) ?? true,
             let token = envelope.pushType.transport.tokenRule.normalised(envelope.token),
             let registration = try await call.read({ store throws(StorageError) in
-                try await store.registration(brand: brand.id, token: token, pushType: envelope.pushType)
-            }), registration.state == .active, registration.receives.contains(wanted)
+                try await store.registrations(brand: brand.id, tokens: [token], pushType: envelope.pushType)
+            }).first, registration.state == .active, registration.receives.contains(wanted)
         else { throw Problem(.forbidden, "The device token cannot receive such pushes.") }
         var intake = EventIntake(delivery: call.services.delivery, brand: brand)
         let results = try await intake.take([envelope.event(for: registration)])
@@ -100,7 +106,8 @@ private struct LivePersonEnvelope {
         dialog = checks.line(members["dialogId"], atMost: EventLimits.identifierBytes)
         originator = checks.line(members["originatorId"], atMost: EventLimits.identifierBytes)
         sequence = Self.number(members["sequence"], &checks)
-        let message = checks.text(members[members["messageId"].isEmpty ? "id" : "messageId"])
+        let named = members[members["messageId"].isEmpty ? "id" : "messageId"]
+        let message = checks.line(named, atMost: EventLimits.identifierBytes)
         // A resend has no id of its own.
         if let conversation, let sequence {
             id = Self.id([conversation.rawValue, String(sequence)])
@@ -125,7 +132,7 @@ private struct LivePersonEnvelope {
         event.title = title
         event.text = text
         event.sound = sound
-        event.token = registration.token
+        event.registration = registration.id
         return event
     }
 

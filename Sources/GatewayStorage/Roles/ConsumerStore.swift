@@ -19,12 +19,12 @@ package protocol ConsumerStore: Sendable {
     /// Returns all of a consumer's registrations, oldest first: a consumer has few.
     func registrations(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> [DeviceRegistration]
 
-    /// Returns a brand's registration with a provider's token; nil when there is none.
-    func registration(
+    /// Returns a brand's registrations with providers' tokens: at most a few hundred tokens.
+    func registrations(
         brand: BrandID,
-        token: String,
+        tokens: [String],
         pushType: PushType
-    ) async throws(StorageError) -> DeviceRegistration?
+    ) async throws(StorageError) -> [DeviceRegistration]
 
     /// Returns a consumer's conversations, oldest first; nil when the brand has never seen the consumer.
     ///

@@ -127,18 +127,20 @@ extension ConsumerStore where Self: SQLStore {
         }
     }
 
-    package func registration(
+    package func registrations(
         brand: BrandID,
-        token: String,
+        tokens: [String],
         pushType: PushType
-    ) async throws(StorageError) -> DeviceRegistration? {
+    ) async throws(StorageError) -> [DeviceRegistration] {
         try await inSnapshot { db in
-            try db.prepare(
-                composed: registrationSQL + """
-                     WHERE r.brand = (SELECT key FROM brands WHERE id = ?) AND r.token = ? AND r.push_type = ? \
-                    ORDER BY r.registered_at DESC
+            let sql =
+                registrationSQL + """
+                     WHERE r.brand = (SELECT key FROM brands WHERE id = ?) AND r.token = ? AND r.push_type = ?
                     """
-            ).text(brand.rawValue).text(token).text(pushType.rawValue).first { try readRegistration($0) } ?? nil
+            return try tokens.flatMap { token in
+                try db.prepare(composed: sql).text(brand.rawValue).text(token).text(pushType.rawValue)
+                    .all { try readRegistration($0) }
+            }
         }
     }
 

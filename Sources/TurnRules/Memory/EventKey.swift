@@ -33,13 +33,9 @@ package struct EventKey {
         day = Self.day(of: now)
     }
 
-    /// Creates the key of an event's push to one registration.
-    ///
-    /// - Parameters:
-    ///   - event: The key of the event.
-    ///   - registration: The number of the registration.
-    init(_ event: EventKey, to registration: Int64) {
-        text = event.text + "\u{1D}" + String(registration)
+    /// Creates the key of an event's push to one token, under which the device may have registered again meanwhile.
+    init(_ event: EventKey, to token: String) {
+        text = event.text + "\u{1D}" + token
         consumer = event.consumer
         otherNames = event.otherNames
         brand = event.brand

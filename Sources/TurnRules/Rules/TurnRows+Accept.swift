@@ -67,7 +67,7 @@ extension TurnRows {
         if let message = first.message {
             try flush(&context)
             if var result = try accepted(message) {
-                if event.token != nil, let known {
+                if event.registration != nil, let known {
                     result.deliveries = try pushAgain(result, event, of: known, key, request, &context)
                 }
                 return .duplicate(result, bodyDiffers: bodyDiffers)
@@ -149,6 +149,7 @@ extension TurnRows {
             campaign,
             event,
             request,
+            isAgain: false,
             &context
         )
         if let campaign { context.campaigns[campaign, default: CampaignDelta()].add(deliveries: deliveries) }
@@ -170,15 +171,16 @@ extension TurnRows {
         _ campaign: Int64?,
         _ key: EventKey,
         _ request: AcceptRequest,
+        isAgain: Bool,
         _ context: inout TurnContext
     ) throws(Failure) -> Int {
         let isAllowed = try allows(event.consent, consumer.key, at: context.turn.now)
         let wanted: Receives = event.kind == .agent ? .agent : .proactive
         var deliveries = 0
         for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
-            if let token = event.token {
-                guard token.utf8.elementsEqual(registration.token.utf8) else { continue }
-                let own = EventKey(key, to: registration.id)
+            if let named = event.registration {
+                guard named.rawValue == registration.id else { continue }
+                let own = EventKey(key, to: registration.token)
                 guard try remember(own, hash: 0, message: nil, hours: request.dedupeHours) == nil else { continue }
             }
             var row = TurnContext.NewRow(
@@ -191,6 +193,7 @@ extension TurnRows {
                 expiresAt: message.expiresAt
             )
             row.campaign = campaign
+            row.isAgain = isAgain
             // Only agents' messages wait for a window; proactive ones are always pushed (R97, R113).
             if context.hasWindows, event.kind == .agent {
                 row.isHeld = context.holds(request.brand, consumer, registration)
@@ -224,7 +227,17 @@ extension TurnRows {
             acceptedAt: now,
             expiresAt: now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds)
         )
-        return try push(message, event, of: known, in: conversation.key, nil, key, request, &context)
+        return try push(
+            message,
+            event,
+            of: known,
+            in: conversation.key,
+            nil,
+            key,
+            request,
+            isAgain: true,
+            &context
+        )
     }
 
     // MARK: Typing, reads and resolutions

@@ -38,7 +38,7 @@ enum ReplayCases {
         let known = try await f.registrations("u-1")
         func event(_ place: Int) -> AgentEvent {
             var event = f.message("u-1", in: "c-1", id: "e")
-            event.token = known[place].token
+            event.registration = known[place].id
             return event
         }
         let first = try await f.accepted(event(0))
@@ -53,14 +53,20 @@ enum ReplayCases {
         let devices = try await f.deliveries().map(\.device.rawValue)
         #expect(Set(devices) == ["d-1", "d-2"] && devices.count == 2)
         #expect(try await f.messages("u-1", in: "c-1").count == 1)
+        // The same token, registered again, is the same device.
+        _ = try await f.change(f.unregister("u-1", device: "d-1", .all))
+        let again = try await f.register("d-1", of: "u-1").registration
+        #expect(again.id != known[0].id && again.token == known[0].token)
+        var renewed = event(0)
+        renewed.registration = again.id
+        #expect(try await f.accept(renewed)[0].duplicateEvent.event.deliveries == 0)
         // What was read is not pushed any more.
         try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1), id: "r"))
         #expect(try await f.accept(event(2))[0].duplicateEvent.event.deliveries == 0)
-        let token = known[1].token
-        let found = try await f.store.registration(brand: f.brand, token: token, pushType: .apns)
-        #expect(found?.device.rawValue == "d-2")
-        #expect(try await f.store.registration(brand: f.brand, token: token, pushType: .fcm) == nil)
-        #expect(try await f.store.registration(brand: f.brand, token: "none", pushType: .apns) == nil)
+        let tokens = [known[1].token, "none", again.token]
+        let found = try await f.store.registrations(brand: f.brand, tokens: tokens, pushType: .apns)
+        #expect(found.map(\.device.rawValue) == ["d-2", "d-1"])
+        #expect(try await f.store.registrations(brand: f.brand, tokens: tokens, pushType: .fcm).isEmpty)
     }
 
     static let merged = ContractCase("an event of a merged consumer is a replay under either name, across a restart") {
