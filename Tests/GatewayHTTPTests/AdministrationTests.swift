@@ -75,7 +75,7 @@ struct AdministrationTests {
                 ["/settings/wire/ccai", "/settings/wire/liveperson", "/settings/wire/ccaip", "/settings/links"]
             ),
             (#"{"id":"a","name":"x","settings":{"wire":true}}"#, ["/settings/wire"]),
-            (#"{"id":"a","name":"x","settings":{"wire":{"gorush":true}}}"#, ["/settings/wire/gorush"]),
+            (#"{"id":"a","name":"x","settings":{"wire":{"onesignal":true}}}"#, ["/settings/wire/onesignal"]),
             (#"{"id":"a","name":"x","settings":{"retentiondays":7}}"#, ["/settings/retentiondays"]),
             (#"{"id":"a","name":"x","setings":{}}"#, ["/setings"]),
             (

@@ -11,7 +11,7 @@ enum LivePersonEngagement {
     private static let maxIdentities = 8
 
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/api/account/:brand/app/:app/engagement", errors: .adaptor) { try await ask($0) }
+        routes.on(.post, "/api/account/:brand/app/:app/engagement", errors: .liveperson) { try await ask($0) }
     }
 
     private static func ask(_ call: Call) async throws -> Response {

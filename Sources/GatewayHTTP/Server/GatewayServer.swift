@@ -65,6 +65,7 @@ package final class GatewayServer: Sendable {
         BloomreachRoutes.add(to: &routes)
         LivePersonPushProxy.add(to: &routes)
         LivePersonEngagement.add(to: &routes)
+        GorushRoutes.add(to: &routes)
         CustomerRoutes.add(to: &routes)
         InAppMessageRoutes.add(to: &routes)
         HookRoutes.add(to: &routes)

@@ -1,5 +1,5 @@
 /// The wire adaptors that are on for a brand (ComingFromCopilot, ComingFromCCAI, ComingFromTalkdesk,
-/// ComingFromBloomreach and ComingFromLivePerson pages); they encode and decode as JSON.
+/// ComingFromBloomreach, ComingFromLivePerson and ComingFromGorush pages); they encode and decode as JSON.
 package struct WireSettings: Codable, Equatable, Sendable {
     /// Whether Copilot.cx back-ends may mint keys; default false.
     package var copilot = false
@@ -11,12 +11,14 @@ package struct WireSettings: Codable, Equatable, Sendable {
     package var bloomreach = false
     /// Whether LivePerson's platform may post pushes to the brand as their proxy; default false.
     package var liveperson = false
+    /// Whether back-ends may push as with gorush; default false.
+    package var gorush = false
 
     /// Creates settings with all adaptors off.
     package init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case copilot, ccai, talkdesk, bloomreach, liveperson
+        case copilot, ccai, talkdesk, bloomreach, liveperson, gorush
     }
 
     /// Decodes settings; an absent member has its default, one of a wrong type is an error.
@@ -27,5 +29,6 @@ package struct WireSettings: Codable, Equatable, Sendable {
         talkdesk = try container.decodeIfPresent(Bool.self, forKey: .talkdesk) ?? false
         bloomreach = try container.decodeIfPresent(Bool.self, forKey: .bloomreach) ?? false
         liveperson = try container.decodeIfPresent(Bool.self, forKey: .liveperson) ?? false
+        gorush = try container.decodeIfPresent(Bool.self, forKey: .gorush) ?? false
     }
 }

@@ -96,22 +96,26 @@ struct LivePersonEngagementTests {
         }
     }
 
-    @Test("errors are those of adaptors, and an adaptor that is off is unknown")
+    @Test("errors have the format of the monitoring API, and an adaptor that is off is unknown")
     func errors() async throws {
         try await Self.run { api in
+            func expectError(_ status: Int, _ path: String, _ body: String) async throws {
+                let reply = try await api.call(.post, path, as: .none, body)
+                #expect(reply.status == status && reply["internalCode"]?.int == status, "\(reply.text)")
+                #expect(try reply.json().names == ["time", "message", "internalCode"])
+                #expect(reply["time"]?.int == Int(api.clock.now.milliseconds))
+                #expect(reply["message"]?.string?.isEmpty == false)
+            }
             for body in [
                 "no json", #"{"entryPoints":"x"}"#, #"{"entryPoints":[""]}"#, #"{"identities":[7]}"#,
                 #"{"identities":[{"sub":7}]}"#,
             ] {
-                try await api.call(.post, Self.path, as: .none, body).expectEnvelope(400, "invalid_request")
+                try await expectError(400, Self.path, body)
             }
-            let long = String(repeating: "v", count: 257)
-            let visitor = try await api.call(.post, Self.path + "?vid=" + long, as: .none, "{}")
-            visitor.expectEnvelope(400, "invalid_request")
-            let nobody = "/api/account/none/app/ios/engagement"
-            try await api.call(.post, nobody, as: .none, "{}").expectEnvelope(404, "not_found")
+            try await expectError(400, Self.path + "?vid=" + String(repeating: "v", count: 257), "{}")
+            try await expectError(404, "/api/account/none/app/ios/engagement", "{}")
             try #require(try await api.call(.patch, "/v1/brands/acme", #"{"settings":{"wire":null}}"#).status == 200)
-            try await api.call(.post, Self.path, as: .none, "{}").expectEnvelope(404, "not_found")
+            try await expectError(404, Self.path, "{}")
         }
     }
 }

@@ -12,8 +12,11 @@ struct LivePersonPushProxyTests {
         let api: API
         let account: Credential
 
-        static func with(_ test: @escaping @Sendable (Fixture) async throws -> Void) async throws {
-            try await TestGateway.run { api in
+        static func with(
+            limits: ServerLimits = ServerLimits(),
+            _ test: @escaping @Sendable (Fixture) async throws -> Void
+        ) async throws {
+            try await TestGateway.run(limits: limits) { api in
                 try await api.makeBrand(settings: #"{"wire":{"liveperson":true}}"#)
                 let account = try await api.makeAccount("acme", "events:write")
                 for (device, token) in [("d-1", "aabbccdd"), ("d-2", "aabbccee")] {
@@ -182,6 +185,18 @@ struct LivePersonPushProxyTests {
             try #require(off.status == 200)
             try await f.push(Self.apns()).expectEnvelope(404, "not_found")
             try await f.push(Self.apns(), as: .none).expectEnvelope(401, "unauthorized")
+        }
+    }
+
+    @Test("a platform that exceeds its rate gets 503, after which it sends the push again")
+    func limited() async throws {
+        let limits = ServerLimits(rates: RateLimits(accountPerSecond: 1))
+        try await Fixture.with(limits: limits) { f in
+            for _ in 0..<5 { #expect(try await f.push(Self.apns()).status == 200) }
+            let refused = try await f.push(Self.apns(sequence: "8"))
+            refused.expectEnvelope(503, "overloaded")
+            #expect(refused.headers[.retryAfter] != nil)
+            #expect(try await f.messages().count == 1)
         }
     }
 

@@ -18,8 +18,8 @@ struct World: Sendable {
         try await api.makeWiredBrand()
         try await api.makeBrand("other")
         let webhook = """
-            {"settings":{"webhook":{"url":"https://hooks.example/"},"wire":{"bloomreach":true,"liveperson":true},\
-            "consentCategories":[{"id":"newsletter"}]}}
+            {"settings":{"webhook":{"url":"https://hooks.example/"},"consentCategories":[{"id":"newsletter"}],\
+            "wire":{"bloomreach":true,"liveperson":true,"gorush":true}}}
             """
         try #require(try await api.call(.patch, "/v1/brands/acme", webhook).status == 200)
         try #require(try await api.call(.get, "/v1/brands/acme/outbound/reader").status == 200)

@@ -7,6 +7,7 @@ enum WireBody {
         [
             ("copilot", \.wire.copilot), ("ccai", \.wire.ccai), ("talkdesk", \.wire.talkdesk),
             ("bloomreach", \.wire.bloomreach), ("liveperson", \.wire.liveperson),
+            ("gorush", \.wire.gorush),
         ]
     }
 
