@@ -23,6 +23,8 @@ package struct TurnContext {
         package var isHeld = false
         /// The number of its message's campaign.
         package var campaign: Int64?
+        /// Whether the message was stored with an earlier event: newer messages may have pushes with lower numbers.
+        package var isAgain = false
 
         /// The queue of its lane.
         package var queue: OutboxQueue { OutboxQueue(message: message?.kind, campaign: campaign) }

@@ -74,14 +74,18 @@ struct BrandPlanTests {
     @Test("what is as the file describes it needs no step, in whatever form the gateway returns it")
     func nothing() {
         let settings: JSONValue = [
-            "linkHosts": ["Go.Example.com"], "wire": ["copilot": true, "ccai": .null], "retentionDays": .null,
+            "linkHosts": ["Go.Example.com"], "retentionDays": .null,
+            "wire": ["copilot": true, "ccai": .null, "liveperson": false, "gorush": .null],
             "quietHours": ["from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin"],
             "webhook": ["url": "https://h.example", "secret": Self.fingerprint], "templates": [:],
         ]
         let present = Self.state(
             [
                 "linkHosts": ["go.example.com"],
-                "wire": ["copilot": true, "ccai": false, "talkdesk": false, "bloomreach": false],
+                "wire": [
+                    "copilot": true, "ccai": false, "talkdesk": false, "bloomreach": false, "liveperson": false,
+                    "gorush": false,
+                ],
                 "quietHours": ["from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin", "mode": "held"],
                 "webhook": ["url": "https://h.example", "secretFingerprint": "11112222"],
             ],

@@ -71,11 +71,11 @@ struct AdministrationTests {
                 ["/settings/quietHours/till", "/settings/quietHours/mode", "/settings/summaryThreshold"]
             ),
             (
-                #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"liveperson":false}}}"#,
+                #"{"id":"a","name":"x","settings":{"links":{},"wire":{"ccai":1,"ccaip":true,"liveperson":0}}}"#,
                 ["/settings/wire/ccai", "/settings/wire/liveperson", "/settings/wire/ccaip", "/settings/links"]
             ),
             (#"{"id":"a","name":"x","settings":{"wire":true}}"#, ["/settings/wire"]),
-            (#"{"id":"a","name":"x","settings":{"wire":{"liveperson":true}}}"#, ["/settings/wire/liveperson"]),
+            (#"{"id":"a","name":"x","settings":{"wire":{"onesignal":true}}}"#, ["/settings/wire/onesignal"]),
             (#"{"id":"a","name":"x","settings":{"retentiondays":7}}"#, ["/settings/retentiondays"]),
             (#"{"id":"a","name":"x","setings":{}}"#, ["/setings"]),
             (

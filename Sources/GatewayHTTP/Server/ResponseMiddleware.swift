@@ -56,7 +56,8 @@ struct ResponseMiddleware: RouterMiddleware {
             } else {
                 let problem = translate(error, request, context, isUnmatched: isUnmatched)
                 code = problem.code
-                response = problem.response(requestID: context.requestID, shape: paths.shape(of: request.uri.path))
+                let shape = paths.shape(of: request.uri.path)
+                response = problem.response(requestID: context.requestID, shape: shape, at: clock.now)
             }
         }
         page?.write(to: &response.headers)

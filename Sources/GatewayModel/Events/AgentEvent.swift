@@ -49,6 +49,10 @@ package struct AgentEvent: Sendable {
     package var campaign: String?
     /// The consent that its pushes need, for ``EventType/proactiveMessage``; nil when they need none.
     package var consent: ConsentRequirement?
+    /// The only registration that gets a push; nil stands for all of them.
+    ///
+    /// The same event may come again for another registration: its message is not stored again, its push is queued.
+    package var registration: RegistrationID?
     /// The position up to which the consumer has read, for ``EventType/messagesRead``.
     package var readTarget: ReadTarget?
     /// A hash of the event's content, independent of its format, to detect a replay with another body.

@@ -19,6 +19,13 @@ package protocol ConsumerStore: Sendable {
     /// Returns all of a consumer's registrations, oldest first: a consumer has few.
     func registrations(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> [DeviceRegistration]
 
+    /// Returns a brand's registrations with providers' tokens: at most a few hundred tokens.
+    func registrations(
+        brand: BrandID,
+        tokens: [String],
+        pushType: PushType
+    ) async throws(StorageError) -> [DeviceRegistration]
+
     /// Returns a consumer's conversations, oldest first; nil when the brand has never seen the consumer.
     ///
     /// Those without messages are included, except resolved ones whose messages are past their retention

@@ -10,7 +10,12 @@ package enum EventResult: Sendable, Equatable {
     case rejected(EventRejection)
 
     /// The number of deliveries that it queued.
-    package var deliveries: Int { if case .accepted(let event) = self { event.deliveries } else { 0 } }
+    package var deliveries: Int {
+        switch self {
+        case .accepted(let event), .duplicate(let event, _): event.deliveries
+        case .rejected: 0
+        }
+    }
 }
 
 /// The reason why a well-formed event cannot be stored.

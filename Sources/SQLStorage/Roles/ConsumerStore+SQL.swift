@@ -129,6 +129,23 @@ extension ConsumerStore where Self: SQLStore {
 
     package func registrations(
         brand: BrandID,
+        tokens: [String],
+        pushType: PushType
+    ) async throws(StorageError) -> [DeviceRegistration] {
+        try await inSnapshot { db in
+            let sql =
+                registrationSQL + """
+                     WHERE r.brand = (SELECT key FROM brands WHERE id = ?) AND r.token = ? AND r.push_type = ?
+                    """
+            return try tokens.flatMap { token in
+                try db.prepare(composed: sql).text(brand.rawValue).text(token).text(pushType.rawValue)
+                    .all { try readRegistration($0) }
+            }
+        }
+    }
+
+    package func registrations(
+        brand: BrandID,
         consumer: ConsumerID
     ) async throws(StorageError) -> [DeviceRegistration] {
         try await inSnapshot { db in

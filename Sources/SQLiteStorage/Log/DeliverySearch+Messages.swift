@@ -6,7 +6,8 @@ import TurnRules
 ///
 /// An index of consumers in the log would cost a page write for nearly each delivery where consumers are many. A
 /// conversation leads to its messages, and the log has an index by message, whose pages fill up one after the other.
-/// Both are in the order of time: a delivery of a message with a higher key has a higher number.
+/// Both are in the order of time: a delivery of a message with a higher key has a higher number. The exceptions, pushes of
+/// an earlier message, have their message's `message_low` and are found like those without a stored message.
 extension DeliverySearch {
     /// The number of messages that are searched at once.
     private static let messagesPerLook = 64
@@ -33,7 +34,7 @@ extension DeliverySearch {
         let deliveries = try statement(
             """
             SELECT d.id, \(conditions.map(\.sql).joined(separator: " AND ")) FROM delivery_log d INDEXED BY delivery_log_message \
-            WHERE d.message = ? AND d.indexed = 1 ORDER BY d.id DESC
+            WHERE d.message = ? AND d.message_low IS NULL AND d.indexed = 1 ORDER BY d.id DESC
             """
         )
         var looked = 0
@@ -67,7 +68,10 @@ extension DeliverySearch {
     /// Returns the message of the last row of the log before a number.
     private func message(before delivery: Int64) throws -> Int64? {
         let row = try db.prepare(
-            "SELECT message FROM delivery_log WHERE id < ? AND message IS NOT NULL ORDER BY id DESC LIMIT 1"
+            """
+            SELECT message FROM delivery_log WHERE id < ? AND message IS NOT NULL AND message_low IS NULL \
+            ORDER BY id DESC LIMIT 1
+            """
         ).int(delivery)
         return try row.next() ? row.int64(0) : nil
     }

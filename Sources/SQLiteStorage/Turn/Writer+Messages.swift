@@ -29,17 +29,21 @@ extension Writer {
     }
 
     /// Writes an outbox row, held or not.
+    ///
+    /// One of an earlier message is marked: the log's rows of stored messages are in the order of these (DeliverySearch), so
+    /// it will enter the log as one without.
     func insert(_ row: TurnContext.NewRow, owner: IncarnationID?, at now: Timestamp) throws {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, \
-            expires_at, queued_at, collapse, held, campaign, queue) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            expires_at, queued_at, collapse, held, campaign, queue, again) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(row.id).int(row.registration.lane).int(row.registration.id).int(row.conversation)
         .int(row.message?.sequence).int(row.message.map { Int64(bitPattern: $0.id.high) }).int(row.kind.rawValue)
         .int(owner?.rawValue).int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey)
-        .int(row.isHeld ? 1 : 0).int(row.campaign).int(row.queue.rawValue).run()
+        .int(row.isHeld ? 1 : 0).int(row.campaign).int(row.queue.rawValue).int(row.isAgain ? 1 : 0).run()
         try noteQueued(row.id, at: now.milliseconds)
     }
 

@@ -53,11 +53,12 @@ extension Writer {
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, \
             attempts, provider_id, status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, badge, change, \
-            campaign, displayed_at, dismissed_at) \
+            campaign, displayed_at, dismissed_at, message_low) \
             SELECT o.id, r.brand, r.app, r.device, r.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' \
             ELSE f.column2 END, f.column3, o.attempts + 1, f.column4, f.column5, f.column6, o.queued_at, f.column7, \
-            f.column8, o.delivered_at, o.tapped_at, f.column9, f.column10, o.campaign, o.displayed_at, o.dismissed_at \
+            f.column8, o.delivered_at, o.tapped_at, f.column9, f.column10, o.campaign, o.displayed_at, o.dismissed_at, \
+            CASE WHEN o.again THEN (SELECT low FROM messages WHERE key = o.message) END \
             FROM (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
             (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), \
             (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) f \

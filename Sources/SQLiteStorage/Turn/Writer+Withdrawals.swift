@@ -17,12 +17,13 @@ extension Writer {
             """
             INSERT OR FAIL INTO delivery_log (id, brand, app, device, consumer, push_type, message, state, suppressed_by, attempts, \
             status, reason, queued_at, sent_at, latency, delivered_at, tapped_at, finished_at, change, campaign, \
-            displayed_at, dismissed_at) \
+            displayed_at, dismissed_at, message_low) \
             SELECT o.id, r.brand, r.app, r.device, r.consumer, r.push_type, o.message, \
             CASE WHEN o.tapped_at IS NOT NULL THEN 'tapped' WHEN o.delivered_at IS NOT NULL THEN 'delivered' ELSE ?2 END, \
             CASE WHEN o.tapped_at IS NULL AND o.delivered_at IS NULL THEN ?3 END, o.attempts, \
             a.status, a.reason, o.queued_at, a.sent_at, a.latency, o.delivered_at, o.tapped_at, ?4, ?5, \
-            o.campaign, o.displayed_at, o.dismissed_at \
+            o.campaign, o.displayed_at, o.dismissed_at, \
+            CASE WHEN o.again THEN (SELECT low FROM messages WHERE key = o.message) END \
             FROM outbox o JOIN registrations r ON r.id = o.registration \
             LEFT JOIN attempts a ON a.delivery = o.id AND a.number = o.attempts WHERE o.id = ?1
             """

@@ -33,6 +33,15 @@ package struct EventKey {
         day = Self.day(of: now)
     }
 
+    /// Creates the key of an event's push to one token, under which the device may have registered again meanwhile.
+    init(_ event: EventKey, to token: String) {
+        text = event.text + "\u{1D}" + token
+        consumer = event.consumer
+        otherNames = event.otherNames
+        brand = event.brand
+        day = event.day
+    }
+
     /// Returns the consumer, the source and the id in one text, which no other event has: none of them has a control
     /// character.
     ///

@@ -38,11 +38,11 @@ extension TurnRows {
             message: makesMessage ? Int64(bitPattern: posted.messageID.high) : nil,
             hours: request.dedupeHours
         )
-        if let first { return try duplicate(of: first, posted.event, known, &context) }
+        if let first { return try duplicate(of: first, posted.event, known, key, request, &context) }
         let result: EventResult
         switch posted.event.type {
         case .agentMessage, .proactiveMessage:
-            result = .accepted(try acceptMessage(posted, of: known, request, brand: brand, &context))
+            result = .accepted(try acceptMessage(posted, of: known, key, request, brand: brand, &context))
         case .messagesRead: result = try acceptRead(posted.event, of: known, request, &context)
         case .conversationResolved: result = try acceptResolved(posted.event, of: known, request, &context)
         case .agentTyping: result = .rejected(.unknownConversation)
@@ -53,16 +53,25 @@ extension TurnRows {
     }
 
     /// Returns the result of a replay: the first one's ids, and the present unread count.
+    ///
+    /// One that names another registration than the earlier ones queues its push.
     private mutating func duplicate(
         of first: FirstArrival,
         _ event: AgentEvent,
         _ known: KnownConsumer?,
+        _ key: EventKey,
+        _ request: AcceptRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> EventResult {
         let bodyDiffers = first.hash != event.bodyHash
         if let message = first.message {
             try flush(&context)
-            if let result = try accepted(message) { return .duplicate(result, bodyDiffers: bodyDiffers) }
+            if var result = try accepted(message) {
+                if event.registration != nil, let known {
+                    result.deliveries = try pushAgain(result, event, of: known, key, request, &context)
+                }
+                return .duplicate(result, bodyDiffers: bodyDiffers)
+            }
         }
         return .duplicate(.withoutMessage(event.conversation, unread: known?.unread ?? 0), bodyDiffers: bodyDiffers)
     }
@@ -72,6 +81,7 @@ extension TurnRows {
     private mutating func acceptMessage(
         _ posted: PostedEvent,
         of known: KnownConsumer?,
+        _ event: EventKey,
         _ request: AcceptRequest,
         brand: Int64,
         _ context: inout TurnContext
@@ -131,27 +141,17 @@ extension TurnRows {
         }
         context.notifyWindows(of: consumer, request.brand, .message(message))
 
-        let isAllowed = try allows(posted.event.consent, consumer.key, at: now)
-        let wanted: Receives = posted.event.kind == .agent ? .agent : .proactive
-        var deliveries = 0
-        for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
-            var row = TurnContext.NewRow(
-                id: try newDelivery(),
-                registration: registration,
-                consumer: consumer,
-                conversation: conversation.key,
-                message: message,
-                kind: .message,
-                expiresAt: message.expiresAt
-            )
-            row.campaign = campaign
-            // Only agents' messages wait for a window; proactive ones are always pushed (R97, R113).
-            if context.hasWindows, posted.event.kind == .agent {
-                row.isHeld = context.holds(request.brand, consumer, registration)
-            }
-            if isAllowed { try queue(row, &context) } else { try refuse(row, by: .noConsent, &context) }
-            deliveries += 1
-        }
+        let deliveries = try push(
+            message,
+            posted.event,
+            of: consumer,
+            in: conversation.key,
+            campaign,
+            event,
+            request,
+            isAgain: false,
+            &context
+        )
         if let campaign { context.campaigns[campaign, default: CampaignDelta()].add(deliveries: deliveries) }
         return AcceptedEvent(
             messageID: posted.messageID,
@@ -159,6 +159,84 @@ extension TurnRows {
             sequence: message.sequence,
             unread: consumer.unread,
             deliveries: deliveries
+        )
+    }
+
+    /// Queues the pushes of a message, and returns their number; an event that names a registration has one push, once.
+    private mutating func push(
+        _ message: Message,
+        _ event: AgentEvent,
+        of consumer: KnownConsumer,
+        in conversation: Int64,
+        _ campaign: Int64?,
+        _ key: EventKey,
+        _ request: AcceptRequest,
+        isAgain: Bool,
+        _ context: inout TurnContext
+    ) throws(Failure) -> Int {
+        let isAllowed = try allows(event.consent, consumer.key, at: context.turn.now)
+        let wanted: Receives = event.kind == .agent ? .agent : .proactive
+        var deliveries = 0
+        for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
+            if let named = event.registration {
+                guard named.rawValue == registration.id else { continue }
+                let own = EventKey(key, to: registration.token)
+                guard try remember(own, hash: 0, message: nil, hours: request.dedupeHours) == nil else { continue }
+            }
+            var row = TurnContext.NewRow(
+                id: try newDelivery(),
+                registration: registration,
+                consumer: consumer,
+                conversation: conversation,
+                message: message,
+                kind: .message,
+                expiresAt: message.expiresAt
+            )
+            row.campaign = campaign
+            row.isAgain = isAgain
+            // Only agents' messages wait for a window; proactive ones are always pushed (R97, R113).
+            if context.hasWindows, event.kind == .agent {
+                row.isHeld = context.holds(request.brand, consumer, registration)
+            }
+            if isAllowed { try queue(row, &context) } else { try refuse(row, by: .noConsent, &context) }
+            deliveries += 1
+        }
+        return deliveries
+    }
+
+    /// Queues the push of a stored message to the registration that its event names now, unless it was read or pushed
+    /// there before.
+    private mutating func pushAgain(
+        _ first: AcceptedEvent,
+        _ event: AgentEvent,
+        of known: KnownConsumer,
+        _ key: EventKey,
+        _ request: AcceptRequest,
+        _ context: inout TurnContext
+    ) throws(Failure) -> Int {
+        guard let id = first.messageID, let name = first.conversation, let sequence = first.sequence,
+            let conversation = try self.conversation(BrandedName(brand: key.brand, id: name.rawValue), of: known),
+            sequence > conversation.readSequence || event.kind != .agent
+        else { return 0 }
+        let now = context.turn.now
+        let message = Message(
+            PostedEvent(event, id),
+            brand: request.brand,
+            conversation: name,
+            sequence: sequence,
+            acceptedAt: now,
+            expiresAt: now.adding(seconds: event.ttlSeconds ?? request.messageTtlSeconds)
+        )
+        return try push(
+            message,
+            event,
+            of: known,
+            in: conversation.key,
+            nil,
+            key,
+            request,
+            isAgain: true,
+            &context
         )
     }
 

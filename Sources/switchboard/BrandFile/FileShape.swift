@@ -51,7 +51,7 @@ indirect enum FileShape: Sendable {
         "engagements": .list(values("id", "campaignId", "entryPoints", "app", "skill", "language", "surveyId")),
         "quietHours": values("from", "to", "timeZone", "mode"),
         "templates": .members(["agent": texts, "proactive": texts, "c2m": texts, "summary": texts]),
-        "wire": values("copilot", "ccai", "talkdesk", "bloomreach"),
+        "wire": values("copilot", "ccai", "talkdesk", "bloomreach", "liveperson", "gorush"),
         "webhook": .members(["url": .value, "types": .list(.value), "secret": .secret(.text)]),
     ])
 

@@ -34,10 +34,12 @@ struct Description: Sendable {
         var isAdaptor: Bool
         /// Whether it is Bloomreach's, with a format of its own.
         var isBloomreach: Bool
+        /// Whether its errors have the format of gorush or of LivePerson's monitoring API.
+        var hasOwnErrors: Bool
         var statuses: Set<String>
         var id: String
         /// Whether it reads JSON whatever its `Content-Type` (R191).
-        var ignoresMediaType: Bool { isBloomreach || ["exchangeToken", "signPayload"].contains(id) }
+        var ignoresMediaType: Bool { isBloomreach || ["exchangeToken", "signPayload", "pushTokens"].contains(id) }
 
         var description: String { "\(method) \(path)" }
     }
@@ -106,6 +108,9 @@ struct Description: Sendable {
             isForConsumer: security.contains { $0.names.contains("session") },
             isAdaptor: text["tags"]?.items.contains(.string("adaptors")) ?? false,
             isBloomreach: text["tags"]?.items.contains(.string("bloomreach")) ?? false,
+            hasOwnErrors: ["GorushError", "LivePersonError"].contains {
+                text["responses"]?["400"]?["$ref"]?.string?.hasSuffix("/" + $0) ?? false
+            },
             statuses: text["responses"]?.names ?? [],
             id: text["operationId"]?.string ?? ""
         )

@@ -18,8 +18,8 @@ struct World: Sendable {
         try await api.makeWiredBrand()
         try await api.makeBrand("other")
         let webhook = """
-            {"settings":{"webhook":{"url":"https://hooks.example/"},"wire":{"bloomreach":true},\
-            "consentCategories":[{"id":"newsletter"}]}}
+            {"settings":{"webhook":{"url":"https://hooks.example/"},"consentCategories":[{"id":"newsletter"}],\
+            "wire":{"bloomreach":true,"liveperson":true,"gorush":true}}}
             """
         try #require(try await api.call(.patch, "/v1/brands/acme", webhook).status == 200)
         try #require(try await api.call(.get, "/v1/brands/acme/outbound/reader").status == 200)
@@ -52,7 +52,7 @@ struct World: Sendable {
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
             "inAppMessage": "m-1", "hook": "desk", "pathSecret": "x",
         ]
-        let backend = try await api.makeAccount("acme", "sessions:mint")
+        let backend = try await api.makeAccount("acme", "sessions:mint", "events:write")
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
     }
 

@@ -3,12 +3,11 @@ internal import TextFormats
 
 /// The setting `wire` in a body: an adaptor that is absent stays unchanged, one that is null is off.
 enum WireBody {
-    /// The names that are reserved for adaptors and rejected by this version.
-    private static let unsupported: [BoundedName] = ["liveperson"]
     private static var supported: [(name: BoundedName, path: WritableKeyPath<BrandSettings, Bool>)] {
         [
             ("copilot", \.wire.copilot), ("ccai", \.wire.ccai), ("talkdesk", \.wire.talkdesk),
-            ("bloomreach", \.wire.bloomreach),
+            ("bloomreach", \.wire.bloomreach), ("liveperson", \.wire.liveperson),
+            ("gorush", \.wire.gorush),
         ]
     }
 
@@ -23,10 +22,7 @@ enum WireBody {
             let isOn = object[name].isEmpty ? false : checks.flag(object[name])
             if let isOn { edits.append { $0[keyPath: path] = isOn } }
         }
-        for name in unsupported where !object[name].isEmpty {
-            checks.fail(object[name].pointer, SettingsBody.unsupportedDetail)
-        }
-        checks.rejectOthers(in: object, than: supported.map(\.name) + unsupported)
+        checks.rejectOthers(in: object, than: supported.map(\.name))
         return edits
     }
 }

@@ -28,7 +28,6 @@ enum EngagementRoutes {
         let identity = checks.text(body["identity"])
         checks.rejectOthers(in: body, than: ["app", "entryPoints", "identity", "visitorId", "sessionId"])
         let (stated, entryPoints) = try checks.finish(named, points)
-        let app = call.app(named: stated, of: brand.id).id
         var consumer = caller?.consumer
         if consumer == nil, let identity { consumer = try await self.consumer(of: identity, brand, call) }
         let conversation = try await active(consumer, brand, call)
@@ -38,25 +37,33 @@ enum EngagementRoutes {
         writer.string(AnonymousConsumer.newID())
         writer.member("sessionId", session ?? AnonymousConsumer.newID())
         writer.member("visitorId", visitor ?? AnonymousConsumer.newID())
-        let places = Set(entryPoints.map { Array($0.utf8) })
-        // An engagement may name a development build whose app is the released one (R78).
-        let offered = brand.settings.engagements.first {
-            $0.isOffered(in: stated, at: places) || $0.isOffered(in: app, at: places)
-        }
-        if let engagement = offered {
+        if let engagement = offered(in: stated, at: entryPoints, brand, call) {
             write(engagement, brand, consumer, conversation, call, to: &writer)
         }
-        if let conversation {
-            writer.literal(#","conversation":{"id":"#)
-            writer.string(conversation.rawValue)
-            writer.literal(#","state":"active"}"#)
-        }
+        if let conversation { write(active: conversation, to: &writer) }
         writer.literal("}")
         return ResponseFactory.json(session == nil ? .created : .ok, writer)
     }
 
+    /// Returns the first engagement that the brand offers at a place of an app.
+    static func offered(in stated: AppID, at entryPoints: [String], _ brand: Brand, _ call: Call) -> Engagement? {
+        let app = call.app(named: stated, of: brand.id).id
+        let places = Set(entryPoints.map { Array($0.utf8) })
+        // An engagement may name a development build whose app is the released one (R78).
+        return brand.settings.engagements.first {
+            $0.isOffered(in: stated, at: places) || $0.isOffered(in: app, at: places)
+        }
+    }
+
+    /// Appends the active conversation.
+    static func write(active conversation: ConversationID, to writer: inout JSONWriter) {
+        writer.literal(#","conversation":{"id":"#)
+        writer.string(conversation.rawValue)
+        writer.literal(#","state":"active"}"#)
+    }
+
     /// Returns the session of the caller, if it presents one; no other credential identifies a consumer.
-    private static func session(_ call: Call, _ brand: Brand) async throws(Problem) -> StoredSession? {
+    static func session(_ call: Call, _ brand: Brand) async throws(Problem) -> StoredSession? {
         guard let header = call.request.headers.value(.authorization),
             case .bearer? = AuthorizationHeader(header),
             case .session(let session) = try await call.caller(of: brand.id)
@@ -67,7 +74,7 @@ enum EngagementRoutes {
     /// Returns the consumer of an identity; nil when it proves none.
     ///
     /// Only a JWE proves anything: a plain identity may be anybody's, so it is ignored (R196).
-    private static func consumer(
+    static func consumer(
         of identity: String,
         _ brand: Brand,
         _ call: Call
@@ -86,7 +93,8 @@ enum EngagementRoutes {
         return try await call.consumer(assertion.consumer, of: brand.id)?.id ?? assertion.consumer
     }
 
-    private static func active(
+    /// Returns the active conversation of a consumer; nil without a consumer.
+    static func active(
         _ consumer: ConsumerID?,
         _ brand: Brand,
         _ call: Call

@@ -8,10 +8,12 @@ internal import TextFormats
 // Credentials are checked before everything else (R3): the request of a caller without them is not read further.
 extension Call {
     /// Authenticates the caller; `brand` is the path's, to which back-ends and sessions must belong.
-    func caller(of brand: BrandID?) async throws(Problem) -> Caller {
+    ///
+    /// `authorization` stands for the request's own; nil for an adaptor's that has none.
+    func caller(of brand: BrandID?, authorization: String? = nil) async throws(Problem) -> Caller {
         let caller: Caller
         do {
-            caller = try await authenticated(brand)
+            caller = try await authenticated(brand, authorization ?? request.headers.value(.authorization))
         } catch {
             // A caller that tries credentials is slowed down; others with the same address are not.
             if error.status == 401 { try limitAddress() }
@@ -39,10 +41,8 @@ extension Call {
         arriving.belongs(to: brand)
     }
 
-    private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {
-        guard let header = request.headers.value(.authorization) else {
-            throw Problem(AuthenticationError.unauthorized)
-        }
+    private func authenticated(_ brand: BrandID?, _ header: String?) async throws(Problem) -> Caller {
+        guard let header else { throw Problem(AuthenticationError.unauthorized) }
         switch AuthorizationHeader(header) {
         case .basic(let encoded):
             do {
@@ -68,9 +68,9 @@ extension Call {
 
     /// Allows the admin token, and back-ends with a scope; throws `Problem` 401, 403, and 404 when there is no such
     /// brand.
-    func requireBackend(_ scope: Scope) async throws(Problem) -> Brand {
+    func requireBackend(_ scope: Scope, authorization: String? = nil) async throws(Problem) -> Brand {
         let id = BrandID(try segment("brand"))
-        switch try await caller(of: id) {
+        switch try await caller(of: id, authorization: authorization) {
         case .admin: break
         case .account(let account):
             // An invalid id names no brand, so it is not this account's.

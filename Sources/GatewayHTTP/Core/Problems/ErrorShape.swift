@@ -6,6 +6,10 @@ enum ErrorShape: Sendable {
     case adaptor
     /// `{"success":false,...}`, as Bloomreach has it (ComingFromBloomreach page).
     case bloomreach
+    /// `{"code":400,"message":...}`, as gorush has it (ComingFromGorush page).
+    case gorush
+    /// `{"time":...,"message":...,"internalCode":...}`, as LivePerson's monitoring API has it (ComingFromLivePerson page).
+    case liveperson
     /// As ``bloomreach``, with the errors of members in an object by member: only for attributes.
     case bloomreachAttributes
 }

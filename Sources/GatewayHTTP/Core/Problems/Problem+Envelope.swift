@@ -1,3 +1,4 @@
+internal import GatewayModel
 internal import TextFormats
 
 extension Problem {
@@ -11,6 +12,23 @@ extension Problem {
         writer.member("retryable", code.isRetryable)
         writer.member("requestId", requestID)
         writer.literal("}}")
+    }
+
+    /// Appends the error in gorush's format.
+    func writeGorush(to writer: inout JSONWriter, status: Int) {
+        writer.literal("{")
+        writer.member("code", Int64(status))
+        writer.member("message", envelopeMessage)
+        writer.literal("}")
+    }
+
+    /// Appends the error in the format of LivePerson's monitoring API, whose codes are not public: ours is the status.
+    func writeLivePerson(to writer: inout JSONWriter, status: Int, at now: Timestamp) {
+        writer.literal("{")
+        writer.member("time", now.milliseconds)
+        writer.member("message", envelopeMessage)
+        writer.member("internalCode", Int64(status))
+        writer.literal("}")
     }
 
     /// Returns the detail with the invalid members: the format has no other place for them.

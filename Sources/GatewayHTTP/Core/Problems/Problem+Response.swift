@@ -1,31 +1,34 @@
+internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import TextFormats
 
 extension Problem {
-    /// Returns the complete response, in the format of the route.
-    func response(requestID: String, shape: ErrorShape = .problem) -> Response {
+    /// Returns the complete response, in the format of the route; one format states the time.
+    func response(
+        requestID: String,
+        shape: ErrorShape = .problem,
+        at now: Timestamp = Timestamp(milliseconds: 0)
+    ) -> Response {
         var writer = JSONWriter(capacity: 384)
-        var response: Response
+        // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
+        let status = shape != .problem && status == 422 ? 400 : status
         switch shape {
-        case .problem:
-            write(to: &writer, requestID: requestID)
-            response = ResponseFactory.json(
+        case .problem: write(to: &writer, requestID: requestID)
+        case .adaptor: writeEnvelope(to: &writer, requestID: requestID)
+        case .bloomreach: writeBloomreach(to: &writer, isByMember: false)
+        case .bloomreachAttributes: writeBloomreach(to: &writer, isByMember: true)
+        case .gorush: writeGorush(to: &writer, status: status)
+        case .liveperson: writeLivePerson(to: &writer, status: status, at: now)
+        }
+        var response =
+            shape == .problem
+            ? ResponseFactory.json(
                 HTTPResponse.Status(code: status, reasonPhrase: title),
                 writer,
                 contentType: "application/problem+json"
-            )
-        case .adaptor, .bloomreach, .bloomreachAttributes:
-            if shape == .adaptor {
-                writeEnvelope(to: &writer, requestID: requestID)
-            } else {
-                writeBloomreach(to: &writer, isByMember: shape == .bloomreachAttributes)
-            }
-            // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
-            let status = status == 422 ? 400 : status
-            response = ResponseFactory.json(HTTPResponse.Status(code: status), writer)
-        }
+            ) : ResponseFactory.json(HTTPResponse.Status(code: status), writer)
         if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
         rate?.write(to: &response.headers)
         if !allow.isEmpty { response.headers[.allow] = allow.joined(separator: ", ") }

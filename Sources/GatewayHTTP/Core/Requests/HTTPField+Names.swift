@@ -32,6 +32,10 @@ extension HTTPField.Name {
     static let webHookAllowedRate = known("WebHook-Allowed-Rate")
     /// The name of the SDK key that signed the token of a CCAI app.
     static let xSDKKeyName = known("X-SDK-Key-Name")
+    /// The id of the service account of a push proxy's caller that cannot send `Authorization`.
+    static let switchboardAccount = known("SwitchboardAccount")
+    /// The secret of that account.
+    static let switchboardSecret = known("SwitchboardSecret")
 
     /// CloudEvents' attributes in binary mode (its HTTP binding, section 3.1.3.1).
     static let ceSpecVersion = known("ce-specversion")

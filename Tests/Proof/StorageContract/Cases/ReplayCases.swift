@@ -4,7 +4,7 @@ import Testing
 
 /// An event is counted once (R179).
 enum ReplayCases {
-    static let all = [sources, afterMidnight, afterWindow, brands, consumers, merged, mergedBoth]
+    static let all = [sources, afterMidnight, afterWindow, brands, consumers, namedDevices, merged, mergedBoth]
 
     static let consumers = ContractCase("one id for two consumers is two events, in one turn and across a restart") {
         (f) async throws in
@@ -30,6 +30,43 @@ enum ReplayCases {
         f.wait(seconds: 6 * 86_400)
         #expect(try await f.runHousekeeping(.eventIDs(keepHours: [f.brand: 72])) == 6)
         #expect(try await f.accepted(f.message("u-2", id: "e")).sequence == 3)
+    }
+
+    static let namedDevices = ContractCase("an event for named devices is one message and one push to each") {
+        (f) async throws in
+        for device in ["d-1", "d-2", "d-3"] { try await f.register(device, of: "u-1") }
+        let known = try await f.registrations("u-1")
+        func event(_ place: Int) -> AgentEvent {
+            var event = f.message("u-1", in: "c-1", id: "e")
+            event.registration = known[place].id
+            return event
+        }
+        let first = try await f.accepted(event(0))
+        #expect(first.deliveries == 1 && first.unread == 1)
+        for replays in [[(0, 0), (1, 1), (1, 0)], [(0, 0), (1, 0)]] {
+            for (place, pushes) in replays {
+                let (again, _) = try await f.accept(event(place))[0].duplicateEvent
+                #expect(again.messageID == first.messageID && again.unread == 1 && again.deliveries == pushes)
+            }
+            _ = try await f.restart()
+        }
+        let devices = try await f.deliveries().map(\.device.rawValue)
+        #expect(Set(devices) == ["d-1", "d-2"] && devices.count == 2)
+        #expect(try await f.messages("u-1", in: "c-1").count == 1)
+        // The same token, registered again, is the same device.
+        _ = try await f.change(f.unregister("u-1", device: "d-1", .all))
+        let again = try await f.register("d-1", of: "u-1").registration
+        #expect(again.id != known[0].id && again.token == known[0].token)
+        var renewed = event(0)
+        renewed.registration = again.id
+        #expect(try await f.accept(renewed)[0].duplicateEvent.event.deliveries == 0)
+        // What was read is not pushed any more.
+        try await f.accepted(f.readEvent("u-1", in: "c-1", .sequence(1), id: "r"))
+        #expect(try await f.accept(event(2))[0].duplicateEvent.event.deliveries == 0)
+        let tokens = [known[1].token, "none", again.token]
+        let found = try await f.store.registrations(brand: f.brand, tokens: tokens, pushType: .apns)
+        #expect(found.map(\.device.rawValue) == ["d-2", "d-1"])
+        #expect(try await f.store.registrations(brand: f.brand, tokens: tokens, pushType: .fcm).isEmpty)
     }
 
     static let merged = ContractCase("an event of a merged consumer is a replay under either name, across a restart") {

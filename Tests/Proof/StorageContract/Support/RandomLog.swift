@@ -16,6 +16,8 @@ struct RandomLog {
     private(set) var made: [BrandID: Set<DeliveryID>] = [:]
     private var owned: [OutboxRow] = []
     private(set) var messages: [Message] = []
+    /// Events for one device each, which come again for other devices.
+    private var named: [AgentEvent] = []
     private var lanes: [LaneID] = []
 
     init(_ f: ContractFixture, seed: UInt64) async throws {
@@ -93,6 +95,10 @@ struct RandomLog {
     private mutating func post() async throws {
         var turn = f.turn()
         for lane in lanes { turn.budgets[lane] = LaneBudget(slots: 1000, mayHaveBacklog: true) }
+        for _ in 0..<2 {
+            guard let event = try await eventForOneDevice() else { continue }
+            turn.accepts.append(f.request([event]))
+        }
         for brand in [f.brand, other] {
             let count = brand == f.brand ? Int.random(in: 8...16, using: &random) : 2
             let events = (0..<count).map { _ in
@@ -108,6 +114,18 @@ struct RandomLog {
         }
         turn.claims = claims
         take(try await f.store.commit(turn))
+    }
+
+    /// Returns a new event or an earlier one, for one of the consumer's present devices.
+    private mutating func eventForOneDevice() async throws -> AgentEvent? {
+        let consumer = Int.random(in: 0..<4, using: &random)
+        let earlier = Bool.random(using: &random) ? named.randomElement(using: &random) : nil
+        var event = earlier ?? f.message("u-\(consumer)", in: "\(f.brand)-\(consumer)")
+        let devices = try await f.registrations(event.consumer.rawValue)
+        guard let device = devices.randomElement(using: &random) else { return nil }
+        event.registration = device.id
+        if earlier == nil { named.append(event) }
+        return event
     }
 
     private mutating func respond() async throws {

@@ -1,0 +1,183 @@
+internal import Crypto
+internal import Delivery
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import Identity
+internal import TextFormats
+
+/// The push proxy to which LivePerson's platform posts the pushes of its conversations (ComingFromLivePerson page).
+///
+/// Each push is for one device. Those of one message have the same conversation and sequence: it is stored once, and
+/// pushed once to each device that is named.
+enum LivePersonPushProxy {
+    static func add(to routes: inout RouteTable) {
+        routes.on(.post, "/v1/brands/:brand/push-proxy", errors: .adaptor) { call in
+            do { return try await receive(call) } catch var problem as Problem where problem.code == .rateLimited {
+                // The platform sends a push again only after a 5xx.
+                (problem.code, problem.status) = (.overloaded, ProblemCode.overloaded.status)
+                throw problem
+            }
+        }
+    }
+
+    private static func receive(_ call: Call) async throws -> Response {
+        let brand = try await call.requirePushProxy()
+        guard brand.settings.wire.liveperson else { throw Problem.notFound("resource") }
+        var checks = FieldChecks()
+        let read = LivePersonEnvelope(try await call.object(), &checks)
+        let envelope = try checks.finish(read)
+        let wanted: Receives = envelope.kind == .agent ? .agent : .proactive
+        guard envelope.brand.map({ $0.hasSameBytes(as: brand.id.rawValue) }) ?? true,
+            let token = envelope.pushType.transport.tokenRule.normalised(envelope.token),
+            let registration = try await call.read({ store throws(StorageError) in
+                try await store.registrations(brand: brand.id, tokens: [token], pushType: envelope.pushType)
+            }).first, registration.state == .active, registration.receives.contains(wanted)
+        else { throw Problem(.forbidden, "The device token cannot receive such pushes.") }
+        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
+        let results = try await intake.take([envelope.event(for: registration)])
+        switch results.first {
+        case .decided(.accepted(let stored))?, .decided(.duplicate(let stored, _))?:
+            return ResponseFactory.object(.ok, capacity: 96) { writer in
+                writer.member("messageId", stored.messageID?.description)
+                writer.member("deliveries", Int64(stored.deliveries))
+            }
+        case .decided(.rejected(let rejection))?: throw Problem(rejection)
+        case .failed(let error)?: throw Problem(error)
+        case nil: throw Problem(.internal, "The push was not stored.")
+        }
+    }
+}
+
+/// A push as LivePerson's platform posts it (https://developers.liveperson.com, "Push notification service"): with the
+/// members of APNs, or in a `payload` of the map of FCM and Huawei, as an object or as JSON text.
+private struct LivePersonEnvelope {
+    var pushType: PushType
+    /// The device's token: secret.
+    var token: String
+    var brand: String?
+    var kind: MessageKind
+    private var id: EventID
+    private var conversation: ConversationID?
+    private var dialog: String?
+    private var originator: String?
+    private var sequence: Int64?
+    private var title: String?
+    private var text: String
+    private var sound: String?
+
+    /// Reads the body; nil when a member is invalid, which is recorded as an error.
+    init?(_ body: BodyObject, _ checks: inout FieldChecks) {
+        let token = checks.text(body["device-token"], isRequired: true)
+        var members: BodyObject? = body
+        switch checks.integer(body["push-service"], in: 1...3, isRequired: true) {
+        case 1?:
+            pushType = .apns
+            let aps = checks.object(body["aps"], isRequired: true)
+            sound = aps.flatMap { checks.line($0["sound"], atMost: EventLimits.nameBytes) }
+            text = ""
+            if let alert = aps?["alert"] {
+                let parts = Self.alert(alert, &checks)
+                title = parts.title
+                text = parts.text ?? ""
+            }
+        case let service?:
+            pushType = service == 2 ? .fcm : .huawei
+            let data = checks.object(body["data"], isRequired: true)
+            text = data.flatMap { checks.content($0["message"], atMost: EventLimits.textBytes, isRequired: true) } ?? ""
+            members = data.flatMap { Self.payload($0["payload"], &checks) }
+        case nil: return nil
+        }
+        guard let token, let members else { return nil }
+        self.token = token
+        let service = checks.text(members["backendService"])
+        switch service.flatMap({ BoundedName($0) }) {
+        case nil where service == nil: kind = .agent
+        case "ams": kind = .agent
+        case "prmsg": kind = .proactive
+        case "c2m": kind = .c2m
+        default:
+            checks.fail(members["backendService"].pointer, "must be ams, prmsg or c2m")
+            return nil
+        }
+        brand = checks.text(members["brandId"])
+        conversation = checks.identifier(members["conversationId"], as: ConversationID.self)
+        dialog = checks.line(members["dialogId"], atMost: EventLimits.identifierBytes)
+        originator = checks.line(members["originatorId"], atMost: EventLimits.identifierBytes)
+        sequence = Self.number(members["sequence"], &checks)
+        let named = members[members["messageId"].isEmpty ? "id" : "messageId"]
+        let message = checks.line(named, atMost: EventLimits.identifierBytes)
+        // A resend has no id of its own.
+        if let conversation, let sequence {
+            id = Self.id([conversation.rawValue, String(sequence)])
+        } else if let message {
+            id = Self.id([message])
+        } else {
+            checks.fail(members["sequence"].pointer, "is required beside conversationId, unless there is a messageId")
+            return nil
+        }
+    }
+
+    /// Returns the event of the message, with a push for one registration.
+    func event(for registration: DeviceRegistration) -> AgentEvent {
+        let type: EventType = kind == .agent ? .agentMessage : .proactiveMessage
+        var event = AgentEvent(id: id, type: type, consumer: registration.consumer)
+        event.source = "liveperson"
+        event.kind = kind
+        event.conversation = conversation
+        event.dialog = dialog
+        event.agentID = originator
+        event.sourceSequence = sequence
+        event.title = title
+        event.text = text
+        event.sound = sound
+        event.registration = registration.id
+        return event
+    }
+
+    private static func id(_ parts: [String]) -> EventID {
+        EventID(trusted: Hexadecimal.text(SHA256.hash(data: Array(parts.joined(separator: "\u{1F}").utf8))))
+    }
+
+    private static func alert(_ member: BodyMember, _ checks: inout FieldChecks) -> (title: String?, text: String?) {
+        guard case .object? = member.value, let alert = checks.object(member) else {
+            return (nil, checks.content(member, atMost: EventLimits.textBytes, isRequired: true))
+        }
+        return (
+            checks.content(alert["title"], atMost: EventLimits.titleBytes),
+            checks.content(alert["body"], atMost: EventLimits.textBytes, isRequired: true)
+        )
+    }
+
+    private static func payload(_ member: BodyMember, _ checks: inout FieldChecks) -> BodyObject? {
+        guard case .string(let text)? = member.value else { return checks.object(member, isRequired: true) }
+        guard let members = (try? StrictJSON.parse(Array(text.utf8), takesZeroFractions: true))?.members else {
+            checks.fail(member.pointer, "must be a JSON object, or its text")
+            return nil
+        }
+        return BodyObject(pointer: member.pointer, members: members)
+    }
+
+    /// Reads a number, which is a text in maps of texts.
+    private static func number(_ member: BodyMember, _ checks: inout FieldChecks) -> Int64? {
+        guard case .string(let text)? = member.value else { return checks.integer(member, in: 0...Int64.max) }
+        guard text.utf8.count <= 20, let number = Int64(text), number >= 0 else {
+            checks.fail(member.pointer, "must be a whole number")
+            return nil
+        }
+        return number
+    }
+}
+
+extension Call {
+    /// Allows service accounts with `events:write`, by Basic or, for a platform that sends only headers of its own, by
+    /// the headers `SwitchboardAccount` and `SwitchboardSecret`; throws `Problem` 401, 403, 404.
+    fileprivate func requirePushProxy() async throws(Problem) -> Brand {
+        guard request.headers.value(.authorization) == nil, let id = request.headers.value(.switchboardAccount),
+            let secret = request.headers.value(.switchboardSecret)
+        else { return try await requireBackend(.eventsWrite) }
+        let encoded = StrictBase64.encode(Array((id + ":" + secret).utf8), .standard)
+        return try await requireBackend(.eventsWrite, authorization: "Basic " + encoded)
+    }
+}
