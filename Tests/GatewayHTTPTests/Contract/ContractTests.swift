@@ -265,7 +265,8 @@ struct ContractTests {
                     if operation.isBloomreach {
                         #expect(reply.status == 405 && reply["code"]?.string == "method_not_allowed", "\(reply.text)")
                     } else if operation.isAdaptor {
-                        reply.expectEnvelope(405, "method_not_allowed")
+                        let isCampaign = path.hasPrefix("/api/v2/account/")
+                        reply.expectEnvelope(405, "method_not_allowed", besides: isCampaign ? ["code", "message"] : [])
                     } else {
                         reply.expectProblem(405, "method_not_allowed")
                     }

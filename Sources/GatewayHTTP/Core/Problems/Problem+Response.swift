@@ -16,11 +16,11 @@ extension Problem {
                 writer,
                 contentType: "application/problem+json"
             )
-        case .adaptor, .bloomreach, .bloomreachAttributes:
-            if shape == .adaptor {
-                writeEnvelope(to: &writer, requestID: requestID)
-            } else {
+        case .adaptor, .campaign, .bloomreach, .bloomreachAttributes:
+            switch shape {
+            case .bloomreach, .bloomreachAttributes:
                 writeBloomreach(to: &writer, isByMember: shape == .bloomreachAttributes)
+            default: writeEnvelope(to: &writer, requestID: requestID, isCampaign: shape == .campaign)
             }
             // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
             let status = status == 422 ? 400 : status
