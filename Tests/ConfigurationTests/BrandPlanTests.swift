@@ -172,6 +172,28 @@ struct BrandPlanTests {
         #expect(plan.steps.isEmpty && plan.problems.map(\.path) == [["credentials", "0"]])
     }
 
+    @Test("the texts of campaigns, and a login system that is marked as a back-end's, are those of the file")
+    func campaigns() throws {
+        let issuer: JSONValue = [
+            "kind": "jwtIssuer", "name": "platform", "issuer": "i", "algorithm": "ES256",
+            "jwksUrl": "https://i.example/jwks", "maxLifetimeSeconds": .integer(60), "singleUse": false,
+        ]
+        let backend = JSONValue.object(issuer.members.merging(["backend": true]) { $1 })
+        let texts: JSONValue = ["campaignTemplates": ["H-1": "Hi {{1}}"]]
+        let present = Self.state(texts.members, credentials: [Self.response(backend, "jwt_1")])
+        #expect(Self.lines(Self.file(texts, credentials: [backend]), present, prunes: true).isEmpty)
+        let changed = Self.lines(Self.file(["campaignTemplates": ["H-2": "Bye"]]), present)
+        #expect(changed.contains("    settings.campaignTemplates.H-1: \"Hi {{1}}\" -> none"), "\(changed)")
+        #expect(changed.contains("    settings.campaignTemplates.H-2: \"Bye\""), "\(changed)")
+        // What opens consumers' sessions is another credential.
+        let unmarked = JSONValue.object(issuer.members.merging(["backend": false]) { $1 })
+        let plan = BrandPlan(wanted: Self.file(credentials: [unmarked]), present: present, prunes: true)
+        #expect(plan.steps.filter { $0.subject.contains("jwtIssuer") }.map(\.action) == [.create, .delete])
+        let text = try YAMLText.text(of: present.exported)
+        let file = try BrandFile(text: text, name: "brand.yaml", directory: "/nonexistent")
+        #expect(Self.lines(file.root, present, prunes: true).isEmpty, "\(text)")
+    }
+
     @Test("an exported brand is as its file describes it")
     func export() throws {
         let present = Self.state(

@@ -121,7 +121,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("each kind is created, returned and listed without its secret, and its secret is returned once")
+    @Test("R205: each kind is created, returned and listed without its secret, and its secret is returned once")
     func kinds() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -193,7 +193,7 @@ struct CredentialRouteTests {
         }
     }
 
-    @Test("credentials are for the brand's administrators only, and those of another brand are 404")
+    @Test("R19: credentials are for the brand's administrators only, and those of another brand are 404")
     func whoMay() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

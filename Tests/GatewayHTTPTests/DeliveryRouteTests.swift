@@ -10,7 +10,7 @@ struct DeliveryRouteTests {
         "reason", "queuedAt", "sentAt", "latencyMs", "tappedAt", "badge", "suppressedBy",
     ]
 
-    @Test("deliveries are listed newest first, filtered, paged, and returned with their attempts")
+    @Test("R184: deliveries are listed newest first, filtered, paged, and returned with their attempts")
     func list() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

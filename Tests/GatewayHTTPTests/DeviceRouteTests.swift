@@ -9,7 +9,7 @@ import Testing
 struct DeviceRouteTests {
     private static let path = "/v1/brands/acme/apps/ios/devices/d-1"
 
-    @Test("a registration is created, renewed and returned without its token")
+    @Test("a registration is created, renewed and returned without its token (R71)")
     func lifecycle() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
@@ -133,7 +133,7 @@ struct DeviceRouteTests {
         }
     }
 
-    @Test("another consumer's device is 404, and a token moves to its last registration")
+    @Test("another consumer's device is 404, and a token moves to its last registration (R71)")
     func moving() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

@@ -14,7 +14,7 @@ struct EventRouteTests {
         #"{"id":"\#(id)","type":"agent.message","consumer":"u-1","conversation":"c-1","text":"hello"\#(more)}"#
     }
 
-    @Test("a message is accepted with its ids and counts, once")
+    @Test("R179: a message is accepted with its ids and counts, once")
     func single() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

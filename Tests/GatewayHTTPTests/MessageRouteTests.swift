@@ -188,7 +188,7 @@ struct MessageRouteTests {
         }
     }
 
-    @Test("a tap on an unknown or another consumer's message is 404, with an invalid member 422")
+    @Test("R110: a tap on an unknown or another consumer's message is 404, with an invalid member 422")
     func badTaps() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

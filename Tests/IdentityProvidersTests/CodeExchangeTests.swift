@@ -16,7 +16,7 @@ struct CodeExchangeTests {
     private typealias Fixture = ProviderFixture
 
     @Test(
-        "is redeemed at its provider, with the secret in the form that the provider wants",
+        "is redeemed at its provider, with the secret in the form that the provider wants (R50)",
         arguments: IdentityProviderDetails.ClientAuthentication.allCases,
         [true, false]
     )
@@ -37,7 +37,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("is used once: also after a restart, and for any result of the first time")
+    @Test("is used once: also after a restart, and for any result of the first time (R51)")
     func once() async throws {
         try await Fixture.with { fixture in
             fixture.issue("first")
@@ -100,7 +100,7 @@ struct CodeExchangeTests {
         }
     }
 
-    @Test("with a wrong redirect URI or verifier is marked as used")
+    @Test("with a wrong redirect URI or verifier is marked as used (R52, R59, R60)")
     func burnt() async throws {
         try await Fixture.with { fixture in
             try await fixture.gateway { gateway in

@@ -136,6 +136,7 @@ struct Steps {
             "typing \(conversation.rawValue) \(byConsumer ? "consumer" : "agent")"
         case .sent(let clientID, _, _): "sent \(clientID)"
         case .error(let error): "error \(error.code.rawValue) \(error.ref ?? "-")"
+        case .clock(let id, let date): "clock \(id) \(date.milliseconds)"
         case .tokenExpiring(let seconds): "expiring \(seconds)"
         case .bye(let reason): "bye \(reason)"
         }

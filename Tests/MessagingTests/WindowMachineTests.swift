@@ -64,6 +64,20 @@ struct WindowMachineTests {
         #expect(steps.receive(.message(Steps.message("c", 24))) == ["c#24"])
     }
 
+    @Test("sends LivePerson's clients the time, and their request is not the first frame")
+    func clock() {
+        var steps = Steps.open(["c": 1])
+        let time = steps.now.date.milliseconds
+        #expect(steps.says(.clock(id: "7")) == ["clock 7 \(time)"])
+        let position = ClientFrame.Resumption(conversation: Steps.conversation("c"), afterSequence: 0)
+        #expect(steps.says(.resume([position])) == ["run page c>0"])
+        var early = Steps()
+        _ = early.run { $0.opened(now: $1) }
+        #expect(early.says(.clock(id: "8")) == [])
+        _ = early.identified()
+        #expect(early.ready([:]) == ["ready", "clock 8 \(time)"])
+    }
+
     @Test("reads again from the store when too many changes waited")
     func tooManyEvents() {
         var steps = Steps.open(["c": 0])
@@ -205,7 +219,9 @@ struct WindowMachineTests {
         #expect(other.completed(.identified(other.identity("u-2"))) == ["close 4403 forbidden", "leave"])
     }
 
-    @Test("pings at half of the idle timeout and closes the connection at its end, unless the client sent something")
+    @Test(
+        "R100: pings at half of the idle timeout and closes the connection at its end, unless the client sent something"
+    )
     func idle() {
         var steps = Steps.settled()
         #expect(steps.pass(29) == [])

@@ -70,6 +70,7 @@ package final class GatewayServer: Sendable {
         InAppMessageRoutes.add(to: &routes)
         HookRoutes.add(to: &routes)
         HookIntakeRoutes.add(to: &routes)
+        LivePersonCampaigns.add(to: &routes)
         WindowRoute.add(to: &routes)
         LinkRoutes.add(to: &routes)
         return routes

@@ -113,6 +113,13 @@ extension JSONWriter {
                 literal(#","ref":"#)
                 string(ref)
             }
+        case .clock(let id, let date):
+            // The request is LivePerson's ("Messaging Window API"); its pages do not show the response.
+            literal(#"{"kind":"resp","reqId":"#)
+            string(id)
+            literal(#","code":200,"type":"GetClockResponse","body":{"currentTime":"#)
+            integer(date.milliseconds)
+            literal("}")
         case .tokenExpiring(let seconds):
             literal(#"{"type":"tokenExpiring","inSeconds":"#)
             integer(seconds)

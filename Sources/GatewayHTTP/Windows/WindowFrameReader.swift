@@ -5,8 +5,9 @@ internal import TextFormats
 
 /// Parses a client's messages in a window, as strictly as request bodies.
 enum WindowFrameReader {
-    /// Parses a whole message; throws ``WindowClose`` when it is not a JSON object.
-    static func read(_ text: [UInt8]) throws(WindowClose) -> ClientFrame {
+    /// Parses a whole message, also LivePerson's `GetClock` if `isLivePerson`; throws ``WindowClose`` when it is not a
+    /// JSON object.
+    static func read(_ text: [UInt8], isLivePerson: Bool = false) throws(WindowClose) -> ClientFrame {
         let value: StrictJSON
         do {
             value = try StrictJSON.parse(text, maxDepth: EventParser.maxDepth, takesZeroFractions: true)
@@ -26,6 +27,12 @@ enum WindowFrameReader {
             case "typing": .typing(try checks.finish(conversation(body["conversation"], &checks)))
             case "reauthenticate":
                 .reauthenticate(token: try checks.finish(checks.text(body["sessionToken"], isRequired: true)))
+            case "GetClock" where isLivePerson:
+                .clock(
+                    id: try checks.finish(
+                        checks.line(body["id"], atMost: EventLimits.identifierBytes, isRequired: true)
+                    )
+                )
             case nil where type == nil: try wrong(&checks)
             default: .wrong(WindowError(.invalidRequest, "The type is not known.", ref: short(ref)))
             }

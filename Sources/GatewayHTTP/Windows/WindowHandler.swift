@@ -45,6 +45,10 @@ final class WindowHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The request, until it is decided.
     private var request: WindowRequest?
+    /// Whether the request is LivePerson's.
+    private let isLivePerson: Bool
+    /// The close for an expired token.
+    private var expiry = WindowClose.tokenExpired
     private var session: StoredSession?
     private var ticket: WindowTicket?
     /// The window's slot, until the connection ends.
@@ -62,6 +66,7 @@ final class WindowHandler: ChannelDuplexHandler {
     init(shell: Shell, request: WindowRequest, address: ClientAddress, share: AddressShare?, rejection: WindowClose?) {
         self.shell = shell
         self.request = request
+        isLivePerson = request.isLivePerson
         self.address = address
         self.share = share
         self.rejection = rejection
@@ -177,7 +182,7 @@ final class WindowHandler: ChannelDuplexHandler {
     private func message(_ text: ByteBuffer) {
         shell.services.metrics.frames[.received].increment()
         do {
-            let frame = try WindowFrameReader.read(Array(text.readableBytesView))
+            let frame = try WindowFrameReader.read(Array(text.readableBytesView), isLivePerson: isLivePerson)
             perform(machine.received(frame, now: shell.now()))
         } catch { fail(error) }
     }
@@ -219,7 +224,8 @@ final class WindowHandler: ChannelDuplexHandler {
                 )
             case .ping: output.append(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()))
             case .run(let operation): run(operation)
-            case .close(let close):
+            case .close(var close):
+                if close == .tokenExpired { close = expiry }
                 ended(close.label)
                 output.append(Self.closeFrame(close.code, close.text))
             case .echoClose(let code):
@@ -299,8 +305,8 @@ final class WindowHandler: ChannelDuplexHandler {
             look { [address] () throws(WindowClose) in try await operations.open(request, from: address) }
         case .reauthenticate(let token):
             guard let session else { return finished(.refused(.unavailable)) }
-            look { [address, brand = session.brand] () throws(WindowClose) in
-                try await operations.session(of: token, brand: brand, from: address)
+            look { [address, expiry, brand = session.brand] () throws(WindowClose) in
+                (try await operations.session(of: token, brand: brand, from: address), expiry)
             }
         case .recheck(let close):
             guard let session else { return finished(.done) }
@@ -324,15 +330,20 @@ final class WindowHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Runs an operation that returns a session.
-    private func look(_ work: @escaping @Sendable () async throws(WindowClose) -> StoredSession) {
+    /// Runs an operation that returns a session, and the close for an expired token.
+    private func look(
+        _ work: @escaping @Sendable () async throws(WindowClose) -> (session: StoredSession, expiry: WindowClose)
+    ) {
         guard let loop else { return }
-        let future = loop.makeFutureWithTask { () -> Result<StoredSession, WindowClose> in
+        let future = loop.makeFutureWithTask {
+            () -> Result<(session: StoredSession, expiry: WindowClose), WindowClose> in
             do throws(WindowClose) { return .success(try await work()) } catch { return .failure(error) }
         }
         future.assumeIsolated().whenSuccess { [self] in
             switch $0 {
-            case .success(let found): finished(identify(found))
+            case .success(let found):
+                expiry = found.expiry
+                finished(identify(found.session))
             case .failure(let close): finished(.refused(close))
             }
         }

@@ -23,18 +23,38 @@ struct WindowOperations: Sendable {
 
     // MARK: Sessions
 
-    /// Finds the session of the token with which a window is opened.
-    func open(_ request: WindowRequest, from address: ClientAddress) async throws(WindowClose) -> StoredSession {
+    /// Finds the session of the token with which a window is opened, and returns the close for an expired token too.
+    func open(
+        _ request: WindowRequest,
+        from address: ClientAddress
+    ) async throws(WindowClose) -> (session: StoredSession, expiry: WindowClose) {
         if let fault = request.fault { throw fault }
         guard let token = request.token else {
             try limit(address)
             throw .tokenMissing
         }
-        let session = try await session(of: token, brand: request.brand, from: address)
+        let session: StoredSession
+        do throws(WindowClose) {
+            session = try await self.session(of: token, brand: request.brand, from: address)
+        } catch {
+            guard request.isLivePerson, error == .tokenExpired,
+                let expired = try? await services.sessions.stored(token: token)
+            else { throw error }
+            throw await expiry(of: expired)
+        }
+        if request.isLivePerson, services.directory.brand(session.brand)?.settings.wire.liveperson != true {
+            throw .forbidden
+        }
         do throws(Problem) { _ = try limiter.take(.session, session.tokenHash) } catch { throw Self.rateLimited }
         // A session that is bound to a device opens no window of another; an unbound session cannot choose a device.
         if let bound = session.device, let named = request.device, bound != named { throw .forbidden }
-        return session
+        return (session, request.isLivePerson ? await expiry(of: session) : .tokenExpired)
+    }
+
+    /// Returns LivePerson's close for the expired token of a session: an anonymous consumer cannot log in again (R65).
+    private func expiry(of session: StoredSession) async -> WindowClose {
+        let consumer = try? await services.store.consumer(brand: session.brand, id: session.consumer)
+        return consumer?.anonymous ?? false ? .anonymousExpired : .tokenExpired
     }
 
     /// Finds the session of a token; the window's brand is nil when the path has no valid brand id.

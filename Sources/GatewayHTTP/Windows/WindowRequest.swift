@@ -12,6 +12,8 @@ struct WindowRequest: Sendable {
     /// The prefix of the token from a browser, which cannot send `Authorization`.
     private static let tokenPrefix = "bearer."
 
+    /// Whether the path is LivePerson's.
+    let isLivePerson: Bool
     /// The brand of the path; nil for an invalid brand id.
     let brand: BrandID?
     /// The device of the query, which must be that of the session; the window of an unbound session has no device.
@@ -25,8 +27,9 @@ struct WindowRequest: Sendable {
 
     /// Parses a request; nil when it is not for a window.
     init?(_ head: HTTPRequestHead) {
-        guard head.method == .GET, let brand = Self.brand(of: head.uri) else { return nil }
-        self.brand = PercentEncoding.decode(brand).flatMap { BrandID($0) }
+        guard head.method == .GET, let place = Self.place(of: head.uri) else { return nil }
+        brand = PercentEncoding.decode(place.brand).flatMap { BrandID($0) }
+        isLivePerson = place.isLivePerson
         var device: DeviceID?
         var fault: WindowClose?
         do {
@@ -40,7 +43,11 @@ struct WindowRequest: Sendable {
         self.fault = fault
         let offers = head.headers["sec-websocket-protocol"].flatMap { $0.byteSplit(",") }.map(\.trimmingBlanks)
         offersSubprotocol = offers.contains { $0.hasSameBytes(as: Self.subprotocol) }
-        if let header = head.headers.first(name: "authorization") {
+        if var header = head.headers.first(name: "authorization") {
+            // LivePerson's name of the scheme.
+            if isLivePerson, header.hasWordPrefix("jwt ") {
+                header = "Bearer" + String(decoding: header.utf8.dropFirst(3), as: UTF8.self)
+            }
             // A credential with another scheme never opens a window.
             if case .bearer(let token)? = AuthorizationHeader(header) { self.token = token } else { token = "" }
         } else {
@@ -74,13 +81,15 @@ struct WindowRequest: Sendable {
         Set(headers[header].flatMap { $0.byteSplit(",") }.compactMap { BoundedName(lowercasing: $0.trimmingBlanks) })
     }
 
-    /// Returns the brand's segment of a window's path.
-    private static func brand(of uri: String) -> Substring? {
+    /// Returns the brand's segment of a window's path, and whether the path is LivePerson's.
+    private static func place(of uri: String) -> (brand: Substring, isLivePerson: Bool)? {
         let path = uri.byteSplit("?", maxSplits: 1, omittingEmptySubsequences: false)[0]
-        let segments = path.byteSplit("/", maxSplits: 5, omittingEmptySubsequences: false)
-        guard segments.count == 5, segments[0].isEmpty, segments[1].hasSameBytes(as: "v1"),
-            segments[2].hasSameBytes(as: "brands"), segments[4].hasSameBytes(as: "window")
-        else { return nil }
-        return segments[3]
+        let segments = path.byteSplit("/", maxSplits: 6, omittingEmptySubsequences: false)
+        guard (5...6).contains(segments.count), segments[0].isEmpty else { return nil }
+        let isLivePerson = segments.count == 6
+        let names = isLivePerson ? ["ws_api", "account", "messaging", "consumer"] : ["v1", "brands", "window"]
+        let others = segments[1...2] + segments[4...]
+        guard zip(others, names).allSatisfy({ $0.hasSameBytes(as: $1) }) else { return nil }
+        return (segments[3], isLivePerson)
     }
 }

@@ -76,9 +76,17 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     /// The properties of customers that the holder of an API key may read (R134), at most ``maxReadableProperties``;
     /// default none.
     package var readableProperties: [String] = []
+    /// The texts of LivePerson's campaigns by the `templateId` of the request, with placeholders such as `{{1}}`; at
+    /// most ``maxCampaignTemplates``, default none.
+    package var campaignTemplates: [String: String] = [:]
 
     /// The maximum of ``readableProperties``.
     package static let maxReadableProperties = 256
+    /// The maximum of ``campaignTemplates``.
+    package static let maxCampaignTemplates = 100
+    /// The maximum length of all ``campaignTemplates`` together, in bytes of UTF-8: every response with the brand
+    /// contains them.
+    package static let campaignTemplateBytes = 65_536
     /// The maximum of ``allowedOrigins``.
     package static let maxOrigins = 32
     /// The maximum of ``linkHosts``.
@@ -111,7 +119,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
         case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
         case campaignRatePerSecond, showExpiredProactive, allowedOrigins
-        case consentCategories, customerTokensRequired, readableProperties
+        case consentCategories, customerTokensRequired, readableProperties, campaignTemplates
     }
 
     /// Decodes settings; an absent member has its default.
@@ -159,6 +167,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
             try container.decodeIfPresent([ConsentCategory].self, forKey: .consentCategories) ?? []
         customerTokensRequired = try flag(.customerTokensRequired, false)
         readableProperties = try container.decodeIfPresent([String].self, forKey: .readableProperties) ?? []
+        campaignTemplates = try container.decodeIfPresent([String: String].self, forKey: .campaignTemplates) ?? [:]
         if container.contains(.summaryThreshold) {
             summaryThreshold = try number(.summaryThreshold, Self.summaryRange, 1)
         }

@@ -1,4 +1,4 @@
-/// The signer of consumers' assertions in the implicit flow; nothing of it is secret.
+/// The signer of consumers' assertions in the implicit flow, or of a back-end's tokens; nothing of it is secret.
 ///
 /// Assertions refer to it by `issuer`. Several with one issuer may be active at once, so that its key can be rotated.
 package struct JWTIssuerDetails: Codable, Sendable, Equatable {
@@ -12,9 +12,11 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
     package var key: VerificationKey
     /// The limits of its tokens.
     package var limits: AssertionLimits
+    /// Whether its tokens authenticate a back-end, for LivePerson's campaigns only, and no consumer; default false.
+    package var backend: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case issuer, issuerDisplayName, audience
+        case issuer, issuerDisplayName, audience, backend
     }
 
     /// Creates an issuer.
@@ -23,13 +25,15 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         issuerDisplayName: String?,
         audience: String?,
         key: VerificationKey,
-        limits: AssertionLimits = AssertionLimits()
+        limits: AssertionLimits = AssertionLimits(),
+        backend: Bool = false
     ) {
         self.issuer = issuer
         self.issuerDisplayName = issuerDisplayName
         self.audience = audience
         self.key = key
         self.limits = limits
+        self.backend = backend
     }
 
     /// Decodes the flat members; throws `DecodingError`.
@@ -40,6 +44,7 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         audience = try members.decodeIfPresent(String.self, forKey: .audience)
         key = try VerificationKey(from: decoder)
         limits = try AssertionLimits(from: decoder)
+        backend = try members.decodeIfPresent(Bool.self, forKey: .backend) ?? false
     }
 
     /// Encodes the flat members.
@@ -50,5 +55,6 @@ package struct JWTIssuerDetails: Codable, Sendable, Equatable {
         try members.encodeIfPresent(audience, forKey: .audience)
         try key.encode(to: encoder)
         try limits.encode(to: encoder)
+        if backend { try members.encode(backend, forKey: .backend) }
     }
 }

@@ -67,6 +67,23 @@ package protocol ConsumerStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [MessageRecord]?
 
+    /// Returns the messages of a campaign between two keys, oldest first; nil when more than ``maxMessagesBetween`` of
+    /// whatever kind lie there.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - campaign: The campaign.
+    ///   - first: The lowest ``MessageID/high``.
+    ///   - last: The highest ``MessageID/high``.
+    /// - Returns: The ids; empty for an unknown brand.
+    /// - Throws: `StorageError`.
+    func campaignMessages(
+        brand: BrandID,
+        campaign: CampaignID,
+        from first: UInt64,
+        through last: UInt64
+    ) async throws(StorageError) -> [MessageID]?
+
     /// Returns a consumer's unread count, over open and closed conversations (R87), and the conversations with
     /// messages, at most ``UnreadCounts/maxConversations``.
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts
@@ -80,4 +97,9 @@ package protocol ConsumerStore: Sendable {
         now: Timestamp,
         limit: Int
     ) async throws(StorageError) -> [Message]
+}
+
+extension ConsumerStore {
+    /// The maximum of messages between which those of a campaign are searched: about 10 ms of reading.
+    package static var maxMessagesBetween: Int { 20_000 }
 }

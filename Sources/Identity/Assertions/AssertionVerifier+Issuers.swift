@@ -71,8 +71,59 @@ extension AssertionVerifier {
         in snapshot: DirectorySnapshot,
         _ now: Timestamp
     ) async throws(AuthenticationError) -> VerifiedAssertion {
+        let issuer = try await signer(of: jws, key, in: snapshot, now) {
+            !$0.backend && Self.isCalled($0.issuerDisplayName, name)
+        }
+        return try assertion(
+            jws.claims,
+            issuer.brand,
+            credential: issuer.id,
+            named: issuer.name,
+            limits: issuer.details.limits
+        )
+    }
+
+    /// Verifies a back-end's token, which an issuer that is marked `backend` signed; `sub` has no meaning.
+    ///
+    /// - Parameters:
+    ///   - token: The compact JWS, or the compact JWE around one.
+    ///   - brand: The brand of the request; another brand's credential counts as unknown (R188).
+    /// - Returns: The back-end, with the scopes for campaigns.
+    /// - Throws: ``AuthenticationError``.
+    package func verifyBackend(
+        _ token: String,
+        brand: BrandID
+    ) async throws(AuthenticationError) -> ServiceAccountIdentity {
+        let jws = try signed(token, brand)
+        guard let name = jws.claims["iss"]?.text else { throw .missingClaim("iss") }
+        let key = Self.issuerKey(name, brand)
+        let snapshot = directory.snapshot
+        if snapshot.jwtIssuers[key] == nil, snapshot.revokedIssuers.contains(.init(key: key, keyID: nil), of: brand) {
+            throw .tokenInvalid(.revoked)
+        }
+        let issuer = try await signer(of: jws, key, in: snapshot, clock.now) { $0.backend }
+        let times = try Self.times(jws.claims, issuer.details.limits)
+        try times.check(at: clock.now)
+        // It may have been revoked while its published keys were fetched.
+        guard directory.snapshot.credential(issuer.id) != nil else { throw .tokenInvalid(.revoked) }
+        return ServiceAccountIdentity(
+            id: issuer.id,
+            name: issuer.name,
+            brand: issuer.brand,
+            scopes: [.eventsWrite, .deliveriesRead]
+        )
+    }
+
+    /// Returns the credential that verifies a token's signature and audience, of those of an issuer that are wanted.
+    private func signer(
+        of jws: CompactJWS,
+        _ key: DirectorySnapshot.IssuerKey,
+        in snapshot: DirectorySnapshot,
+        _ now: Timestamp,
+        _ isWanted: (JWTIssuerDetails) -> Bool
+    ) async throws(AuthenticationError) -> JWTIssuer {
         let keyID = jws.header["kid"]?.text
-        let named = (snapshot.jwtIssuers[key] ?? []).filter { Self.isCalled($0.details.issuerDisplayName, name) }
+        let named = (snapshot.jwtIssuers[key] ?? []).filter { isWanted($0.details) }
         guard !named.isEmpty else { throw .tokenInvalid(.unknownIssuer) }
         let all = named.filter { Self.isTaken(keyID, by: $0.details.key) }
         let active = all.filter { $0.expiresAt.map { now < $0 } ?? true }
@@ -103,13 +154,7 @@ extension AssertionVerifier {
                 if case .tokenInvalid = rejection { rejection = .tokenInvalid(.wrongAudience) }
                 continue
             }
-            return try assertion(
-                jws.claims,
-                issuer.brand,
-                credential: issuer.id,
-                named: issuer.name,
-                limits: issuer.details.limits
-            )
+            return issuer
         }
         throw rejection
     }
@@ -148,12 +193,8 @@ extension AssertionVerifier {
         named name: String,
         limits: AssertionLimits
     ) throws(AuthenticationError) -> VerifiedAssertion {
-        // A logout token or another security event: issuers without `typ` mark them in no other way (OpenID Connect
-        // Back-Channel Logout section 2.4, RFC 8417 section 2.2).
-        guard claims["events"] == nil else { throw .tokenInvalid(.malformed) }
         // Permanent errors come before those that time resolves (R54).
-        let times = try AssertionTimes(claims)
-        try times.check(lifetime: limits.maxLifetimeSeconds)
+        let times = try Self.times(claims, limits)
         guard let subject = claims["sub"], subject != .null else { throw .missingClaim("sub") }
         let consumer = try AssertionClaims.consumer(subject, name: "sub")
         let presentation = try presentation(claims, times, limits, brand: brand, credential: credential)
@@ -171,6 +212,19 @@ extension AssertionVerifier {
             keyName: name,
             presentation: presentation
         )
+    }
+
+    /// Returns the times of a token that is no security event; only its lifetime is checked.
+    private static func times(
+        _ claims: StrictJSON.Members,
+        _ limits: AssertionLimits
+    ) throws(AuthenticationError) -> AssertionTimes {
+        // A logout token or another security event: issuers without `typ` mark them in no other way (OpenID Connect
+        // Back-Channel Logout section 2.4, RFC 8417 section 2.2).
+        guard claims["events"] == nil else { throw .tokenInvalid(.malformed) }
+        let times = try AssertionTimes(claims)
+        try times.check(lifetime: limits.maxLifetimeSeconds)
+        return times
     }
 
     private static func isAuthentic(_ jws: CompactJWS, _ keys: ArraySlice<VerifyingKey>) -> Bool {

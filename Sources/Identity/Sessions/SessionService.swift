@@ -71,6 +71,16 @@ package final class SessionService: Sendable {
         try check(try await find(hash), brand)
     }
 
+    /// Returns the session of a token, also an expired one as long as it is stored; it authenticates nobody.
+    ///
+    /// - Parameter token: The bearer token.
+    /// - Returns: Nil when there is none.
+    /// - Throws: `storage`.
+    package func stored(token: String) async throws(SessionError) -> StoredSession? {
+        guard let hash = SessionToken.hash(of: token) else { return nil }
+        return try await find(hash)
+    }
+
     /// Returns whether a session is used for the first time in this hour, as far as this node has it in memory; true
     /// only once.
     ///

@@ -12,6 +12,8 @@ package enum ClientFrame: Sendable {
     case typing(ConversationID)
     /// Sends a new token, so that the window stays open: secret.
     case reauthenticate(token: String)
+    /// Asks for the time, as LivePerson's clients do to keep the connection alive; the id is the client's.
+    case clock(id: String)
     /// A JSON object of an unknown type or with a wrong member.
     case wrong(WindowError)
 

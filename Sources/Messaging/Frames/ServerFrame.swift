@@ -17,6 +17,8 @@ package enum ServerFrame: Sendable {
     case sent(clientID: ClientID, messageID: MessageID, sequence: Int64)
     /// A frame of the client had no effect.
     case error(WindowError)
+    /// The time, for LivePerson's clients; the id is that of the request.
+    case clock(id: String, at: Timestamp)
     /// The token expires soon.
     case tokenExpiring(inSeconds: Int64)
     /// The gateway closes the window, without an error of the client's.

@@ -35,6 +35,8 @@ package struct WindowClose: Error, Sendable, Equatable {
 
     /// The token has expired.
     package static let tokenExpired = WindowClose(4401, "token_expired", .unauthenticated)
+    /// The token of an anonymous consumer has expired: LivePerson's code for it.
+    package static let anonymousExpired = WindowClose(4407, "token_expired", .unauthenticated)
     /// There is no token.
     package static let tokenMissing = WindowClose(4401, "token_missing", .unauthenticated)
     /// The session's credential or its brand was deleted.

@@ -88,7 +88,7 @@ package struct WindowMachine: Sendable {
         guard isAlive else { return [] }
         noteActivity(now)
         guard spend(now) else { return end(.tooManyFrames, now) }
-        if isOpening { early.append(frame) } else { handle(frame) }
+        if isOpening { early.append(frame) } else { handle(frame, now) }
         return finish(now)
     }
 
@@ -211,7 +211,7 @@ package struct WindowMachine: Sendable {
         graceUntil = now.steady &+ WindowLimits.graceNanoseconds
         let frames = early
         early = []
-        for frame in frames { handle(frame) }
+        for frame in frames { handle(frame, now) }
     }
 
     /// Takes a new token of the same consumer on the same device; returns false for another's.
@@ -224,15 +224,18 @@ package struct WindowMachine: Sendable {
         return true
     }
 
-    private mutating func handle(_ frame: ClientFrame) {
+    private mutating func handle(_ frame: ClientFrame, _ now: WindowMoment) {
         switch frame {
         case .resume(let list): resume(list)
         case .ack(let conversation, let sequence): waiting.append(.ack(conversation, upToSequence: sequence))
         case .send(let message): waiting.append(.send(message))
         case .typing(let conversation): waiting.append(.typing(conversation))
         case .reauthenticate(let token): waiting.append(.reauthenticate(token: token))
+        case .clock(let id):
+            // It keeps the connection alive, and says nothing about the messages that the client has.
+            return responses.append(.clock(id: id, at: now.date))
         case .wrong(let error):
-            responses.append(error)
+            responses.append(.error(error))
             // The client may send a correct `resume` again.
             if error.ref == "resume" { return }
         }
@@ -241,12 +244,12 @@ package struct WindowMachine: Sendable {
         graceUntil = nil
     }
 
-    /// Errors that are sent together with the other actions.
-    private var responses: [WindowError] = []
+    /// Frames that are sent together with the other actions.
+    private var responses: [ServerFrame] = []
 
     private mutating func resume(_ list: [ClientFrame.Resumption]) {
         guard !hasReceivedFrame else {
-            responses.append(WindowError(.conflict, "resume must be the first frame.", ref: "resume"))
+            responses.append(.error(WindowError(.conflict, "resume must be the first frame.", ref: "resume")))
             return
         }
         guard !list.isEmpty else { return }
@@ -286,7 +289,7 @@ package struct WindowMachine: Sendable {
 
     /// Sends the frames and starts the operation that may go now, and returns the actions.
     mutating func finish(_ now: WindowMoment) -> [WindowAction] {
-        for error in responses { send(.error(error), now) }
+        for frame in responses { send(frame, now) }
         responses = []
         if case .open = phase, graceUntil == nil {
             while !isCongested, let kind = catchUp?.nextEvent() { emit(kind, now) }

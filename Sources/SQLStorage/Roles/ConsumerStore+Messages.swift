@@ -33,6 +33,30 @@ extension ConsumerStore where Self: SQLStore {
         }
     }
 
+    package func campaignMessages(
+        brand: BrandID,
+        campaign: CampaignID,
+        from first: UInt64,
+        through last: UInt64
+    ) async throws(StorageError) -> [MessageID]? {
+        let (first, last, most) = (Int64(bitPattern: first), Int64(bitPattern: last), Self.maxMessagesBetween)
+        return try await inSnapshot { db in
+            guard let key = try db.brandKey(brand) else { return [] }
+            let next: Int64? = try db.prepare("SELECT key FROM messages WHERE key >= ? ORDER BY key LIMIT 1 OFFSET ?")
+                .int(first).int(most).first { try $0.value(0) }
+            if let next, next <= last { return nil }
+            return try db.prepare(
+                """
+                SELECT m.key, m.low FROM messages m WHERE m.key >= ? AND m.key <= ? AND m.campaign = ? \
+                AND (SELECT brand FROM conversations WHERE key = m.conversation) = ? ORDER BY m.key
+                """
+            ).int(first).int(last).text(campaign.rawValue).int(key).all { row in
+                let (high, low): (Int64, Int64) = (try row.value(0), try row.value(1))
+                return MessageID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low))
+            }
+        }
+    }
+
     package func pendingProactive(
         brand: BrandID,
         consumer: ConsumerID,

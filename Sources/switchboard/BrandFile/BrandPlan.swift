@@ -286,7 +286,7 @@ struct BrandPlan: Equatable {
                 let moments = [value, old[name] ?? .null].map { RFC3339.milliseconds(of: $0.plain) }
                 return moments[0] != nil && moments[0] == moments[1]
             case "decision": return (old[name] ?? .null)["url"] == value["url"]
-            case "singleUse": return (old[name] ?? .bool(false)) == value
+            case "singleUse", "backend": return (old[name] ?? .bool(false)) == value
             default: return old[name] == value
             }
         }

@@ -43,6 +43,7 @@ indirect enum FileShape: Sendable {
         "anonymousMergeDays": .value, "singleDevice": .value, "summaryThreshold": .value,
         "campaignRatePerSecond": .value, "showExpiredProactive": .value, "linkHosts": .list(.value),
         "allowedOrigins": .list(.value), "customerTokensRequired": .value, "readableProperties": .list(.value),
+        "campaignTemplates": .named(.value),
         "consentCategories": .list(
             .members([
                 "id": .value, "legitimateInterest": .value, "translations": .named(values("name", "description")),
@@ -90,7 +91,7 @@ indirect enum FileShape: Sendable {
         "keyId": .value, "publicKey": .publicKey, "jwksUrl": .value, "privateKey": .secret(.privateKey),
         "tokenEndpoint": .value, "tokenUrl": .value, "clientId": .value, "clientSecret": .secret(.text),
         "clientAuth": .value, "redirectUris": .list(.value), "pkce": .value, "scope": .value,
-        "maxLifetimeSeconds": .value, "singleUse": .value,
+        "maxLifetimeSeconds": .value, "singleUse": .value, "backend": .value,
         "decision": .members(["url": .value, "secret": .secret(.text)]),
     ])
 

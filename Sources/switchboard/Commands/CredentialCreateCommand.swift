@@ -61,6 +61,7 @@ struct CredentialCreateCommand: AsyncParsableCommand {
     )
     var maxLifetime: Int64?
     @Flag(help: "Accept each token only once; tokens must have a jti.") var singleUse = false
+    @Flag(help: "Tokens authenticate a back-end, for LivePerson's campaigns, and no consumers.") var backend = false
     @Option(help: ArgumentHelp("The URL for the code exchange.", valueName: "url")) var tokenEndpoint: String?
     @Option(help: ArgumentHelp("The OAuth token URL.", valueName: "url")) var tokenUrl: String?
     @Option(help: "The gateway's client id at the identity provider or token broker.") var clientId: String?
@@ -98,6 +99,7 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         if !scopes.isEmpty { members["scopes"] = .array(scopes.map { .string($0) }) }
         if let maxLifetime { members["maxLifetimeSeconds"] = .integer(maxLifetime) }
         if singleUse { members["singleUse"] = .bool(true) }
+        if backend { members["backend"] = .bool(true) }
         if !redirectURIs.isEmpty { members["redirectUris"] = .array(redirectURIs.map { .string($0) }) }
         let texts: [(String, String?)] = [
             ("expiresAt", expiresAt), ("algorithm", algorithm), ("app", app), ("jwksUrl", jwksUrl), ("keyId", keyId),

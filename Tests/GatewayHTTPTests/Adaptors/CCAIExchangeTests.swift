@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The CCAI exchange", .timeLimit(.minutes(10)))
 struct CCAIExchangeTests {
-    @Test("a signed token is exchanged for a session (R25); the same identifier is the same account (R27)")
+    @Test("a signed token is exchanged for a session (R25); the same identifier is the same account (R27, R29)")
     func exchange() async throws {
         let metrics = TestMetrics()
         try await TestGateway.run(metrics: metrics) { api in

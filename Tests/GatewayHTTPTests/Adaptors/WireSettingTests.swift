@@ -62,7 +62,7 @@ struct WireSettingTests {
         }
     }
 
-    @Test("use their own error format for every error")
+    @Test("use their own error format for every error (R186)")
     func shapes() async throws {
         try await TestGateway.run { api in
             try await api.makeWiredBrand()

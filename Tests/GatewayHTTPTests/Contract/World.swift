@@ -46,13 +46,25 @@ struct World: Sendable {
         try #require(try await api.call(.put, "/v1/brands/acme/hooks/desk", hook).status == 201)
         let key = try await api.makeAPIKey()
         _ = try await api.makeCustomerTokenKey()
+        let backend = try await api.makeAccount("acme", "sessions:mint", "events:write", "deliveries:read")
+        let templates = #"{"settings":{"campaignTemplates":{"welcome":"Hello {{1}}"}}}"#
+        try #require(try await api.call(.patch, "/v1/brands/acme", templates).status == 200)
+        let campaign = try await api.call(
+            .post,
+            "/api/v2/account/acme/campaign",
+            as: backend,
+            """
+            {"campaignName":"autumn","skill":"sales","templateId":"welcome","consent":true,\
+            "consumers":[{"consumerContent":{"inapp":"u-3"},"variables":{"1":"Ann"}}]}
+            """
+        )
         let names = [
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
             "inAppMessage": "m-1", "hook": "desk", "pathSecret": "x",
+            "proactiveCampaign": try #require(campaign["proactiveCampaignId"]?.string, "\(campaign.text)"),
         ]
-        let backend = try await api.makeAccount("acme", "sessions:mint", "events:write")
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
     }
 

@@ -2,11 +2,12 @@ import HTTPTypes
 import Testing
 
 extension Reply {
-    /// Checks that it is an error in the format of the wire adaptors.
+    /// Checks that it is an error in the format of the wire adaptors; LivePerson's campaigns have members beside it.
     func expectEnvelope(
         _ status: Int,
         _ code: String,
         _ reason: String? = nil,
+        besides others: Set<String> = [],
         _ location: SourceLocation = #_sourceLocation
     ) {
         let error = self["error"]
@@ -16,7 +17,7 @@ extension Reply {
         let wanted: JSON = reason.map { .string($0) } ?? .null
         #expect(error?["reason"] == wanted, "\(text)", sourceLocation: location)
         #expect(headers[.contentType] == "application/json", sourceLocation: location)
-        #expect((try? JSON(text))?.names == ["error"], sourceLocation: location)
+        #expect((try? JSON(text))?.names == others.union(["error"]), sourceLocation: location)
         #expect(
             error?.names == ["code", "reason", "message", "retryable", "requestId"],
             sourceLocation: location

@@ -40,7 +40,7 @@ struct APNsOutcomeTests {
         .apns(503, "Shutdown", .again(.schedule), connection: .replaced),
     ]
 
-    @Test("each row of Apple's table", arguments: rows)
+    @Test("R182: each row of Apple's table", arguments: rows)
     func row(_ row: OutcomeRow) async throws {
         try await SendingFixture.run { fixture in try await OutcomeCase(row, fixture).play() }
     }

@@ -140,7 +140,7 @@ struct FCMOutcomeTests {
         .fcm(504, nil, "", reason: nil, .again(.tenSeconds)),
     ]
 
-    @Test("each row of Google's table", arguments: rows + wordless)
+    @Test("R182: each row of Google's table", arguments: rows + wordless)
     func row(_ row: OutcomeRow) async throws {
         try await SendingFixture.run { fixture in try await OutcomeCase(row, fixture).play() }
     }

@@ -65,6 +65,7 @@ struct SettingsBody {
             checks.items(member, atMost: BrandSettings.maxReadableProperties)?
                 .compactMap { checks.line($0, atMost: BoundedName.maxBytes, isRequired: true) }
         }
+        take("campaignTemplates", \.campaignTemplates, CampaignTemplateBody.templates)
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
             checks.fail(object[name].pointer, Self.unsupportedDetail)

@@ -122,13 +122,18 @@ struct CredentialBody {
         let audience = reader.line("audience")
         let key = verificationKey(&reader)
         let limits = limits(&reader)
+        let isBackend = reader.checks.flag(reader.member("backend")) ?? false
+        // No app chooses a back-end's issuer, and a back-end uses its token many times.
+        if isBackend, displayName != nil { reader.checks.fail("/issuerDisplayName", "must be absent beside backend") }
+        if isBackend, limits.singleUse { reader.checks.fail("/singleUse", "must be false beside backend") }
         guard let issuer, let key else { return nil }
         return JWTIssuerDetails(
             issuer: issuer,
             issuerDisplayName: displayName,
             audience: audience,
             key: key,
-            limits: limits
+            limits: limits,
+            backend: isBackend
         )
     }
 

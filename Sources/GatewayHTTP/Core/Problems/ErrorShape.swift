@@ -12,4 +12,6 @@ enum ErrorShape: Sendable {
     case liveperson
     /// As ``bloomreach``, with the errors of members in an object by member: only for attributes.
     case bloomreachAttributes
+    /// As ``adaptor``, with LivePerson's `code` and `message` beside it: only for its campaigns.
+    case campaign
 }

@@ -3,8 +3,20 @@ internal import TextFormats
 
 extension Problem {
     /// Appends the error in the format of the wire adaptors (LimitsAndErrors page).
-    func writeEnvelope(to writer: inout JSONWriter, requestID: String) {
-        writer.literal(#"{"error":{"code":"#)
+    ///
+    /// - Parameters:
+    ///   - writer: The writer.
+    ///   - requestID: The request's id.
+    ///   - isCampaign: Whether `code` and `message` come first, as LivePerson's API of campaigns has them. Its pages
+    ///     (https://developers.liveperson.com, "Proactive messaging API") show only the error of an expired token.
+    func writeEnvelope(to writer: inout JSONWriter, requestID: String, isCampaign: Bool = false) {
+        writer.literal("{")
+        if isCampaign {
+            writer.member("code", 0)
+            writer.member("message", code == .tokenExpired ? "jwt expired" : envelopeMessage)
+        }
+        writer.name(known: "error")
+        writer.literal(#"{"code":"#)
         // R31: the systems behind the adaptors distinguish an invalid claim from an invalid body.
         writer.string(isAboutClaim ? "invalid_claim" : code.rawValue)
         writer.member("reason", orNull: reason)

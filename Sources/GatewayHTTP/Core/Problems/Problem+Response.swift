@@ -16,7 +16,7 @@ extension Problem {
         let status = shape != .problem && status == 422 ? 400 : status
         switch shape {
         case .problem: write(to: &writer, requestID: requestID)
-        case .adaptor: writeEnvelope(to: &writer, requestID: requestID)
+        case .adaptor, .campaign: writeEnvelope(to: &writer, requestID: requestID, isCampaign: shape == .campaign)
         case .bloomreach: writeBloomreach(to: &writer, isByMember: false)
         case .bloomreachAttributes: writeBloomreach(to: &writer, isByMember: true)
         case .gorush: writeGorush(to: &writer, status: status)

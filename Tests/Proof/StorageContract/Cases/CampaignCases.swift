@@ -4,7 +4,7 @@ import Testing
 
 /// The statistics of campaigns.
 enum CampaignCases {
-    static let all = [life, unknown, retried, random, removed]
+    static let all = [life, unknown, messages, retried, random, removed]
 
     static let life = ContractCase("a campaign's deliveries are counted in every state, across a restart too") {
         (f) async throws in
@@ -51,6 +51,38 @@ enum CampaignCases {
         let results = try await f.accept(again, again)
         guard case .duplicate = results[1] else { throw Unexpected(what: "\(results)") }
         #expect(try await f.campaign("spring").messages == 2)
+    }
+
+    static let messages = ContractCase("a campaign's messages are found between two of them, of its brand alone") {
+        (f) async throws in
+        let other = try await f.makeOtherBrand()
+        var ids: [MessageID] = []
+        for (consumer, event) in [("u-1", f.of("spring", "u-1")), ("u-2", f.of("spring", "u-2", in: "c-2"))] {
+            try await f.accepted(f.of("autumn", consumer, in: "c-\(consumer)"))
+            try await f.accepted(f.message(consumer, in: "a-\(consumer)"))
+            ids.append(try #require(try await f.accepted(event).messageID))
+        }
+        func found(
+            _ name: String,
+            _ first: UInt64,
+            _ last: UInt64,
+            _ brand: BrandID? = nil
+        ) async throws -> [MessageID]? {
+            try await f.store.campaignMessages(
+                brand: brand ?? f.brand,
+                campaign: CampaignID(trusted: name),
+                from: first,
+                through: last
+            )
+        }
+        #expect(try await found("spring", ids[0].high, ids[1].high) == ids)
+        #expect(try await found("spring", ids[0].high + 1, ids[1].high) == [ids[1]])
+        #expect(try await found("spring", ids[0].high, ids[1].high - 1) == [ids[0]])
+        #expect(try await found("autumn", ids[0].high, ids[1].high)?.count == 1)
+        #expect(try await found("Spring", 0, UInt64(Int64.max)) == [])
+        #expect(try await found("spring", ids[1].high, ids[0].high) == [])
+        #expect(try await found("spring", 0, UInt64(Int64.max), other) == [])
+        #expect(try await found("spring", 0, UInt64(Int64.max), BrandID(trusted: "nobody")) == [])
     }
 
     static let retried = ContractCase("a retried delivery is counted once") { (f) async throws in
