@@ -45,7 +45,8 @@ for app in ios doomed; do
     call -X PUT "$server/v1/brands/acme/apps/$app" -d "{\"platform\":\"ios\",\"apns\":$apns}"
 done
 for hook in desk doomed; do
-    call -X PUT "$server/v1/brands/acme/hooks/$hook" -d '{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7"}'
+    call -X PUT "$server/v1/brands/acme/hooks/$hook" -d '{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7",
+        "reply":{"url":"http://127.0.0.1:1","accountId":1,"token":"hT4bQ9wLr2Vn8XyK"}}'
 done
 call -X PUT "$server/v1/brands/acme/apps/ios/devices/d-1?consumer=u-1" -d '{"token":"aabbccdd","pushType":"apns"}'
 call "$server/v1/brands/acme/events" \

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import HTTP2Connections
 internal import NIOPosix
 
-/// APNs, FCM, Google's token endpoint, an identity provider and Talkdesk's token service on loopback ports: they
-/// validate like the real ones, and rules make them fail.
+/// APNs, FCM, Google's token endpoint, an identity provider, Talkdesk's token service and Chatwoot's API on loopback
+/// ports: they validate like the real ones, and rules make them fail.
 ///
 /// Any thread.
 package final class PushSimulator: Sendable {
@@ -19,6 +19,8 @@ package final class PushSimulator: Sendable {
     package let identityProvider: SimulatedIdentityProvider
     /// Talkdesk, on the control port.
     package let talkdesk: SimulatedTalkdesk
+    /// Chatwoot's API, on the control port.
+    package let chatwoot: SimulatedChatwootAPI
     /// The list of pushes; stays empty in quiet mode.
     package let log: PushLog
 
@@ -33,6 +35,7 @@ package final class PushSimulator: Sendable {
         log: PushLog,
         identityProvider: SimulatedIdentityProvider,
         talkdesk: SimulatedTalkdesk,
+        chatwoot: SimulatedChatwootAPI,
         apns: OpenPort,
         fcm: OpenPort,
         controlServer: ControlServer?,
@@ -43,6 +46,7 @@ package final class PushSimulator: Sendable {
         self.log = log
         self.identityProvider = identityProvider
         self.talkdesk = talkdesk
+        self.chatwoot = chatwoot
         self.apns = apns.address
         self.fcm = fcm.address
         self.control = controlServer?.address
@@ -73,7 +77,7 @@ package final class PushSimulator: Sendable {
             clientID: configuration.clientID,
             clientSecret: configuration.clientSecret
         )
-        let talkdesk = SimulatedTalkdesk()
+        let (talkdesk, chatwoot) = (SimulatedTalkdesk(), SimulatedChatwootAPI())
         var running: [HTTP2Server] = []
         do throws(SimulatorError) {
             let apns = try await Self.startAPNs(configuration, credentials, core)
@@ -88,7 +92,8 @@ package final class PushSimulator: Sendable {
                         core: core,
                         log: log,
                         identityProvider: identityProvider,
-                        talkdesk: talkdesk
+                        talkdesk: talkdesk,
+                        chatwoot: chatwoot
                     ),
                     logger: configuration.logger
                 )
@@ -99,6 +104,7 @@ package final class PushSimulator: Sendable {
                 log: log,
                 identityProvider: identityProvider,
                 talkdesk: talkdesk,
+                chatwoot: chatwoot,
                 apns: apns,
                 fcm: fcm,
                 controlServer: control,

@@ -7,7 +7,7 @@ import PushSimulator
 struct PushSimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push-simulator",
-        abstract: "Simulates Apple's and Google's push services, an identity provider, and Talkdesk's token service.",
+        abstract: "Simulates Apple's and Google's push services, an identity provider, Talkdesk and Chatwoot.",
         discussion: """
             Starts APNs, FCM (with Google's token endpoint at /token) and a control port, prints their addresses, and \
             runs until SIGTERM or SIGINT. Clients must trust ca.pem of the certificates folder.
@@ -25,6 +25,11 @@ struct PushSimulatorCommand: AsyncParsableCommand {
             service that decides about its tokens (POST /talkdesk/decision). PUT /talkdesk/clients gives clients: an \
             array of {"clientId", "keyId", "publicKey", "decisionSecret"?}. Rules name it talkdesk, with the \
             tokenPrefix token or decision.
+
+            And Chatwoot's API, below /chatwoot of the control port: POST \
+            /chatwoot/api/v1/accounts/{account}/conversations/{conversation}/messages takes contacts' messages. PUT \
+            /chatwoot/accounts gives accounts: an array of {"accountId", "token", "conversations"}. GET \
+            /chatwoot/messages has what was taken. Rules name it chatwoot, with the conversation as tokenPrefix.
             """
     )
 

@@ -275,4 +275,30 @@ struct BrandPlanTests {
         #expect(hook["mapping"] == Self.hook["mapping"] && hook["path"] == .null && hook["id"] == .null)
         #expect(hook["kind"] == "generic" && hook["pathSecret"] == .null)
     }
+
+    @Test("the token of a hook's replies is a secret of its own")
+    func hookReply() {
+        func reply(_ token: JSONValue) -> JSONValue {
+            ["url": "https://chat.example", "accountId": 3, "token": token]
+        }
+        let wanted: JSONValue = [
+            "kind": "chatwoot", "secret": Self.fingerprint, "reply": reply(["fingerprint": "5555"]),
+        ]
+        var present = Self.state()
+        var response = wanted.members
+        response["secret"] = nil
+        response["secretFingerprint"] = Self.fingerprint["fingerprint"]
+        response["reply"] = ["url": "https://chat.example", "accountId": 3, "tokenFingerprint": "5555"]
+        present.hooks = ["chat": .object(response)]
+        #expect(BrandPlan(wanted: Self.hooks(["chat": wanted]), present: present, prunes: true).steps.isEmpty)
+        var other = wanted.members
+        other["reply"] = reply(["fingerprint": "6666"])
+        let changed = BrandPlan(wanted: Self.hooks(["chat": .object(other)]), present: present, prunes: false)
+        #expect(changed.steps.flatMap(\.lines).contains("    reply.token: changed"))
+        other["reply"] = nil
+        let removed = BrandPlan(wanted: Self.hooks(["chat": .object(other)]), present: present, prunes: false)
+        #expect(removed.steps.map(\.action) == [.change])
+        let exported = present.exported["hooks"]["chat"]["reply"]
+        #expect(exported == reply(["file": "secrets/hook-chat-reply-token", "fingerprint": "5555"]))
+    }
 }

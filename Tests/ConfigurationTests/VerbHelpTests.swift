@@ -33,7 +33,7 @@ struct VerbHelpTests {
             "credential revoke", "device register", "device import", "send", "deliveries list", "deliveries retry",
             "stats",
             "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion", "apply",
-            "export brand", "hook put", "hook list", "hook show", "hook try", "hook delete",
+            "export brand", "hook put", "hook list", "hook show", "hook reply", "hook try", "hook delete",
         ] {
             #expect(names.contains(verb), "\(verb)")
         }

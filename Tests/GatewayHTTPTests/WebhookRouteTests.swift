@@ -107,11 +107,11 @@ struct WebhookRouteTests {
             try await api.makeBrand()
             let tenant = try await api.makeAccount("acme", "brand:admin")
             _ = try await patch(api, #"{"url":"https://hooks.example/x"}"#)
-            let brand = BrandID(trusted: "acme")
-            var state = try #require(try await api.store.webhookState(brand: brand))
+            let webhook = OutboundReceiver(brand: BrandID(trusted: "acme"))
+            var state = try #require(try await api.store.webhookState(of: webhook))
             for (stored, reported) in [(word, "unreachable"), ("refused", "refused"), ("gone", "gone")] {
                 state.lastError = stored
-                #expect(try await api.store.putWebhookState(state, brand: brand))
+                #expect(try await api.store.putWebhookState(state, of: webhook))
                 let all = try await api.call(.get, Self.brand + "/webhook")
                 #expect(all["lastError"]?.string == stored)
                 let few = try await api.call(.get, Self.brand + "/webhook", as: tenant)

@@ -18,7 +18,11 @@ struct ResealingTests {
         _ = try await gateway.directory.putHook(
             brand: Gateway.acme,
             id: HookID(trusted: "desk"),
-            settings: HookSettings(kind: .chatwoot, secret: "kx8wYq3vT1mZ5nB7"),
+            settings: HookSettings(
+                kind: .chatwoot,
+                secret: "kx8wYq3vT1mZ5nB7",
+                reply: HookSettings.Reply(url: "https://chat.example", accountId: 1, token: "hT4bQ9wLr2Vn8XyK")
+            ),
             hasPathSecret: true
         )
         for _ in 0..<3 {

@@ -25,6 +25,7 @@ struct ApplyTests {
         _ = try write(key.publicKey.pemRepresentation, "issuer.pem", mode: 0o644)
         _ = try write("whsec_" + Data(repeating: 7, count: 32).base64EncodedString() + "\n", "webhook")
         _ = try write("kx8wYq3vT1mZ5nB7\n", "chatwoot")
+        _ = try write("hT4bQ9wLr2Vn8XyK\n", "token")
         return try write(
             """
             brand:
@@ -62,6 +63,7 @@ struct ApplyTests {
               chatwoot:
                 kind: chatwoot
                 secret: {file: chatwoot}
+                reply: {url: https://chat.example.com, accountId: 1, token: {file: token}}
               desk:
                 kind: generic
                 pathSecret: true
@@ -120,6 +122,7 @@ struct ApplyTests {
         #expect(exported.exit.status == 0)
         #expect(exported.output.contains { $0.contains("file: secrets/ios-apns-privateKey") }, "\(exported)")
         #expect(exported.output.contains { $0.contains("file: secrets/hook-chatwoot-secret") }, "\(exported)")
+        #expect(exported.output.contains { $0.contains("file: secrets/hook-chatwoot-reply-token") }, "\(exported)")
         let copy = try write(exported.output.joined(separator: "\n") + "\n", "exported.yaml")
         let compared = try await gateway.verb(["apply", "-f", copy, "--plan", "--prune"])
         #expect(compared.exit.status == 0, "\(compared)")

@@ -8,6 +8,30 @@ package struct HookSettings: Codable, Equatable, Sendable {
         case chatwoot
     }
 
+    /// Where consumers' messages go back to: an account of Chatwoot.
+    package struct Reply: Codable, Equatable, Sendable {
+        /// The address of Chatwoot, as it was set.
+        package var url: String
+        /// The number of the account.
+        package var accountId: Int64
+        /// The access token of a user or bot of the account.
+        package var token: String
+
+        /// Creates an account.
+        package init(url: String, accountId: Int64, token: String) {
+            self.url = url
+            self.accountId = accountId
+            self.token = token
+        }
+
+        /// Returns the address that creates messages in a conversation, by its number in the account (Chatwoot's API
+        /// reference, "Create New Message").
+        package func messages(conversation: Int64) -> String {
+            let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+            return "\(base)/api/v1/accounts/\(accountId)/conversations/\(conversation)/messages"
+        }
+    }
+
     /// The sender's format.
     package var kind: Kind
     /// The secret that the sender signs with, as text; nil for a sender that does not sign.
@@ -18,6 +42,8 @@ package struct HookSettings: Codable, Equatable, Sendable {
     package var pathSecret: String?
     /// The mapping of the kind ``Kind/generic``, as JSON with sorted members.
     package var mapping: String?
+    /// Where consumers' messages go back to, of the kind ``Kind/chatwoot``; nil when they do not.
+    package var reply: Reply?
 
     /// Creates settings.
     package init(
@@ -25,12 +51,14 @@ package struct HookSettings: Codable, Equatable, Sendable {
         secret: String? = nil,
         signatureHeader: String? = nil,
         pathSecret: String? = nil,
-        mapping: String? = nil
+        mapping: String? = nil,
+        reply: Reply? = nil
     ) {
         self.kind = kind
         self.secret = secret
         self.signatureHeader = signatureHeader
         self.pathSecret = pathSecret
         self.mapping = mapping
+        self.reply = reply
     }
 }

@@ -1,6 +1,6 @@
 package import GatewayModel
 
-/// The stored state of a brand's webhook, which survives a restart of the gateway.
+/// The stored state of a brand's webhook or of a hook's replies, which survives a restart of the gateway.
 package struct WebhookState: Sendable, Equatable {
     /// Rises with every change of the settings and every replay; a state that is based on an older one is not stored.
     package var revision: Int64

@@ -10,12 +10,21 @@ package struct StoredHook: Sendable, Equatable {
     package var sealedSettings: [UInt8]
     /// When it was last put.
     package var updatedAt: Timestamp
+    /// Whether it sends consumers' messages back: then it has a ``WebhookState``.
+    package var hasReply: Bool
 
     /// Creates a webhook.
-    package init(brand: BrandID, id: HookID, sealedSettings: [UInt8], updatedAt: Timestamp) {
+    package init(
+        brand: BrandID,
+        id: HookID,
+        sealedSettings: [UInt8],
+        updatedAt: Timestamp,
+        hasReply: Bool = false
+    ) {
         self.brand = brand
         self.id = id
         self.sealedSettings = sealedSettings
         self.updatedAt = updatedAt
+        self.hasReply = hasReply
     }
 }

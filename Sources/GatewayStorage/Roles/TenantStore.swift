@@ -61,6 +61,8 @@ package protocol TenantStore: Sendable {
     func credentials() async throws(StorageError) -> [StoredCredential]
 
     /// Stores a helpdesk's webhook with its sealed settings, new or changed; false when there is no such brand.
+    ///
+    /// Replies that are new begin at the end of the feed; those that it had are tried at once.
     func putHook(_ hook: StoredHook, audit: AuditEntry?) async throws(StorageError) -> Bool
 
     /// Deletes a helpdesk's webhook; false when there is none.

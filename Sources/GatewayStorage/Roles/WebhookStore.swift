@@ -1,14 +1,14 @@
 package import GatewayModel
 
-/// The part of a ``GatewayStore`` with the states of webhooks.
+/// The part of a ``GatewayStore`` with the states of webhooks and of hooks' replies.
 package protocol WebhookStore: Sendable {
-    /// Returns the state of a brand's webhook. It is created with the webhook's settings, at the end of the feed, and
-    /// deleted with them; nil when it has none.
-    func webhookState(brand: BrandID) async throws(StorageError) -> WebhookState?
+    /// Returns the state of a receiver. It is created with the receiver's settings, at the end of the feed, and deleted
+    /// with them; nil when there is none.
+    func webhookState(of receiver: OutboundReceiver) async throws(StorageError) -> WebhookState?
 
-    /// Stores the state of a brand's webhook, unless its settings or its mark have changed since the state's revision;
-    /// false when nothing is stored.
-    func putWebhookState(_ state: WebhookState, brand: BrandID) async throws(StorageError) -> Bool
+    /// Stores the state of a receiver, unless its settings or its mark have changed since the state's revision; false
+    /// when nothing is stored.
+    func putWebhookState(_ state: WebhookState, of receiver: OutboundReceiver) async throws(StorageError) -> Bool
 
     /// Sets a webhook's mark, so that the items after it are posted again; a position beyond the end means the end.
     ///

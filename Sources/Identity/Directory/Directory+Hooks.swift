@@ -17,6 +17,16 @@ extension Directory {
         snapshot.hooks.values.filter { $0.brand == brand }.sorted { $0.id < $1.id }
     }
 
+    /// The hooks that send consumers' messages back, of all brands.
+    package var replyingHooks: [OutboundReceiver] {
+        snapshot.hooks.values.filter { $0.settings.reply != nil }.map { OutboundReceiver(brand: $0.brand, hook: $0.id) }
+    }
+
+    /// Returns where a hook sends consumers' messages; nil when it does not, or there is no such hook.
+    package func reply(brand: BrandID, hook: HookID) -> HookSettings.Reply? {
+        self.hook(brand: brand, id: hook)?.settings.reply
+    }
+
     /// Creates or replaces a helpdesk's webhook.
     ///
     /// - Parameters:
@@ -54,7 +64,8 @@ extension Directory {
                 brand: brand,
                 id: id,
                 sealedSettings: try seal([UInt8](json), context: Self.sealingContext(brand: brand, hook: id)),
-                updatedAt: hook.updatedAt
+                updatedAt: hook.updatedAt,
+                hasReply: settings.reply != nil
             )
             let changes = MemberDifference.names(from: old?.settings, to: settings)
             let audit = entry(.hookChanged, brand: brand, target: id.rawValue, changes: changes, by: origin)
@@ -64,7 +75,7 @@ extension Directory {
             guard isFound else { throw .notFound }
             var next = snapshot
             next.hooks[DirectorySnapshot.HookKey(brand: brand, hook: id)] = hook
-            publish(next)
+            publish(next, DirectoryChange())
             return (hook, old)
         }
     }
@@ -83,7 +94,7 @@ extension Directory {
             // As for a brand, an earlier call may have deleted it.
             var next = snapshot
             let known = next.hooks.removeValue(forKey: DirectorySnapshot.HookKey(brand: brand, hook: id))
-            if known != nil { publish(next) }
+            if known != nil { publish(next, DirectoryChange()) }
             guard isDeleted else { throw .notFound }
         }
     }

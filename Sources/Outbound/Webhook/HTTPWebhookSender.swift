@@ -1,8 +1,9 @@
 package import GatewayModel
+package import GatewayStorage
 package import GuardedHTTP
 import TextFormats
 
-/// Posts batches to one brand's receiver over HTTP, to checked addresses (``GuardedHTTP/GuardedHTTPClient``).
+/// Posts items to one receiver over HTTP, to checked addresses (``GuardedHTTP/GuardedHTTPClient``).
 ///
 /// Used by one task at a time.
 package final class HTTPWebhookSender: Sendable {
@@ -18,29 +19,28 @@ package final class HTTPWebhookSender: Sendable {
     /// - Parameter client: A client for this sender alone, which closes it. The client keeps one connection.
     package init(client: GuardedHTTPClient) { self.client = client }
 
-    /// Posts a batch.
+    /// Posts items.
     ///
     /// - Parameters:
-    ///   - batch: The batch.
+    ///   - items: The items, in order.
+    ///   - hasGap: Whether earlier items were removed before the receiver had them.
     ///   - target: The target.
     ///   - attempt: The number of earlier attempts; it selects one of several addresses.
     ///   - time: The time of the attempt.
     /// - Returns: The result, after ``timeoutSeconds`` at most.
     package func post(
-        _ batch: WebhookBatch,
-        to target: WebhookTarget,
+        _ items: [OutboundItem],
+        hasGap: Bool,
+        to target: any OutboundTarget,
         attempt: Int,
         at time: Timestamp
     ) async -> WebhookAttemptResult {
-        guard let url = try? client.url(target.url) else { return .failed(.forbiddenAddress) }
+        let post = target.request(for: items, hasGap: hasGap, at: time)
+        guard let url = try? client.url(post.url) else { return .failed(.forbiddenAddress) }
         let request = GuardedRequest(
             url: url,
-            method: .post(batch.body),
-            headers: [
-                ("content-type", "application/json"), ("user-agent", "switchboard"), ("webhook-id", batch.id),
-                ("webhook-timestamp", String(time.seconds)),
-                ("webhook-signature", WebhookSignature.header(batch, at: time, keys: target.keys)),
-            ],
+            method: .post(post.body),
+            headers: [("content-type", "application/json"), ("user-agent", "switchboard")] + post.headers,
             // Only the status counts.
             responseBody: .drained(maxBytes: Self.maxResponseBytes),
             timeout: .seconds(Self.timeoutSeconds),
@@ -49,6 +49,7 @@ package final class HTTPWebhookSender: Sendable {
         )
         do {
             let response = try await client.send(request)
+            if target.isFinal(status: response.status) { return .rejected(status: response.status) }
             return .responded(
                 status: response.status,
                 retryAfterSeconds: RetryAfter.seconds(

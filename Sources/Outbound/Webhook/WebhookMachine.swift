@@ -2,7 +2,7 @@ package import GatewayModel
 package import GatewayStorage
 internal import GuardedHTTP
 
-/// The state machine of one webhook: decides the next step, without a clock, IO or randomness of its own.
+/// The state machine of one receiver: decides the next step, without a clock, IO or randomness of its own.
 ///
 /// One batch is in flight at a time. Its last position is stored before its first attempt, so every attempt carries the
 /// same items under the same id, even after a crash.
@@ -60,11 +60,8 @@ package struct WebhookMachine: Sendable, Equatable {
         state.lastTriedAt = now
         switch response {
         case .responded(let status, _) where (200...299).contains(status):
-            state.lastStatus = status
-            state.lastError = nil
-            state.attempts = 0
-            state.nextTry = nil
-            skipped(through: through)
+            done(status, nil, through)
+        case .rejected(let status): done(status, "skipped", through)
         case .responded(let status, let retryAfterSeconds):
             state.lastStatus = status
             state.lastError = status == 410 ? "gone" : "refused"
@@ -76,6 +73,14 @@ package struct WebhookMachine: Sendable, Equatable {
             state.lastError = failure.rawValue
             tryAgain(now, nil, jitter)
         }
+    }
+
+    private mutating func done(_ status: Int, _ error: String?, _ through: Int64) {
+        state.lastStatus = status
+        state.lastError = error
+        state.attempts = 0
+        state.nextTry = nil
+        skipped(through: through)
     }
 
     private mutating func tryAgain(_ now: Timestamp, _ retryAfterSeconds: Int64?, _ jitter: Double) {

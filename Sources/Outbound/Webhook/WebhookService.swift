@@ -7,9 +7,10 @@ import ServiceLifecycle
 import Synchronization
 package import Telemetry
 
-/// Posts each brand's items to its webhook, with one task for each brand: no brand waits for another's receiver.
+/// Posts each brand's items to its webhook, and consumers' messages to the helpdesks of its hooks, with one task for
+/// each receiver: none waits for another.
 ///
-/// ``run()`` posts until the service group stops it. A batch in flight at that time is posted again at the next start,
+/// ``run()`` posts until the service group stops it. What is in flight at that time is posted again at the next start,
 /// under the same id.
 package final class WebhookService: Service, Sendable {
     /// The number of items that a webhook may skip before its mark is stored.
@@ -21,12 +22,12 @@ package final class WebhookService: Service, Sendable {
     private let clock: any GatewayClock
     private let metrics: OutboundMetrics
     private let logger: Logger
-    /// Rung when a brand has new items; the brand's one task waits for it.
+    /// Rung when a brand has new items; the tasks of its receivers wait for it.
     private let notifier = FeedNotifier(limit: .max, limitPerBrand: .max)
-    /// Rung when a brand's settings changed or its mark was set back; the brand's one task waits for it.
+    /// Rung when a brand's settings changed or a mark was set back; the tasks of its receivers wait for it.
     private let changes = FeedNotifier(limit: .max, limitPerBrand: .max)
     private let looks = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    private let standings = Mutex<[BrandID: Standing]>([:])
+    private let standings = Mutex<[OutboundReceiver: Standing]>([:])
 
     private struct Standing {
         var lag: Int64 = 0
@@ -37,8 +38,8 @@ package final class WebhookService: Service, Sendable {
     ///
     /// - Parameters:
     ///   - store: The store of items and marks.
-    ///   - directory: The brands' webhook targets.
-    ///   - makeSender: Creates a brand's sender.
+    ///   - directory: The brands' receivers.
+    ///   - makeSender: Creates a receiver's sender.
     ///   - clock: The source of time.
     ///   - metrics: The metrics.
     ///   - logger: The logger.
@@ -63,12 +64,12 @@ package final class WebhookService: Service, Sendable {
     /// Thread-safe and cheap.
     package func newItems(_ brand: BrandID) { notifier.notify(brand) }
 
-    /// Signals that webhooks were added, removed or changed, or that a mark was set back.
+    /// Signals that receivers were added, removed or changed, or that a mark was set back.
     ///
     /// Thread-safe and cheap.
     package func changed() {
-        for brand in directory.brandsWithWebhook { changes.notify(brand) }
-        for brand in standings.withLock({ Array($0.keys) }) { changes.notify(brand) }
+        let receivers = directory.receivers + standings.withLock { Array($0.keys) }
+        for brand in Set(receivers.map(\.brand)) { changes.notify(brand) }
         looks.continuation.yield()
     }
 
@@ -84,46 +85,47 @@ package final class WebhookService: Service, Sendable {
     }
 
     private func startWorkers(_ group: inout DiscardingTaskGroup) {
-        for brand in directory.brandsWithWebhook {
+        for receiver in directory.receivers {
             let isNew = standings.withLock { standings in
-                guard standings[brand] == nil else { return false }
-                standings[brand] = Standing()
+                guard standings[receiver] == nil else { return false }
+                standings[receiver] = Standing()
                 return true
             }
             guard isNew else { continue }
             group.addTask {
                 let sender = self.makeSender()
-                await self.work(brand, sender)
+                await self.work(receiver, sender)
                 await sender.close()
-                self.standings.withLock { $0[brand] = nil }
+                self.standings.withLock { $0[receiver] = nil }
                 self.recordStandings()
-                // The webhook may have been set again while this task ended.
+                // The receiver may have been set again while this task ended.
                 self.looks.continuation.yield()
             }
         }
     }
 
-    /// Posts one brand's items until the brand has no webhook.
-    private func work(_ brand: BrandID, _ sender: HTTPWebhookSender) async {
+    /// Posts one receiver's items until there is no such receiver.
+    private func work(_ receiver: OutboundReceiver, _ sender: HTTPWebhookSender) async {
+        let brand = receiver.brand
         // The last skipped position, which is not stored for each item; it belongs to one revision.
         var skipped: (revision: Int64, through: Int64) = (0, 0)
         while !Task.isCancelled {
             let (lastNotification, changed) = (notifier.lastNotification(brand), changes.lastNotification(brand))
-            guard let target = directory.target(of: brand) else { return }
+            guard let target = directory.target(of: receiver) else { return }
             do throws(StorageError) {
-                guard let state = try await store.webhookState(brand: brand) else { return }
+                guard let state = try await store.webhookState(of: receiver) else { return }
                 var machine = WebhookMachine(state)
                 if skipped.revision != state.revision { skipped = (state.revision, 0) }
                 switch machine.step(now: clock.now) {
                 case .off:
-                    note(brand, .off, lag: nil)
+                    note(receiver, .off, lag: nil)
                     _ = await changes.wait(brand, after: changed, atMost: nil)
                 case .wait(let until):
                     let left = max(until.milliseconds - clock.now.milliseconds, 1)
                     _ = await changes.wait(brand, after: changed, atMost: .milliseconds(min(left, 60_000)))
                 case .collect(let after):
                     let page = try await read(target, after: max(after, skipped.through))
-                    note(brand, .working, lag: page.end - page.nextAfter)
+                    note(receiver, .working, lag: page.end - page.nextAfter)
                     if page.items.isEmpty {
                         skipped.through = page.nextAfter
                         if skipped.through - after < Self.skippedItems {
@@ -136,9 +138,9 @@ package final class WebhookService: Service, Sendable {
                     } else {
                         machine.collected(page)
                     }
-                    _ = try await store.putWebhookState(machine.state, brand: brand)
+                    _ = try await store.putWebhookState(machine.state, of: receiver)
                 case .send(let after, let through):
-                    try await send(target, machine, after: after, through: through, sender)
+                    try await send(receiver, target, machine, after: after, through: through, sender)
                 }
             } catch {
                 guard error != .closed else { return }
@@ -168,8 +170,9 @@ package final class WebhookService: Service, Sendable {
         }
     }
 
+    /// Reads items that the target takes, at most as many as one request has.
     private func read(
-        _ target: WebhookTarget,
+        _ target: any OutboundTarget,
         after: Int64,
         through: Int64? = nil
     ) async throws(StorageError) -> OutboundPage {
@@ -181,11 +184,21 @@ package final class WebhookService: Service, Sendable {
         )
         query.through = through
         query.types = target.types
-        return try await store.outbound(query)
+        var page = try await store.outbound(query)
+        var taken: [OutboundItem] = []
+        for item in page.items where taken.count < target.maxItems && target.takes(item) { taken.append(item) }
+        // Behind the last one of a full request there may be others.
+        if taken.count == target.maxItems, let last = taken.last, last.position != page.items.last?.position {
+            page.nextAfter = last.position
+            page.isWhole = false
+        }
+        page.items = taken
+        return page
     }
 
     private func send(
-        _ target: WebhookTarget,
+        _ receiver: OutboundReceiver,
+        _ target: any OutboundTarget,
         _ machine: WebhookMachine,
         after: Int64,
         through: Int64,
@@ -197,63 +210,88 @@ package final class WebhookService: Service, Sendable {
         let passed = page.isWhole ? max(through, page.nextAfter) : page.nextAfter
         guard !page.items.isEmpty else {
             machine.skipped(through: passed)
-            _ = try await store.putWebhookState(machine.state, brand: target.brand)
+            _ = try await store.putWebhookState(machine.state, of: receiver)
             return
         }
-        let batch = WebhookBatch(target: target, items: page.items, hasGap: after < page.removedThrough)
-        let response = await sender.post(batch, to: target, attempt: machine.state.attempts, at: clock.now)
+        let response = await sender.post(
+            page.items,
+            hasGap: after < page.removedThrough,
+            to: target,
+            attempt: machine.state.attempts,
+            at: clock.now
+        )
         // The gateway stops: a response that it did not read is not the receiver's error.
         if Task.isCancelled, case .failed = response { return }
-        let wasFailing = machine.state.attempts > 0
+        let before = machine.state
         machine.ended(response, through: passed, now: clock.now, jitter: .random(in: 0...1))
-        log(response, machine.state, target.brand, wasFailing: wasFailing)
+        log(response, before, machine.state, receiver)
         if machine.state.attempts == 0 {
-            // The next batch's last position is stored together with the mark: one write for each batch.
+            // The next request's last position is stored together with the mark: one write for each request.
             let next = try await read(target, after: passed)
             machine.collected(next)
-            note(target.brand, .working, lag: page.end - passed)
+            note(receiver, .working, lag: page.end - passed)
         } else {
-            note(target.brand, machine.state.isSwitchedOff ? .off : .failing, lag: page.end - after)
+            note(receiver, machine.state.isSwitchedOff ? .off : .failing, lag: page.end - after)
         }
-        _ = try await store.putWebhookState(machine.state, brand: target.brand)
+        _ = try await store.putWebhookState(machine.state, of: receiver)
     }
 
-    private func log(_ response: WebhookAttemptResult, _ state: WebhookState, _ brand: BrandID, wasFailing: Bool) {
-        metrics.posts[WebhookResultLabel(response)].increment()
+    private func log(
+        _ response: WebhookAttemptResult,
+        _ before: WebhookState,
+        _ state: WebhookState,
+        _ receiver: OutboundReceiver
+    ) {
+        metrics(of: receiver).posts[WebhookResultLabel(response)].increment()
+        let isReply = receiver.hook != nil
+        var metadata: Logger.Metadata = [LogKey.brand: "\(receiver.brand)"]
+        if let hook = receiver.hook { metadata[LogKey.hook] = "\(hook)" }
         if state.isSwitchedOff {
             logger.warning(
                 "webhook receiver responded with 410; nothing is posted until the webhook is set again",
-                metadata: [LogKey.brand: "\(brand)"]
+                metadata: metadata
             )
-        } else if state.attempts == 1 {
-            // One log line for each outage, not for each attempt.
+            return
+        }
+        metadata[LogKey.errorCode] = state.lastError.map { "\($0)" }
+        metadata[LogKey.status] = "\(state.lastStatus ?? 0)"
+        // One log line for each outage, and for messages that are skipped in a row, not for each of them.
+        if state.attempts == 1 {
             logger.warning(
-                "webhook attempt failed; its items are kept and posted again",
-                metadata: [
-                    LogKey.brand: "\(brand)", LogKey.errorCode: "\(state.lastError ?? "")",
-                    LogKey.status: "\(state.lastStatus ?? 0)",
-                ]
+                isReply
+                    ? "reply of a hook failed; the message is kept and posted again"
+                    : "webhook attempt failed; its items are kept and posted again",
+                metadata: metadata
             )
-        } else if state.attempts == 0, wasFailing {
-            logger.notice("webhook works again", metadata: [LogKey.brand: "\(brand)"])
+        } else if case .rejected = response, before.lastError != state.lastError {
+            logger.warning("reply of a hook was refused for good; the message is skipped", metadata: metadata)
+        } else if state.attempts == 0, before.attempts > 0 {
+            logger.notice(isReply ? "replies of a hook work again" : "webhook works again", metadata: metadata)
         }
     }
 
     // MARK: States
 
-    private func note(_ brand: BrandID, _ condition: WebhookConditionLabel, lag: Int64?) {
+    private func metrics(of receiver: OutboundReceiver) -> ReceiverMetrics {
+        receiver.hook == nil ? metrics.webhooks : metrics.replies
+    }
+
+    private func note(_ receiver: OutboundReceiver, _ condition: WebhookConditionLabel, lag: Int64?) {
         standings.withLock { standings in
-            guard var standing = standings[brand] else { return }
+            guard var standing = standings[receiver] else { return }
             standing.condition = condition
             if let lag { standing.lag = lag }
-            standings[brand] = standing
+            standings[receiver] = standing
         }
         recordStandings()
     }
 
     private func recordStandings() {
-        let all = standings.withLock { Array($0.values) }
-        metrics.record(all.map(\.condition), lag: all.reduce(0) { max($0, $1.lag) })
+        let all = standings.withLock { $0 }
+        for (isReply, metrics) in [(false, metrics.webhooks), (true, metrics.replies)] {
+            let standings = all.filter { ($0.key.hook != nil) == isReply }.values
+            metrics.record(standings.map(\.condition), lag: standings.reduce(0) { max($0, $1.lag) })
+        }
     }
 }
 
@@ -263,6 +301,7 @@ extension WebhookResultLabel {
         self =
             switch response {
             case .responded(let status, _): (200...299).contains(status) ? .taken : .refused
+            case .rejected: .skipped
             case .failed(.timeout): .timeout
             case .failed(.forbiddenAddress): .forbiddenAddress
             case .failed: .unreachable

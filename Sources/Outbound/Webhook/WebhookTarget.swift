@@ -1,4 +1,5 @@
 package import GatewayModel
+package import GatewayStorage
 
 /// The target of a brand's items, with its secrets opened; it lives for one attempt.
 package struct WebhookTarget: Sendable {
@@ -30,19 +31,26 @@ package struct WebhookTarget: Sendable {
     }
 }
 
-extension WebhookDirectory {
-    /// The brands with a webhook.
-    var brandsWithWebhook: [BrandID] { brands.filter { $0.webhook != nil }.map(\.id) }
+extension WebhookTarget: OutboundTarget {
+    /// The size of a batch.
+    package var maxItems: Int { WebhookBatch.maxItems }
 
-    /// Returns the current target of a brand's items; nil when it has no webhook.
-    func target(of brand: BrandID) -> WebhookTarget? {
-        guard let brand = self.brand(brand), let webhook = brand.webhook else { return nil }
-        return WebhookTarget(
-            brand: brand.id,
-            brandCreatedAt: brand.createdAt,
-            url: webhook.url,
-            types: webhook.types.map(Set.init),
-            keys: webhookKeys(brand: brand.id)
+    /// Returns true: the types are all that selects items.
+    package func takes(_: OutboundItem) -> Bool { true }
+
+    /// Returns the request of a batch, signed.
+    package func request(for items: [OutboundItem], hasGap: Bool, at time: Timestamp) -> OutboundRequest {
+        let batch = WebhookBatch(target: self, items: items, hasGap: hasGap)
+        return OutboundRequest(
+            url: url,
+            headers: [
+                ("webhook-id", batch.id), ("webhook-timestamp", String(time.seconds)),
+                ("webhook-signature", WebhookSignature.header(batch, at: time, keys: keys)),
+            ],
+            body: batch.body
         )
     }
+
+    /// Returns false: the receiver gets everything, or is switched off.
+    package func isFinal(status _: Int) -> Bool { false }
 }

@@ -4,6 +4,16 @@ internal import TextFormats
 /// A Chatwoot with a webhook that has a secret: it signs what it sends as `lib/webhooks/trigger.rb` of its repository
 /// does.
 package struct SimulatedChatwoot: Sendable {
+    /// An error of a sender, on request.
+    package enum Flaw: Sendable, CaseIterable {
+        /// The webhook has no signature, as that of an older version.
+        case unsigned
+        /// Another secret signed it.
+        case wrongSecret
+        /// It was signed an hour ago.
+        case outdated
+    }
+
     private let secret: String
 
     /// Creates one.
@@ -17,18 +27,22 @@ package struct SimulatedChatwoot: Sendable {
     ///   - body: The body.
     ///   - id: The id of the delivery; a repetition has the same.
     ///   - time: The present.
+    ///   - flaw: An error of the sender.
     /// - Returns: Names and values.
     package func headers(
         of body: [UInt8],
         delivery id: String,
-        at time: SimulatorTime
+        at time: SimulatorTime,
+        flaw: Flaw? = nil
     ) -> [(name: String, value: String)] {
-        let signed = Array("\(time.seconds).".utf8) + body
-        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: Array(secret.utf8)))
-        return [
-            ("Content-Type", "application/json"), ("X-Chatwoot-Delivery", id),
-            ("X-Chatwoot-Timestamp", String(time.seconds)),
-            ("X-Chatwoot-Signature", "sha256=" + Hexadecimal.text(code)),
+        let headers = [(name: "Content-Type", value: "application/json"), (name: "X-Chatwoot-Delivery", value: id)]
+        if flaw == .unsigned { return headers }
+        let seconds = time.seconds - (flaw == .outdated ? 3600 : 0)
+        let key = Array((flaw == .wrongSecret ? secret + "x" : secret).utf8)
+        let signed = Array("\(seconds).".utf8) + body
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+        return headers + [
+            ("X-Chatwoot-Timestamp", String(seconds)), ("X-Chatwoot-Signature", "sha256=" + Hexadecimal.text(code)),
         ]
     }
 

@@ -2,7 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ServiceLifecycle
 
-/// The identity provider and Talkdesk on the control port: codes, keys and clients, and their own paths over plain HTTP.
+/// The identity provider, Talkdesk and Chatwoot on the control port: codes, keys, clients and accounts, and their own
+/// paths over plain HTTP.
 extension ControlHandlers {
     private static let maxFormBytes = 64 << 10
     /// The time for which a rule that withholds the response keeps the request open.
@@ -68,6 +69,41 @@ extension ControlHandlers {
     /// `POST /talkdesk/oauth/token` and `POST /talkdesk/decision`, with the rules applied as above.
     func talkdesk(_ request: Request) async throws -> Response {
         try await self.respond(to: request, of: .talkdesk, self.talkdesk.verdict(on:at:))
+    }
+
+    /// `PUT /chatwoot/accounts`: registers accounts, all or none.
+    func registerAccounts(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 1 << 20)
+        do {
+            self.chatwoot.register(try ChatwootAccount.parse(Array(body.readableBytesView)))
+        } catch {
+            return Self.problem(error.description)
+        }
+        return Response(status: .noContent)
+    }
+
+    /// `GET /chatwoot/messages`: the messages that were taken, in order.
+    func chatwootMessages() -> Response {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("messages")
+            writer.array { writer in
+                for message in self.chatwoot.messages {
+                    writer.object { writer in
+                        writer.member("account", .integer(message.account))
+                        writer.member("conversation", .integer(message.conversation))
+                        writer.member("content", .string(message.content))
+                        writer.member("echoId", .string(message.echoID))
+                    }
+                }
+            }
+        }
+        return Self.json(writer.bytes)
+    }
+
+    /// `POST /chatwoot/api/...`, with the rules applied as above.
+    func chatwoot(_ request: Request) async throws -> Response {
+        try await self.respond(to: request, of: .chatwoot, self.chatwoot.verdict(on:at:))
     }
 
     private func respond(

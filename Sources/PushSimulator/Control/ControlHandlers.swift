@@ -9,6 +9,7 @@ struct ControlHandlers: Sendable {
     let log: PushLog
     let identityProvider: SimulatedIdentityProvider
     let talkdesk: SimulatedTalkdesk
+    let chatwoot: SimulatedChatwootAPI
 
     /// `GET /pushes?after=&waitSeconds=`: returns pushes with greater numbers, as soon as there is one.
     func pushes(_ request: Request) async -> Response {

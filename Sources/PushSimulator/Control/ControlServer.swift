@@ -86,6 +86,9 @@ final class ControlServer: Sendable {
         router.put("/talkdesk/clients") { request, _ in try await handlers.registerClients(request) }
         router.post("/talkdesk/oauth/token") { request, _ in try await handlers.talkdesk(request) }
         router.post("/talkdesk/decision") { request, _ in try await handlers.talkdesk(request) }
+        router.put("/chatwoot/accounts") { request, _ in try await handlers.registerAccounts(request) }
+        router.get("/chatwoot/messages") { _, _ in handlers.chatwootMessages() }
+        router.post("/chatwoot/api/**") { request, _ in try await handlers.chatwoot(request) }
         router.get("/stats") { _, _ in handlers.statistics() }
         return router
     }

@@ -10,6 +10,8 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case identityProvider
     /// Talkdesk's token service, and a brand's decisions about its tokens.
     case talkdesk
+    /// Chatwoot's API.
+    case chatwoot
 
     /// Whether it accepts pushes; rules for other services must name them.
     var isPushService: Bool { self == .apns || self == .fcm }

@@ -33,7 +33,8 @@ extension RuleBook {
         if let name = try reader.string("provider") {
             guard let provider = SimulatedProvider(rawValue: name) else {
                 throw RuleError(
-                    description: "\(place): \"provider\" must be apns, fcm, oauth, identityProvider or talkdesk"
+                    description:
+                        "\(place): \"provider\" must be apns, fcm, oauth, identityProvider, talkdesk or chatwoot"
                 )
             }
             match.provider = provider

@@ -118,6 +118,10 @@ package struct RuledOutcome: Sendable {
             var reply = rejection.reply
             reply.status = action.status ?? reply.status
             return PushVerdict(token: verdict.token, reason: rejection.error, reply: reply)
+        case .chatwoot:
+            let error = action.reason ?? "Rejected by a rule of the simulator."
+            let json = JSONValue.object([.init(name: "error", value: .string(error))])
+            return PushVerdict(token: verdict.token, reason: error, reply: .json(action.status ?? 422, json))
         }
     }
 }

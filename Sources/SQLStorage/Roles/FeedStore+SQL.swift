@@ -131,7 +131,7 @@ extension SQLTransaction {
         let mark = try db.prepare(
             """
             SELECT (SELECT min(mark) FROM subscriptions WHERE brand = ?1), \
-            (SELECT mark FROM webhook_states WHERE brand = ?1)
+            (SELECT min(mark) FROM webhook_states WHERE brand = ?1)
             """
         ).int(brand).first { row in
             let subscription: Int64? = try row.value(0)

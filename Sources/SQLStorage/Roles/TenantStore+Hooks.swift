@@ -12,6 +12,12 @@ extension TenantStore where Self: SQLStore {
                 """
             )
             .int(brand).text(hook.id.rawValue).blob(hook.sealedSettings).time(hook.updatedAt).run()
+            try transaction.webhookChanged(
+                brand: brand,
+                hook: hook.id.rawValue,
+                exists: hook.hasReply,
+                isOther: true
+            )
             try transaction.write(audit)
             return true
         }
@@ -23,6 +29,7 @@ extension TenantStore where Self: SQLStore {
                 try transaction.db.prepare("DELETE FROM hooks WHERE brand = ? AND id = ?").int(key)
                     .text(id.rawValue).runCounting() == 1
             else { return false }
+            try transaction.webhookChanged(brand: key, hook: id.rawValue, exists: false, isOther: false)
             try transaction.write(audit)
             return true
         }
@@ -32,7 +39,8 @@ extension TenantStore where Self: SQLStore {
         try await inSnapshot { db in
             try db.prepare(
                 """
-                SELECT b.id, h.id, h.settings, h.updated_at FROM hooks h JOIN brands b ON b.key = h.brand \
+                SELECT b.id, h.id, h.settings, h.updated_at, EXISTS (SELECT 1 FROM webhook_states w \
+                WHERE w.brand = h.brand AND w.hook = h.id) FROM hooks h JOIN brands b ON b.key = h.brand \
                 ORDER BY b.id, h.id
                 """
             ).all { row in
@@ -40,7 +48,8 @@ extension TenantStore where Self: SQLStore {
                     brand: BrandID(trusted: try row.value(0)),
                     id: HookID(trusted: try row.value(1)),
                     sealedSettings: try row.value(2),
-                    updatedAt: try row.value(3)
+                    updatedAt: try row.value(3),
+                    hasReply: try row.value(4)
                 )
             }
         }

@@ -30,6 +30,7 @@ enum Migrations {
         M0020KeepHooks.migration,
         M0021MarkImported.migration,
         M0023PushAgain.migration,
+        M0025KeepReplies.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

@@ -68,6 +68,8 @@ package enum LogKey {
     package static let incarnation = "incarnation"
     /// A link host.
     package static let host = "link.host"
+    /// The id of a helpdesk's webhook.
+    package static let hook = "hook.id"
     /// A setting's name.
     package static let setting = "setting"
     /// The program's version.

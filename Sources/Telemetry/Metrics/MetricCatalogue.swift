@@ -285,6 +285,26 @@ package enum MetricCatalogue {
         .gauge,
         help: "Outbound items that the slowest webhook has not received yet."
     )
+    /// Attempts to send consumers' messages back to helpdesks (``WebhookResultLabel``).
+    package static let replyPosts = MetricDeclaration(
+        "switchboard_reply_posts_total",
+        .counter,
+        help: "Attempts to send a consumer's message back to a helpdesk, by result.",
+        labels: ["result"]
+    )
+    /// Hooks that send consumers' messages back, by condition (``WebhookConditionLabel``).
+    package static let replies = MetricDeclaration(
+        "switchboard_replies",
+        .gauge,
+        help: "Hooks that send consumers' messages back, by condition; log lines and each hook's state name them.",
+        labels: ["condition"]
+    )
+    /// The number of items by which the slowest hook's replies are behind.
+    package static let replyLag = MetricDeclaration(
+        "switchboard_reply_lag_items",
+        .gauge,
+        help: "Outbound items that the replies of the slowest hook have not reached yet."
+    )
     /// Attempts to fetch key sets (``KeySetFetchLabel``).
     package static let keySetFetches = MetricDeclaration(
         "switchboard_identity_key_set_fetches_total",
@@ -398,7 +418,8 @@ package enum MetricCatalogue {
         httpConnections, httpBodyBytes, httpRefused,
         httpCutOff,
         hostFaults, sessionsOpened,
-        outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag,
+        outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag, replyPosts,
+        replies, replyLag,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
         telemetryDroppedSeries, logDroppedLines, processResidentMemory, processOpenFDs, processMaxFDs, processCPU,

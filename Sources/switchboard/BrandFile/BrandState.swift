@@ -117,7 +117,9 @@ struct BrandState {
         var shownHooks: [String: JSONValue] = [:]
         for (id, hook) in hooks {
             var members = Self.comparable(hook: hook).members
-            members["secret"] = members["secret"].map { Self.withFiles($0, "hook-\(id)-secret") }
+            for name in ["secret", "reply"] {
+                members[name] = members[name].map { Self.withFiles($0, "hook-\(id)-\(name)") }
+            }
             shownHooks[id] = .object(members)
         }
         let shown = brand ?? .null

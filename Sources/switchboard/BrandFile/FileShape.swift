@@ -76,6 +76,7 @@ indirect enum FileShape: Sendable {
     /// A helpdesk's webhook.
     static let hook = FileShape.members([
         "kind": .value, "secret": .secret(.text), "signatureHeader": .value, "pathSecret": .value, "mapping": .value,
+        "reply": .members(["url": .value, "accountId": .value, "token": .secret(.text)]),
     ])
 
     /// The members of Google's service account that the gateway uses.

@@ -11,7 +11,7 @@ struct HookCommand: AsyncParsableCommand {
               switchboard hook put acme chatwoot --kind chatwoot --secret-file chatwoot.secret
               switchboard hook try acme chatwoot --body webhook.json
             """,
-        subcommands: [Put.self, List.self, Show.self, Try.self, Delete.self]
+        subcommands: [Put.self, List.self, Show.self, Reply.self, Try.self, Delete.self]
     )
 
     struct Put: AsyncParsableCommand {
@@ -22,6 +22,8 @@ struct HookCommand: AsyncParsableCommand {
 
                 EXAMPLES
                   switchboard hook put acme chatwoot --kind chatwoot --secret-file chatwoot.secret
+                  switchboard hook put acme chatwoot --kind chatwoot --secret-file chatwoot.secret \
+                --reply-url https://chat.example.com --reply-account 1 --reply-token-file chatwoot.token
                   switchboard hook put acme old --kind chatwoot --path-secret --json
                   switchboard hook put acme desk --kind generic --secret-file desk.secret --mapping mapping.json
                 """
@@ -37,12 +39,31 @@ struct HookCommand: AsyncParsableCommand {
         var signatureHeader: String?
         @Option(help: ArgumentHelp("A JSON file of the mapping; - is standard input.", valueName: "file"))
         var mapping: String?
+        @Option(help: ArgumentHelp("The address of the Chatwoot that gets consumers' messages.", valueName: "url"))
+        var replyUrl: String?
+        @Option(help: ArgumentHelp("The number of the account in Chatwoot.", valueName: "number"))
+        var replyAccount: Int64?
+        @Option(help: ArgumentHelp("A file with an access token of the account.", valueName: "file"))
+        var replyTokenFile: String?
+
+        func validate() throws {
+            let count = [replyUrl != nil, replyAccount != nil, replyTokenFile != nil].count { $0 }
+            guard [0, 3].contains(count) else {
+                throw ValidationError("--reply-url, --reply-account and --reply-token-file belong together.")
+            }
+        }
 
         func run() async throws {
             var body: [String: JSONValue] = ["kind": .string(kind), "pathSecret": .bool(pathSecret)]
             if let secretFile { body["secret"] = .string(try JSONFile.readSecret(secretFile)) }
             if let signatureHeader { body["signatureHeader"] = .string(signatureHeader) }
             if let mapping { body["mapping"] = try JSONFile.read(mapping) }
+            if let replyUrl, let replyAccount, let replyTokenFile {
+                body["reply"] = [
+                    "url": .string(replyUrl), "accountId": .integer(replyAccount),
+                    "token": .string(try JSONFile.readSecret(replyTokenFile)),
+                ]
+            }
             let response = try await options.client()
                 .call("PUT", ["v1", "brands", brand, "hooks", hook], body: .object(body))
             let verb = response.status == 201 ? "created" : "replaced"
@@ -80,6 +101,21 @@ struct HookCommand: AsyncParsableCommand {
 
         func run() async throws {
             let response = try await options.client().call("GET", ["v1", "brands", brand, "hooks", hook])
+            StandardOutput.write(response.body.text)
+        }
+    }
+
+    struct Reply: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show how far the messages of consumers are that go back to the helpdesk, as JSON.",
+            discussion: "EXAMPLE\n  switchboard hook reply acme chatwoot"
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The hook.") var hook: String
+
+        func run() async throws {
+            let response = try await options.client().call("GET", ["v1", "brands", brand, "hooks", hook, "reply"])
             StandardOutput.write(response.body.text)
         }
     }

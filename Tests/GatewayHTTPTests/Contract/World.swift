@@ -42,7 +42,10 @@ struct World: Sendable {
             "/v1/brands/acme/credentials",
             #"{"kind":"serviceAccount","name":"of the world","scopes":["events:write"]}"#
         )
-        let hook = #"{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7"}"#
+        let hook = """
+            {"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7",\
+            "reply":{"url":"https://chat.example","accountId":1,"token":"hT4bQ9wLr2Vn8XyK"}}
+            """
         try #require(try await api.call(.put, "/v1/brands/acme/hooks/desk", hook).status == 201)
         let key = try await api.makeAPIKey()
         _ = try await api.makeCustomerTokenKey()

@@ -1,3 +1,4 @@
+import GatewayModel
 import PushSimulator
 import TestSupport
 import Testing
@@ -9,7 +10,7 @@ import TextFormats
 struct ChatwootTranslationTests {
     private static func translate(_ text: String) throws -> HookTranslation {
         let body = try StrictJSON.parse(Array(text.utf8), maxDepth: 64)
-        return ChatwootTranslation.translate(body, id: "d-1", source: "hook/desk")
+        return ChatwootTranslation.translate(body, id: "d-1", hook: HookID(trusted: "desk"))
     }
 
     private static func event(_ text: String) throws -> StrictJSON? {
@@ -33,7 +34,7 @@ struct ChatwootTranslationTests {
     @Test("an agent's message, with the contact's identifier as consumer and the conversation's number")
     func agentMessage() throws {
         let wanted = """
-            {"agent":{"id":"7","nickname":"Dana"},"consumer":"u-1","conversation":"10","id":"d-1","source":"hook/desk",\
+            {"agent":{"id":"7","nickname":"Dana"},"consumer":"u-1","conversation":"desk:10","id":"d-1","source":"hook/desk",\
             "text":"Your order has shipped","time":"2026-01-02T03:04:05.678Z","type":"agent.message"}
             """
         #expect(try Self.event(Self.message()) == Self.json(wanted))
@@ -87,7 +88,7 @@ struct ChatwootTranslationTests {
             #"{"event":"conversation_status_changed","id":10,"status":"\#(status)","meta":{"sender":{"identifier":"u-1"}}}"#
         }
         let wanted = """
-            {"consumer":"u-1","conversation":"10","id":"d-1","source":"hook/desk","type":"conversation.resolved"}
+            {"consumer":"u-1","conversation":"desk:10","id":"d-1","source":"hook/desk","type":"conversation.resolved"}
             """
         #expect(try Self.event(changed("resolved")) == Self.json(wanted))
         for status in ["open", "pending", "snoozed"] {
@@ -105,7 +106,7 @@ struct ChatwootTranslationTests {
         }
         let agent = #"{"id":7,"type":"user"}"#
         let wanted =
-            #"{"consumer":"u-1","conversation":"10","id":"d-1","source":"hook/desk","type":"agent.typing"}"#
+            #"{"consumer":"u-1","conversation":"desk:10","id":"d-1","source":"hook/desk","type":"agent.typing"}"#
         #expect(try Self.event(types(agent)) == Self.json(wanted))
         #expect(try Self.translate(types(agent, isPrivate: true)) == .ignored(.privateNote))
         #expect(try Self.translate(types(#"{"id":12,"identifier":"u-1"}"#)) == .ignored(.notAgent))

@@ -103,7 +103,29 @@ struct HookRouteTests {
             (#"{"kind":"chatwoot"}"#, ["/secret"]), (#"{"kind":"chatwoot","secret":"short"}"#, ["/secret"]),
             (#"{"kind":"chatwoot","pathSecret":true,"signatureHeader":"X-S"}"#, ["/secret", "/signatureHeader"]),
             (#"{"kind":"chatwoot","pathSecret":true,"mapping":{}}"#, ["/mapping"]),
-            (#"{"kind":"chatwoot","pathSecret":true,"reply":{"url":"https://x.example"}}"#, ["/reply"]),
+            (
+                #"{"kind":"chatwoot","pathSecret":true,"reply":{"url":"https://x.example","echo":1}}"#,
+                ["/reply/accountId", "/reply/echo", "/reply/token"]
+            ),
+            (
+                #"{"kind":"chatwoot","pathSecret":true,"reply":{"url":"http://x.example","accountId":0,"token":""}}"#,
+                ["/reply/accountId", "/reply/token", "/reply/url"]
+            ),
+            (
+                #"{"kind":"chatwoot","pathSecret":true,"reply":{"url":"https://10.0.0.1","accountId":1,"token":"a\nb"}}"#,
+                ["/reply/token", "/reply/url"]
+            ),
+            (
+                #"{"kind":"chatwoot","pathSecret":true,"reply":{"url":"https://x.example/?a","accountId":1,"token":"t"}}"#,
+                ["/reply/url"]
+            ),
+            (
+                """
+                {"kind":"generic","pathSecret":true,"reply":{"url":"https://x.example","accountId":1,"token":"t"},\
+                "mapping":{"event":{"type":"agent.typing","consumer":"u"}}}
+                """,
+                ["/reply"]
+            ),
             (#"{"kind":"chatwoot","pathSecret":true,"secert":"x"}"#, ["/secert"]),
             (#"{"kind":"generic","pathSecret":true}"#, ["/mapping"]),
             (
@@ -137,7 +159,7 @@ struct HookRouteTests {
             let reply = try await Self.send(Self.message, "d-1", api)
             #expect(reply.status == 202 && reply["accepted"]?.int == 1, "\(reply.text)")
             let result = try #require(reply["results"]?[0])
-            #expect(result["conversation"]?.string == "10" && result["unread"]?.int == 1)
+            #expect(result["conversation"]?.string == "desk:10" && result["unread"]?.int == 1)
             #expect(result["deliveries"]?.int == 1)
             let again = try await Self.send(Self.message, "d-1", api)
             #expect(again.status == 202 && again["duplicates"]?.int == 1 && again["accepted"]?.int == 0)
@@ -148,7 +170,7 @@ struct HookRouteTests {
                 $0["items"]?.items.count == 1
             }
             #expect(sent["items"]?[0]?["messageId"] == result["messageId"] && sent["items"]?[0]?["badge"]?.int == 1)
-            let messages = try await api.call(.get, "/v1/brands/acme/messages?consumer=u-1&conversation=10")
+            let messages = try await api.call(.get, "/v1/brands/acme/messages?consumer=u-1&conversation=desk:10")
             #expect(messages["items"]?[0]?["text"]?.string == "Your order has shipped", "\(messages.text)")
         }
     }

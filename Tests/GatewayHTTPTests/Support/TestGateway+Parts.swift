@@ -84,6 +84,6 @@ extension TestGateway {
 }
 
 /// Identity providers are on this host here, by their address.
-private struct NoNames: HostResolver {
+struct NoNames: HostResolver {
     func addresses(of host: String, for _: String) async -> [InternetAddress] { [] }
 }

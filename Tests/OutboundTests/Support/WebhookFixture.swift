@@ -25,6 +25,8 @@ final class TestWebhookDirectory: WebhookDirectory {
     var brands: [Brand] { entries.withLock { $0.values.map(\.brand) } }
     func brand(_ id: BrandID) -> Brand? { entries.withLock { $0[id]?.brand } }
     func webhookKeys(brand: BrandID) -> [[UInt8]] { entries.withLock { $0[brand]?.keys ?? [] } }
+    var replyingHooks: [OutboundReceiver] { [] }
+    func reply(brand _: BrandID, hook _: HookID) -> HookSettings.Reply? { nil }
 }
 
 /// A resolver that always returns the same addresses, and counts its lookups.
@@ -152,7 +154,7 @@ final class WebhookFixture: Sendable {
     }
 
     func state(_ brand: String = "acme") async throws -> WebhookState {
-        try #require(try await store.webhookState(brand: BrandID(trusted: brand)))
+        try #require(try await store.webhookState(of: OutboundReceiver(brand: BrandID(trusted: brand))))
     }
 
     /// Waits for a condition; an attempt that is scheduled later is made due.
@@ -176,7 +178,8 @@ final class WebhookFixture: Sendable {
 
     private func makeDue() async throws {
         for brand in webhooks.brands.map(\.id) {
-            guard let next = try await store.webhookState(brand: brand)?.nextTry, next > clock.now else { continue }
+            let state = try await store.webhookState(of: OutboundReceiver(brand: brand))
+            guard let next = state?.nextTry, next > clock.now else { continue }
             clock.advance(seconds: (next.milliseconds - clock.now.milliseconds) / 1000 + 1)
             service.changed()
         }

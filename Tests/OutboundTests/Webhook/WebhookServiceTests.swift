@@ -173,7 +173,7 @@ struct WebhookServiceTests {
         try await fixture.open(3)
         var state = try await fixture.state()
         state.batchThrough = 2
-        #expect(try await fixture.store.putWebhookState(state, brand: BrandID(trusted: "acme")))
+        #expect(try await fixture.store.putWebhookState(state, of: OutboundReceiver(brand: BrandID(trusted: "acme"))))
         try await fixture.run { fixture in
             try await fixture.until("all", isPatient: true) { try await fixture.state().mark == 3 }
             let requests = try await receiver.requests(2)

@@ -15,8 +15,10 @@ enum WebhookRoutes {
 
     private static func get(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
-        let state = try await call.read { store throws(StorageError) in try await store.webhookState(brand: brand.id) }
-        return try await response(call, brand, state)
+        let receiver = OutboundReceiver(brand: brand.id)
+        let state = try await call.read { store throws(StorageError) in try await store.webhookState(of: receiver) }
+        guard let state, let webhook = brand.webhook else { throw Problem.notFound("webhook") }
+        return try await response(call, brand.id, webhook.url, state)
     }
 
     private static func replay(_ call: Call) async throws -> Response {
@@ -32,9 +34,9 @@ enum WebhookRoutes {
         let state = try await call.read { store throws(StorageError) in
             try await store.replayWebhook(brand: brand.id, after: after, audit: audit)
         }
-        guard state != nil else { throw Problem.notFound("webhook") }
+        guard let state, let webhook = brand.webhook else { throw Problem.notFound("webhook") }
         call.services.outbound.webhookChanged()
-        return try await response(call, brand, state)
+        return try await response(call, brand.id, webhook.url, state)
     }
 
     /// The reason for a missing response, in full for the instance's administrator: others could use it to probe which
@@ -44,14 +46,27 @@ enum WebhookRoutes {
         return GuardedFailure.unreachable.rawValue
     }
 
-    private static func response(_ call: Call, _ brand: Brand, _ state: WebhookState?) async throws -> Response {
-        guard let state, let webhook = brand.webhook else { throw Problem.notFound("webhook") }
+    /// Returns the state of a receiver of the brand's items.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - brand: The brand.
+    ///   - url: The receiver's address, as it was set.
+    ///   - state: Its state.
+    /// - Returns: The response.
+    /// - Throws: `Problem` 503.
+    static func response(
+        _ call: Call,
+        _ brand: BrandID,
+        _ url: String,
+        _ state: WebhookState
+    ) async throws -> Response {
         let overview = try await call.read { store throws(StorageError) in
-            try await store.subscriptions(brand: brand.id)
+            try await store.subscriptions(brand: brand)
         }
         let lastError = try state.lastError.map { text throws(Problem) in try Self.lastError(text, call) }
         return ResponseFactory.object(.ok, capacity: 384) { writer in
-            writer.member("url", webhook.url)
+            writer.member("url", url)
             writer.member("state", state.isSwitchedOff ? "off" : state.attempts > 0 ? "failing" : "working")
             writer.member("position", state.mark)
             writer.member("lag", max(overview.end - state.mark, 0))

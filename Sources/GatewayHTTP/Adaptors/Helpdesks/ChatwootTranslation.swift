@@ -16,19 +16,19 @@ enum ChatwootTranslation {
     /// - Parameters:
     ///   - body: The body.
     ///   - id: The id of the event.
-    ///   - source: The source of the event.
+    ///   - hook: The webhook, which is the source of the event and names its conversation.
     /// - Returns: The event, not validated.
-    static func translate(_ body: StrictJSON, id: String, source: String) -> HookTranslation {
+    static func translate(_ body: StrictJSON, id: String, hook: HookID) -> HookTranslation {
         switch body.text(at: "/event").flatMap({ BoundedName($0) }) {
-        case "message_created": message(body, id, source)
+        case "message_created": message(body, id, hook)
         case "conversation_status_changed":
             body.text(at: "/status")?.hasSameBytes(as: "resolved") ?? false
-                ? event("conversation.resolved", of: body, id, source) : .ignored(.notResolved)
+                ? event("conversation.resolved", of: body, id, hook) : .ignored(.notResolved)
         case "conversation_typing_on":
             if body.value(at: "/is_private") == .bool(true) {
                 .ignored(.privateNote)
             } else if isAgent(body.value(at: "/user")) {
-                event("agent.typing", of: body.value(at: "/conversation") ?? .null, id, source)
+                event("agent.typing", of: body.value(at: "/conversation") ?? .null, id, hook)
             } else {
                 .ignored(.notAgent)
             }
@@ -36,13 +36,13 @@ enum ChatwootTranslation {
         }
     }
 
-    private static func message(_ body: StrictJSON, _ id: String, _ source: String) -> HookTranslation {
+    private static func message(_ body: StrictJSON, _ id: String, _ hook: HookID) -> HookTranslation {
         // A number in some versions.
         let type = body.value(at: "/message_type")
         guard type == .string("outgoing") || type == .integer(1) else { return .ignored(.notOutgoing) }
         guard body.value(at: "/private") == .bool(false) else { return .ignored(.privateNote) }
         guard let text = text(of: body) else { return .ignored(.noText) }
-        let translation = event("agent.message", of: body.value(at: "/conversation") ?? .null, id, source)
+        let translation = event("agent.message", of: body.value(at: "/conversation") ?? .null, id, hook)
         guard case .event(var members, let missing) = translation else { return translation }
         members["text"] = .string(text.cut(to: EventLimits.textBytes))
         var agent = StrictJSON.Members()
@@ -63,15 +63,15 @@ enum ChatwootTranslation {
         _ type: String,
         of conversation: StrictJSON,
         _ id: String,
-        _ source: String
+        _ hook: HookID
     ) -> HookTranslation {
         guard let consumer = identifier(conversation.value(at: "/meta/sender/identifier")) else {
             return .ignored(.noIdentity)
         }
         var members: StrictJSON.Members = [
-            "id": .string(id), "type": .string(type), "source": .string(source), "consumer": consumer,
+            "id": .string(id), "type": .string(type), "source": .string(hook.source), "consumer": consumer,
         ]
-        members["conversation"] = identifier(conversation.value(at: "/id"))
+        members["conversation"] = identifier(conversation.value(at: "/id"))?.text.map { .string(hook.conversation($0)) }
         return .event(members, missing: [])
     }
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import GatewayModel
+internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
@@ -16,13 +17,14 @@ enum HookRoutes {
         routes.on(.put, path + "/:hook") { try await put($0) }
         routes.on(.get, path + "/:hook") { try await get($0) }
         routes.on(.delete, path + "/:hook") { try await delete($0) }
+        routes.on(.get, path + "/:hook/reply") { try await reply($0) }
         routes.on(.post, path + "/:hook/try") { try await trial($0) }
     }
 
     private static func put(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.brandAdmin)
         let id = try call.identifier("hook", as: HookID.self)
-        let body = try HookBody(try await call.object())
+        let body = try HookBody(try await call.object(), call.services.outbound.addresses)
         let origin = try call.origin()
         let (hook, old) = try await call.administer { directory throws(DirectoryError) in
             try await directory.putHook(
@@ -62,6 +64,16 @@ enum HookRoutes {
             try await directory.deleteHook(brand: brand.id, id: id, by: origin)
         }
         return ResponseFactory.noContent
+    }
+
+    /// Returns how far the replies are, in the form of a webhook's state.
+    private static func reply(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.brandAdmin)
+        let hook = try hook(call, brand)
+        let receiver = OutboundReceiver(brand: brand.id, hook: hook.id)
+        let state = try await call.read { store throws(StorageError) in try await store.webhookState(of: receiver) }
+        guard let state, let reply = hook.settings.reply else { throw Problem.notFound("reply") }
+        return try await WebhookRoutes.response(call, brand.id, reply.url, state)
     }
 
     /// Returns the webhook of the path; throws `Problem` 404.
@@ -158,6 +170,14 @@ extension JSONWriter {
         if let mapping = hook.settings.mapping {
             name(known: "mapping")
             raw(mapping)
+        }
+        if let reply = hook.settings.reply {
+            name(known: "reply")
+            literal(#"{"url":"#)
+            string(reply.url)
+            member("accountId", reply.accountId)
+            member("tokenFingerprint", SecretHash.fingerprint(reply.token))
+            literal("}")
         }
         member("updatedAt", hook.updatedAt)
         literal("}")

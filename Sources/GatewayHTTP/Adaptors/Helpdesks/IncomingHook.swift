@@ -16,13 +16,12 @@ struct IncomingHook {
     func translation() throws(Problem) -> HookTranslation {
         let value: StrictJSON
         do { value = try StrictJSON.parse(body, maxDepth: EventParser.maxDepth) } catch { throw Problem(error) }
-        let source = "hook/\(hook.id)"
         let given = header(hook.settings.kind == .chatwoot ? "X-Chatwoot-Delivery" : "webhook-id")
         let id = given ?? HookTranslation.id(ofBody: body)
         switch hook.settings.kind {
-        case .chatwoot: return ChatwootTranslation.translate(value, id: id, source: source)
+        case .chatwoot: return ChatwootTranslation.translate(value, id: id, hook: hook.id)
         case .generic:
-            return try HookMapping.translate(value, by: hook.mapping ?? .null, id: id, source: source)
+            return try HookMapping.translate(value, by: hook.mapping ?? .null, id: id, source: hook.id.source)
         }
     }
 

@@ -180,7 +180,7 @@ enum OutboundCases {
     static let webhooks = ContractCase("a webhook's state is created, stored and deleted with its settings") {
         (f) async throws in
         var brand = try #require(try await f.store.brands().first)
-        #expect(try await f.store.webhookState(brand: f.brand) == nil)
+        #expect(try await f.store.webhookState(of: f.webhook) == nil)
         brand.webhook = WebhookSettings(
             url: "https://a.example",
             types: nil,
@@ -189,7 +189,7 @@ enum OutboundCases {
         )
         #expect(try await f.store.updateBrand(brand, audit: nil))
         #expect(try await f.store.brands().first == brand)
-        var state = try #require(try await f.store.webhookState(brand: f.brand))
+        var state = try #require(try await f.store.webhookState(of: f.webhook))
         #expect(state == WebhookState(mark: 0))
         try await f.accepted(f.message("u-1"))
         #expect(try await f.items().count == 1)
@@ -200,21 +200,21 @@ enum OutboundCases {
         state.lastStatus = 410
         state.lastError = "gone"
         state.isSwitchedOff = true
-        #expect(try await f.store.putWebhookState(state, brand: f.brand))
+        #expect(try await f.store.putWebhookState(state, of: f.webhook))
         _ = try await f.restart()
-        #expect(try await f.store.webhookState(brand: f.brand) == state)
+        #expect(try await f.store.webhookState(of: f.webhook) == state)
         brand.name = "Another name"
         #expect(try await f.store.updateBrand(brand, audit: nil))
-        #expect(try await f.store.webhookState(brand: f.brand) == state)
+        #expect(try await f.store.webhookState(of: f.webhook) == state)
         brand.webhook?.setMilliseconds = 5
         #expect(try await f.store.updateBrand(brand, audit: nil))
-        let renewed = try #require(try await f.store.webhookState(brand: f.brand))
+        let renewed = try #require(try await f.store.webhookState(of: f.webhook))
         #expect(renewed.revision == 2 && !renewed.isSwitchedOff && renewed.nextTry == nil && renewed.attempts == 0)
         #expect(renewed.mark == 0 && renewed.batchThrough == 1)
-        #expect(try await !f.store.putWebhookState(state, brand: f.brand))
+        #expect(try await !f.store.putWebhookState(state, of: f.webhook))
         brand.webhook = nil
         #expect(try await f.store.updateBrand(brand, audit: nil))
-        #expect(try await f.store.webhookState(brand: f.brand) == nil)
+        #expect(try await f.store.webhookState(of: f.webhook) == nil)
         try await f.accepted(f.message("u-1", in: "c-2"))
         #expect(try await f.items().count == 1)
     }
@@ -226,13 +226,13 @@ enum OutboundCases {
         brand.webhook = WebhookSettings(url: "https://a.example", types: nil, sealedSecret: [1], secretFingerprint: "f")
         #expect(try await f.store.updateBrand(brand, audit: nil))
         for number in 1...3 { try await f.accepted(f.message("u-1", in: "c-\(number)")) }
-        var state = try #require(try await f.store.webhookState(brand: f.brand))
+        var state = try #require(try await f.store.webhookState(of: f.webhook))
         state.mark = 3
         state.isSwitchedOff = true
-        #expect(try await f.store.putWebhookState(state, brand: f.brand))
+        #expect(try await f.store.putWebhookState(state, of: f.webhook))
         let back = try #require(try await f.store.replayWebhook(brand: f.brand, after: 1, audit: nil))
         #expect(back.mark == 1 && back.revision == state.revision + 1 && !back.isSwitchedOff)
-        #expect(try await !f.store.putWebhookState(state, brand: f.brand))
+        #expect(try await !f.store.putWebhookState(state, of: f.webhook))
         #expect(try await f.store.replayWebhook(brand: f.brand, after: 99, audit: nil)?.mark == 3)
     }
 

@@ -32,6 +32,9 @@ final class ContractFixture {
         fcm = try await lane(brand, app, .fcm)
     }
 
+    /// The brand's webhook, if a case gives it one.
+    var webhook: OutboundReceiver { OutboundReceiver(brand: brand) }
+
     // MARK: Brands and lanes
 
     func makeBrand(_ brand: BrandID, app: AppID) async throws {
