@@ -15,12 +15,13 @@ struct HTTP2ConnectionTests {
         let channel = EmbeddedChannel()
         let guarding = ConnectionGuard(limit: .seconds(30), start: .seconds(10), metrics: metrics)
         let connection = HTTP2Connection(
-            eventLoop: channel.eventLoop,
+            channel: channel,
             address: nil,
             slots: SharedSlots(limit: 10, perAddress: 10),
             surplus: nil,
             connection: guarding,
             limits: ServerLimits(requestTimeout: .seconds(30), startTimeout: .seconds(10)),
+            events: nil,
             metrics: metrics
         )
         try channel.pipeline.syncOperations.addHandlers(guarding, connection.makeHandler())
