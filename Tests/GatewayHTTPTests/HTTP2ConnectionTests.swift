@@ -37,6 +37,7 @@ struct HTTP2ConnectionTests {
         channel.embeddedEventLoop.advanceTime(by: .seconds(100))
         #expect(try sent().isEmpty)
         connection.finish(HTTPResponse(status: .contentTooLarge), ByteBuffer(string: "too long"), stream: 1)
+        channel.embeddedEventLoop.run()
         let response = try sent()
         #expect(response.map(\.kind) == [.headers, .data] && response.last?.isEnd == true)
         let fields = HTTP2BlockReader().fields(of: response.first?.payload ?? [])

@@ -66,6 +66,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
     private var collected: Set<Int32> = []
     /// Streams whose writes wait.
     private var blocked: Set<Int32> = []
+    private var isFlushDue = false
     private var idle: Scheduled<Void>?
 
     init(
@@ -226,7 +227,18 @@ final class HTTP2Connection: HTTP2StreamOwner {
         streams.values[place].isResponded = true
         handler.consume(stream: stream, bytes: streams.values[place].unconsumed)
         streams.values[place].unconsumed = 0
-        handler.flush()
+        flushSoon()
+    }
+
+    /// Sends the responses of this moment together: those to the events of one commit come one after the other.
+    private func flushSoon() {
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.eventLoop.execute {
+            connection.value.isFlushDue = false
+            connection.value.handler?.flush()
+        }
     }
 
     /// Asks for a body, unless it has begun to arrive.
