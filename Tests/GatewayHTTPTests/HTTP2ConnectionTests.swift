@@ -15,12 +15,13 @@ struct HTTP2ConnectionTests {
         let channel = EmbeddedChannel()
         let guarding = ConnectionGuard(limit: .seconds(30), start: .seconds(10), metrics: metrics)
         let connection = HTTP2Connection(
-            eventLoop: channel.eventLoop,
+            channel: channel,
             address: nil,
             slots: SharedSlots(limit: 10, perAddress: 10),
             surplus: nil,
             connection: guarding,
             limits: ServerLimits(requestTimeout: .seconds(30), startTimeout: .seconds(10)),
+            events: nil,
             metrics: metrics
         )
         try channel.pipeline.syncOperations.addHandlers(guarding, connection.makeHandler())
@@ -36,6 +37,7 @@ struct HTTP2ConnectionTests {
         channel.embeddedEventLoop.advanceTime(by: .seconds(100))
         #expect(try sent().isEmpty)
         connection.finish(HTTPResponse(status: .contentTooLarge), ByteBuffer(string: "too long"), stream: 1)
+        channel.embeddedEventLoop.run()
         let response = try sent()
         #expect(response.map(\.kind) == [.headers, .data] && response.last?.isEnd == true)
         let fields = HTTP2BlockReader().fields(of: response.first?.payload ?? [])

@@ -1,7 +1,7 @@
 import GatewayStorage
 
 extension DeliveryService {
-    typealias EventCaller = CheckedContinuation<Result<[IntakeResult], IntakeError>, Never>
+    typealias EventCaller = AcceptCompletion
     typealias ChangeCaller = CheckedContinuation<Result<StoreChangeResult, IntakeError>, Never>
     typealias Writer = WriterMachine<EventCaller, ChangeCaller>
 

@@ -77,7 +77,7 @@ extension DeliveryService {
         // Pushes first: on a busy host the callers' tasks take the processor from this one.
         let areAwake = wakeKnown(effects.lanes)
         for (caller, outcome) in effects.changes { caller.resume(returning: outcome) }
-        for (caller, outcome) in effects.events { caller.resume(returning: outcome) }
+        for (caller, outcome) in effects.events { caller(outcome) }
         // No caller waits until a provider is created.
         if !areAwake { wake(effects.lanes) }
     }

@@ -96,30 +96,49 @@ package final class DeliveryService: Service, Sendable {
     /// - Returns: The result of each event, in order. A later piece that found no room is `failed`, earlier ones stay.
     /// - Throws: `IntakeError` when nothing of the request was taken.
     package func accept(brand: Brand, events: [AgentEvent]) async throws(IntakeError) -> [IntakeResult] {
-        var results: [IntakeResult] = []
-        results.reserveCapacity(events.count)
-        var start = 0
-        while start < events.count {
-            let most = events.count == 1 ? 1 : state.withLock { $0.writer.eventsPerPiece(of: brand.id) }
-            let end = min(start + most, events.count)
-            let piece = IntakePiece(
-                brand: brand.id,
-                messageTtlSeconds: brand.settings.messageTtlSeconds,
-                dedupeHours: brand.settings.dedupeHours,
-                events: events[start..<end],
-                takenAt: clock.monotonicNanoseconds
-            )
-            switch await enqueue(piece) {
-            case .success(let decided):
-                results += decided
-            case .failure(let error):
-                if start == 0 { throw error }
-                for _ in start..<events.count { results.append(.failed(error)) }
-                return results
-            }
-            start = end
+        let result = await withCheckedContinuation {
+            (caller: CheckedContinuation<Result<[IntakeResult], IntakeError>, Never>) in
+            accept(brand: brand, events: events[...]) { caller.resume(returning: $0) }
         }
-        return results
+        return try result.get()
+    }
+
+    /// Receives the result of each event of a request, in order, or the reason for which nothing of it was taken; called
+    /// once, on any thread, which it must not hold up.
+    package typealias AcceptCompletion = @Sendable (Result<[IntakeResult], IntakeError>) -> Void
+
+    /// Accepts the events of one request like ``accept(brand:events:)``, without a task that waits.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - events: The events, or the rest of them.
+    ///   - earlier: The results of the events before them.
+    ///   - completion: Called when they are on disk or have failed, possibly before the return.
+    package func accept(
+        brand: Brand,
+        events: ArraySlice<AgentEvent>,
+        after earlier: [IntakeResult] = [],
+        completion: @escaping AcceptCompletion
+    ) {
+        let most = events.count == 1 ? 1 : state.withLock { $0.writer.eventsPerPiece(of: brand.id) }
+        let piece = IntakePiece(
+            brand: brand.id,
+            messageTtlSeconds: brand.settings.messageTtlSeconds,
+            dedupeHours: brand.settings.dedupeHours,
+            events: events.prefix(most),
+            takenAt: clock.monotonicNanoseconds
+        )
+        let rest = events.dropFirst(most)
+        enqueue(piece) { result in
+            switch result {
+            case .success(let decided) where rest.isEmpty: completion(.success(earlier + decided))
+            case .success(let decided):
+                self.accept(brand: brand, events: rest, after: earlier + decided, completion: completion)
+            case .failure where earlier.isEmpty: completion(result)
+            case .failure(let error):
+                completion(.success(earlier + Array(repeating: .failed(error), count: events.count)))
+            }
+        }
     }
 
     /// Commits one change in the writer's next turn; returns when it is on disk and the lanes have been notified.
@@ -197,15 +216,10 @@ package final class DeliveryService: Service, Sendable {
         signal()
     }
 
-    private func enqueue(_ piece: IntakePiece) async -> Result<[IntakeResult], IntakeError> {
-        await withCheckedContinuation { (caller: EventCaller) in
-            let rejection = state.withLock { $0.writer.accept(piece, from: caller) }
-            if let rejection {
-                if case .overloaded = rejection { metrics.events[.overloaded].increment(by: piece.events.count) }
-                caller.resume(returning: .failure(rejection))
-            } else {
-                signal()
-            }
-        }
+    private func enqueue(_ piece: IntakePiece, completion: @escaping AcceptCompletion) {
+        let rejection = state.withLock { $0.writer.accept(piece, from: completion) }
+        guard let rejection else { return signal() }
+        if case .overloaded = rejection { metrics.events[.overloaded].increment(by: piece.events.count) }
+        completion(.failure(rejection))
     }
 }

@@ -105,9 +105,11 @@ package final class GatewayServer: Sendable {
         tls: (@Sendable () -> TLSServerContext)? = nil
     ) -> Application<RouterResponder<GatewayContext>> {
         let logger = services.logger
-        // A listener with other routes, for operations, opens no windows.
+        // A listener with other routes, for operations, opens no windows and takes no events.
         let windows = router == nil ? windowShell : nil
-        let routes = (router ?? makeRouter()).buildResponder()
+        let table = self.routes
+        let events = router == nil ? table.directEvents : nil
+        let routes = (router ?? table.finish()).buildResponder()
         return Application(
             responder: routes,
             server: HTTPServerBuilder { [limits, addresses, metrics = services.metrics] responder in
@@ -118,6 +120,7 @@ package final class GatewayServer: Sendable {
                     addresses: addresses,
                     metrics: metrics,
                     windows: windows,
+                    events: events,
                     tls: tls
                 )
             },

@@ -40,6 +40,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
     private let addresses: AddressShares
     private let metrics: HTTPMetrics
     private let windows: WindowHandler.Shell?
+    private let events: DirectEvents?
     /// Returns the TLS settings of the next connection; nil for plain HTTP.
     private let tls: (@Sendable () -> TLSServerContext)?
 
@@ -50,6 +51,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
         addresses: AddressShares,
         metrics: HTTPMetrics,
         windows: WindowHandler.Shell?,
+        events: DirectEvents?,
         tls: (@Sendable () -> TLSServerContext)?
     ) {
         self.responder = responder
@@ -58,6 +60,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
         self.addresses = addresses
         self.metrics = metrics
         self.windows = windows
+        self.events = events
         self.tls = tls
         slots = ConnectionSlots(limits, metrics: metrics)
         streamSlots = SharedSlots(limit: limits.maxConnections, perAddress: limits.connectionsPerAddress)
@@ -100,6 +103,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
                 isSecure: tls != nil,
                 idleTimeout: limits.idleTimeout,
                 windows: windows,
+                events: events,
                 metrics: metrics,
                 logger: logger,
                 opened: channel.eventLoop.makePromise()
@@ -107,12 +111,13 @@ struct GuardedHTTPChannel: ServerChildChannel {
             try upgrade.addToPipeline(of: channel)
             version.becomeHTTP2 = {
                 let requests = HTTP2Connection(
-                    eventLoop: channel.eventLoop,
+                    channel: channel,
                     address: address,
                     slots: streamSlots,
                     surplus: admission.label,
                     connection: connection,
                     limits: limits,
+                    events: events,
                     metrics: metrics
                 )
                 let handler = try requests.makeHandler()

@@ -42,7 +42,6 @@ struct ResponseMiddleware: RouterMiddleware {
                 response = consent
             } else {
                 response = try await next(request, context)
-                context.notes.rate?.write(to: &response.headers)
             }
         } catch let error as HTTPParserError {
             // Hummingbird closes the connection on this error.
@@ -60,13 +59,37 @@ struct ResponseMiddleware: RouterMiddleware {
                 response = problem.response(requestID: context.requestID, shape: shape, at: clock.now)
             }
         }
+        let route = route(context, hasEmptySegment)
+        complete(&response, to: request, context, route: route, since: start, code, page: page)
+        return response
+    }
+
+    /// Adds the header fields that all responses have, and records the result.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - request: Its request.
+    ///   - context: The context of the request.
+    ///   - route: The route as it was declared.
+    ///   - start: The time at which the request arrived, in monotonic nanoseconds.
+    ///   - code: The code of the error; nil for a success.
+    ///   - page: The page of another origin that sent it.
+    func complete(
+        _ response: inout Response,
+        to request: Request,
+        _ context: GatewayContext,
+        route: String,
+        since start: UInt64,
+        _ code: ProblemCode?,
+        page: CrossOrigin? = nil
+    ) {
+        if code == nil { context.notes.rate?.write(to: &response.headers) }
         page?.write(to: &response.headers)
         response.headers[.xRequestID] = context.requestID
         response.headers[.contentTypeOptions] = "nosniff"
         // Nearly all responses are private; a response that may be cached sets the header itself.
         if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
-        let route = route(context, hasEmptySegment)
         metrics.route(method: request.method.rawValue, template: route)
             .record(status: response.status.code, nanoseconds: nanoseconds)
         // Errors of callers are logged at info; successful requests only at debug.
@@ -93,7 +116,6 @@ struct ResponseMiddleware: RouterMiddleware {
             }
             logger.log(level: level, "request", metadata: metadata)
         }
-        return response
     }
 
     /// The label of a request without a route.

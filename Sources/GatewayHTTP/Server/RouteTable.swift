@@ -5,11 +5,8 @@ internal import TextFormats
 /// Collects the routes.
 struct RouteTable {
     private let router: Router<GatewayContext>
-    private let shared: Call.Shared
-    private let slots: RequestSlots
-    private let budget: BodyBudget
-    private let limiter: RateLimiter
-    private let addresses: AddressShares
+    private let gate: RequestGate
+    private let responses: ResponseMiddleware
     private var methods: [String: [HTTPRequest.Method]] = [:]
     private var shapes: [String: ErrorShape] = [:]
     private var pages: [String: PageAccess] = [:]
@@ -18,23 +15,27 @@ struct RouteTable {
 
     init(shared: Call.Shared, limiter: RateLimiter, addresses: AddressShares, limits: ServerLimits) {
         let services = shared.services
-        self.shared = shared
-        self.limiter = limiter
-        self.addresses = addresses
-        slots = RequestSlots(limits, metrics: services.metrics)
-        budget = BodyBudget(limits, metrics: services.metrics)
-        router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(
-            middleware: ResponseMiddleware(
-                clock: services.clock,
-                logger: services.logger,
-                metrics: services.metrics,
-                paths: known,
-                directory: services.directory,
-                limiter: limiter
-            )
+        gate = RequestGate(
+            shared: shared,
+            limiter: limiter,
+            addresses: addresses,
+            slots: RequestSlots(limits, metrics: services.metrics),
+            budget: BodyBudget(limits, metrics: services.metrics)
         )
+        responses = ResponseMiddleware(
+            clock: services.clock,
+            logger: services.logger,
+            metrics: services.metrics,
+            paths: known,
+            directory: services.directory,
+            limiter: limiter
+        )
+        router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: responses)
     }
+
+    /// The events route without the router, with the limits of all routes.
+    var directEvents: DirectEvents { DirectEvents(gate: gate, responses: responses) }
 
     /// Adds a route.
     ///
@@ -55,21 +56,14 @@ struct RouteTable {
         takesGzip: Bool = false,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) {
-        let shared = shared
-        let limiter = limiter
         methods[path, default: []].append(method)
         shapes[path] = errors
         self.pages[path] = pages
-        let slots = isAlwaysAnswered ? nil : slots
-        let (addresses, budget) = (addresses, budget)
-        router.on(RouterPath(path), method: method) { request, context in
-            let body = IncomingBody(request, budget: budget)
+        router.on(RouterPath(path), method: method) { [gate] request, context in
+            let body = IncomingBody(request, budget: gate.budget)
             defer { body.end() }
-            func call(_ slot: RequestSlots.Slot?) -> Call {
-                Call(request: request, arriving: body, context: context, shared: shared, limiter: limiter, slot: slot)
-            }
-            guard let slots else { return try await handler(call(nil)) }
-            let address = addresses.share(of: limiter.address(of: request, context), peer: context.peer)
+            guard !isAlwaysAnswered else { return try await handler(gate.call(request, body, context, slot: nil)) }
+            let address = gate.address(of: request, context)
             body.belongs(to: address)
             if body.isAnnounced {
                 guard body.coding == .identity || takesGzip && body.coding == .gzip else {
@@ -77,14 +71,14 @@ struct RouteTable {
                     throw Problem(.unsupportedMediaType, "The body must have no Content-Encoding\(other).")
                 }
                 // A caller that will be rejected need not send its body first.
-                try slots.check(address)
+                try gate.slots.check(address)
                 try body.checkRoom()
                 // A caller that sends nothing after its head must not occupy a slot.
                 try await body.begin(context)
             }
-            let slot = try slots.enter(address)
+            let slot = try gate.slots.enter(address)
             defer { slot.release() }
-            return try await handler(call(slot))
+            return try await handler(gate.call(request, body, context, slot: slot))
         }
     }
 

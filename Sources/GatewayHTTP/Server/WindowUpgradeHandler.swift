@@ -43,6 +43,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private let isSecure: Bool
     private let idleTimeout: Duration
     private let windows: WindowHandler.Shell?
+    private let events: DirectEvents?
     private let metrics: HTTPMetrics
     private let logger: Logger
     private let encoder = HTTPResponseEncoder()
@@ -62,6 +63,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         isSecure: Bool,
         idleTimeout: Duration,
         windows: WindowHandler.Shell?,
+        events: DirectEvents?,
         metrics: HTTPMetrics,
         logger: Logger,
         opened: EventLoopPromise<GuardedHTTPChannel.HTTP?>
@@ -72,6 +74,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         self.isSecure = isSecure
         self.idleTimeout = idleTimeout
         self.windows = windows
+        self.events = events
         self.metrics = metrics
         self.logger = logger
         self.opened = opened
@@ -130,7 +133,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     private func requestPartArrived(_ context: ChannelHandlerContext, _ data: NIOAny) {
-        if case .end = Self.unwrapInboundIn(data), isDecoderBlocked {
+        if isDecoderBlocked, case .end = Self.unwrapInboundIn(data) {
             isDecoderBlocked = false
             requests.mustRestart = true
         }
@@ -191,6 +194,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
             try pipeline.addHandler(RequestGuard(connection: connection, surplus: surplus, metrics: metrics))
             try pipeline.addHandler(httpState)
+            if let events { try pipeline.addHandler(DirectEventHandler(events)) }
             let channel = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
                 wrappingChannelSynchronously: context.channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true)

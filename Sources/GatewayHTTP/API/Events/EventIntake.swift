@@ -22,10 +22,9 @@ struct EventIntake {
     /// - Throws: `Problem` 503 when nothing of the request has been stored.
     mutating func take(_ events: [AgentEvent]) async throws(Problem) -> [IntakeResult] {
         guard !events.isEmpty else { return [] }
-        let events = events.contains { $0.consent != nil } ? events.map(withAssumption) : events
         if let failure { return Array(repeating: .failed(failure), count: events.count) }
         do {
-            let results = try await delivery.accept(brand: brand, events: events)
+            let results = try await delivery.accept(brand: brand, events: withAssumptions(events))
             isAnyTaken = true
             // The core splits a piece that is longer than one transaction, and then the piece may be accepted in part.
             if case .failed(.overloaded(let seconds)) = results.last {
@@ -39,7 +38,21 @@ struct EventIntake {
         }
     }
 
-    /// Returns an event with what the brand assumes of consumers who have not decided.
+    /// Submits all events of a request like ``take(_:)``, without a task that waits.
+    ///
+    /// - Parameters:
+    ///   - events: The valid events.
+    ///   - completion: Called once, on any thread, with the result of each event or the error of the request.
+    func take(_ events: [AgentEvent], completion: @escaping @Sendable (Result<[IntakeResult], Problem>) -> Void) {
+        guard !events.isEmpty else { return completion(.success([])) }
+        delivery.accept(brand: brand, events: withAssumptions(events)[...]) { completion($0.mapError { Problem($0) }) }
+    }
+
+    /// Returns events with what the brand assumes of consumers who have not decided.
+    private func withAssumptions(_ events: [AgentEvent]) -> [AgentEvent] {
+        events.contains { $0.consent != nil } ? events.map(withAssumption) : events
+    }
+
     private func withAssumption(_ event: AgentEvent) -> AgentEvent {
         var event = event
         let category = event.consent.flatMap { brand.settings.consentCategory($0.category) }

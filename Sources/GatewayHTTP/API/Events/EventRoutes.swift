@@ -4,11 +4,13 @@ internal import Hummingbird
 
 /// The events route (SendingMessages page).
 enum EventRoutes {
+    /// The path, with the names of its parameters.
+    static let path = "/v1/brands/:brand/events"
     /// The maximum length of the body, packed or not.
     static let maxBatchBytes = 16 << 20
 
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/events", takesGzip: true) { try await post($0) }
+        routes.on(.post, path, takesGzip: true) { try await post($0) }
     }
 
     private static func post(_ call: Call) async throws -> Response {
@@ -26,8 +28,7 @@ enum EventRoutes {
         while let piece = try pieces.next() {
             guard pieces.isBatch || piece.refused.isEmpty else { throw piece.refused[0].problem }
             let results = try await intake.take(piece.events)
-            if !pieces.isBatch, let problem = EventsResponse.problem(of: results[0]) { throw problem }
-            response.append(piece, results)
+            try response.append(piece, results, isBatch: pieces.isBatch)
         }
         return ResponseFactory.json(.accepted, response.body)
     }

@@ -26,8 +26,15 @@ struct EventsResponse {
     /// Starts an empty response.
     init(requestID: String) { self.requestID = requestID }
 
-    /// Appends the results of a piece of the request; `results` contains one for each of its valid events.
-    mutating func append(_ piece: EventBatch, _ results: [IntakeResult]) {
+    /// Appends the results of a piece of the request.
+    ///
+    /// - Parameters:
+    ///   - piece: The piece.
+    ///   - results: One for each of its valid events.
+    ///   - isBatch: Whether the request is a batch, whose events are rejected one by one.
+    /// - Throws: The reason for which the only event of another request was not stored.
+    mutating func append(_ piece: EventBatch, _ results: [IntakeResult], isBatch: Bool) throws(Problem) {
+        if !isBatch, let problem = results.first.flatMap(Self.problem) { throw problem }
         for result in results {
             switch result {
             case .decided(.accepted): accepted += 1

@@ -19,6 +19,12 @@ extension Call {
             if error.status == 401 { try limitAddress() }
             throw error
         }
+        try admit(caller)
+        return caller
+    }
+
+    /// Counts the request for its authenticated caller; throws 429, and 503 when the brand holds its share.
+    func admit(_ caller: Caller) throws(Problem) {
         context.notes.caller = caller
         switch caller {
         case .admin: break
@@ -30,7 +36,6 @@ extension Call {
             try count(for: session.brand)
             services.noteDevice(of: session)
         }
-        return caller
     }
 
     /// Counts the request's resources for the caller's brand; throws 503 when the brand holds its share.
@@ -42,19 +47,32 @@ extension Call {
     }
 
     private func authenticated(_ brand: BrandID?, _ header: String?) async throws(Problem) -> Caller {
-        guard let header else { throw Problem(AuthenticationError.unauthorized) }
-        switch AuthorizationHeader(header) {
-        case .basic(let encoded):
-            do {
-                return .account(try services.accounts.authenticate(basic: encoded, brand: brand))
-            } catch { throw Problem(error) }
-        case .bearer(let token):
-            if services.admin.matches(token) { return .admin }
+        switch try credential(header, of: brand) {
+        case .caller(let caller): return caller
+        case .sessionToken(let token):
             // A credential that is not in memory is looked up in the store, which strangers could overload.
             if !services.sessions.isCached(token) { try checkAddress() }
             do {
                 return .session(try await services.sessions.authenticate(token: token, brand: brand))
             } catch { throw Problem(error) }
+        }
+    }
+
+    /// The credential of a request, as far as it is known without waiting.
+    private enum Credential {
+        case caller(Caller)
+        /// May have to be looked up in the store.
+        case sessionToken(String)
+    }
+
+    private func credential(_ header: String?, of brand: BrandID?) throws(Problem) -> Credential {
+        guard let header else { throw Problem(AuthenticationError.unauthorized) }
+        switch AuthorizationHeader(header) {
+        case .basic(let encoded):
+            do {
+                return .caller(.account(try services.accounts.authenticate(basic: encoded, brand: brand)))
+            } catch { throw Problem(error) }
+        case .bearer(let token): return services.admin.matches(token) ? .caller(.admin) : .sessionToken(token)
         // An app's API key identifies nobody.
         case .token, nil:
             throw Problem(AuthenticationError.unauthorized)
@@ -70,7 +88,24 @@ extension Call {
     /// brand.
     func requireBackend(_ scope: Scope, authorization: String? = nil) async throws(Problem) -> Brand {
         let id = BrandID(try segment("brand"))
-        switch try await caller(of: id, authorization: authorization) {
+        return try self.brand(id, for: try await caller(of: id, authorization: authorization), scope)
+    }
+
+    /// Returns the caller and the brand of a request that ``requireBackend(_:authorization:)`` would allow without waiting; does
+    /// not count it.
+    ///
+    /// - Parameter scope: The scope.
+    /// - Returns: Nil for every other request.
+    func knownBackend(_ scope: Scope) -> (caller: Caller, brand: Brand)? {
+        guard let id = (try? segment("brand")).flatMap({ BrandID($0) }),
+            case .caller(let caller)? = try? credential(request.headers.value(.authorization), of: id),
+            let brand = try? self.brand(id, for: caller, scope)
+        else { return nil }
+        return (caller, brand)
+    }
+
+    private func brand(_ id: BrandID?, for caller: Caller, _ scope: Scope) throws(Problem) -> Brand {
+        switch caller {
         case .admin: break
         case .account(let account):
             // An invalid id names no brand, so it is not this account's.

@@ -6,7 +6,7 @@ internal import TextFormats
 
 /// The body of one request as it arrives, with its reserved memory.
 ///
-/// Unchecked: its state is used by one task only, that of the request.
+/// Unchecked: its state is used by one task only, that of the request, or on one event loop.
 final class IncomingBody: @unchecked Sendable {
     /// How its bytes are coded (RFC 9110 section 8.4).
     enum Coding {
@@ -25,7 +25,7 @@ final class IncomingBody: @unchecked Sendable {
     private let mustBeAsked: Bool
     /// The part of the announced length that has not arrived; nil while the length is not known.
     private var missing: Int?
-    /// Guarded like the rest: only the request's task uses it.
+    /// Guarded like the rest.
     nonisolated(unsafe) private var iterator: RequestBody.AsyncIterator
     /// The bytes that have arrived and were not taken yet.
     private var first: ByteBuffer?
@@ -98,7 +98,8 @@ final class IncomingBody: @unchecked Sendable {
         return bytes
     }
 
-    private func reserve(_ bytes: Int) throws(Problem) {
+    /// Reserves memory for bytes until ``end()``; throws `Problem` 503 when there is no room for them.
+    func reserve(_ bytes: Int) throws(Problem) {
         try budget.take(bytes, of: owner)
         held += bytes
     }

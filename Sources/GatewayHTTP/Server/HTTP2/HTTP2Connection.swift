@@ -17,7 +17,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
         var watch: SlowPeerDetector
         /// Whether its response has no body, whatever the routes write.
         var isBodiless: Bool
-        /// Whether its task runs.
+        /// Whether its task runs, or its events are being stored.
         var isRunning = false
         /// Whether the client has not ended it.
         var isOpen = true
@@ -49,29 +49,34 @@ final class HTTP2Connection: HTTP2StreamOwner {
     let requests: AsyncStream<HTTP2Exchange>
     private let queue: AsyncStream<HTTP2Exchange>.Continuation
     private let configuration: HTTP2StreamConfiguration
-    private let eventLoop: any EventLoop
+    private let channel: any Channel
     private let address: AddressShare?
     private let slots: SharedSlots
     /// The limit that the connection exceeds.
     private let surplus: RejectionLabel?
     private let connection: ConnectionGuard
     private let limits: ServerLimits
+    private let events: DirectEvents?
     private let metrics: HTTPMetrics
     private var handler: HTTP2StreamHandler?
     /// Streams that are open, and those whose tasks run: a client must not start work faster than it ends
     /// (CVE-2023-44487).
     private var streams: [Int32: Stream] = [:]
+    /// Streams whose requests may be handled here if they arrive at once.
+    private var collected: Set<Int32> = []
     /// Streams whose writes wait.
     private var blocked: Set<Int32> = []
+    private var isFlushDue = false
     private var idle: Scheduled<Void>?
 
     init(
-        eventLoop: any EventLoop,
+        channel: any Channel,
         address: AddressShare?,
         slots: SharedSlots,
         surplus: RejectionLabel?,
         connection: ConnectionGuard,
         limits: ServerLimits,
+        events: DirectEvents?,
         metrics: HTTPMetrics
     ) {
         // Hummingbird's own limits for heads.
@@ -80,12 +85,13 @@ final class HTTP2Connection: HTTP2StreamOwner {
             maxHeadBytes: heads.maxHeaderListSize,
             maxFields: heads.maxHeaderFieldCount
         )
-        self.eventLoop = eventLoop
+        self.channel = channel
         self.address = address
         self.slots = slots
         self.surplus = surplus
         self.connection = connection
         self.limits = limits
+        self.events = events
         self.metrics = metrics
         (requests, queue) = AsyncStream.makeStream()
     }
@@ -114,13 +120,12 @@ final class HTTP2Connection: HTTP2StreamOwner {
             surplus = surplus ?? (error == .address ? .addressConnections : .connections)
         }
         var watch = SlowPeerDetector(limit: TimeAmount(limits.requestTimeout), start: TimeAmount(limits.startTimeout))
-        watch.headArrived(now: eventLoop.now)
+        watch.headArrived(now: channel.eventLoop.now)
         let exchange = HTTP2Exchange(
             head: request ?? HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil),
             stream: stream,
-            connection: NIOLoopBound(self, eventLoop: eventLoop)
+            connection: NIOLoopBound(self, eventLoop: channel.eventLoop)
         )
-        var new = Stream(exchange: exchange, slot: slot, watch: watch, isBodiless: request?.method == .head)
         let problem: Problem? =
             if let request, !head.isTruncated {
                 RequestHeadRules.rejection(of: request, surplus: surplus, metrics: metrics)
@@ -129,13 +134,21 @@ final class HTTP2Connection: HTTP2StreamOwner {
             } else {
                 .unreadable("The method or the name of a header field is invalid.")
             }
-        new.isRunning = problem == nil
-        streams[stream] = new
+        streams[stream] = Stream(exchange: exchange, slot: slot, watch: watch, isBodiless: request?.method == .head)
         if let problem {
             reject(problem, requestID: request?.headerFields[.xRequestID], stream: stream)
+        } else if events != nil, DirectEvents.takes(exchange.head) {
+            collected.insert(stream)
         } else {
-            queue.yield(exchange)
+            route(stream)
         }
+    }
+
+    /// Passes a request on to a task.
+    private func route(_ stream: Int32) {
+        guard let place = streams.index(forKey: stream) else { return }
+        streams.values[place].isRunning = true
+        queue.yield(streams.values[place].exchange)
     }
 
     func bodyArrived(_ bytes: ByteBuffer, stream: Int32) {
@@ -163,8 +176,16 @@ final class HTTP2Connection: HTTP2StreamOwner {
 
     func requestEnded(stream: Int32) {
         guard let place = streams.index(forKey: stream) else { return }
+        let exchange = streams.values[place].exchange
         streams.values[place].watch.requestArrived()
-        streams.values[place].exchange.completed()
+        exchange.completed()
+        guard collected.remove(stream) != nil else { return }
+        let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let isTaken = events?.respond(to: exchange.head, exchange.untaken, on: channel) { reply in
+            connection.value.finish(reply.head, reply.body, stream: stream)
+            connection.value.taskEnded(stream: stream)
+        }
+        if isTaken == true { streams.values[place].isRunning = true } else { route(stream) }
     }
 
     /// Grants windows for bytes that the request's task has taken.
@@ -206,7 +227,18 @@ final class HTTP2Connection: HTTP2StreamOwner {
         streams.values[place].isResponded = true
         handler.consume(stream: stream, bytes: streams.values[place].unconsumed)
         streams.values[place].unconsumed = 0
-        handler.flush()
+        flushSoon()
+    }
+
+    /// Sends the responses of this moment together: those to the events of one commit come one after the other.
+    private func flushSoon() {
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.eventLoop.execute {
+            connection.value.isFlushDue = false
+            connection.value.handler?.flush()
+        }
     }
 
     /// Asks for a body, unless it has begun to arrive.
@@ -259,6 +291,9 @@ final class HTTP2Connection: HTTP2StreamOwner {
     }
 
     func framesWritten() {
+        // Of these a part did not arrive with the rest.
+        for stream in collected { route(stream) }
+        collected.removeAll()
         guard let handler else { return }
         if handler.unsentBytes > 0 { connection.watchResponses() }
         for stream in blocked where handler.unsentBytes(of: stream) <= Self.maxUnsentStreamBytes {
@@ -302,6 +337,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
         guard let ended = streams[stream], !ended.isOpen, !ended.isRunning else { return }
         streams[stream] = nil
         blocked.remove(stream)
+        collected.remove(stream)
         ended.slot?.release()
         if streams.isEmpty { startIdle() }
     }
@@ -309,7 +345,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
     private func startIdle() {
         guard let handler else { return }
         idle?.cancel()
-        idle = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.idleTimeout)) { handler.stop() }
+        idle = channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.idleTimeout)) { handler.stop() }
     }
 
     func bytesHandled(isWithinHead: Bool) {

@@ -37,7 +37,7 @@ final class HTTP2Exchange: Sendable {
     /// The caller's id of the request.
     var requestID: String? { head.headerFields[.xRequestID] }
 
-    private let head: HTTPRequest
+    let head: HTTPRequest
     private let stream: Int32
     private let connection: NIOLoopBound<HTTP2Connection>
     private let state = Mutex(State())
@@ -68,6 +68,9 @@ final class HTTP2Exchange: Sendable {
             state.watcher?.finish()
         }
     }
+
+    /// The bytes of the body that have arrived and were not taken.
+    var untaken: ByteBuffer { state.withLock { $0.bytes } }
 
     /// Whether the task waits for the body.
     var isReading: Bool { state.withLock { $0.reader != nil } }

@@ -29,6 +29,14 @@ final class RequestSlots: Sendable {
         do { return Slot(slots: self, sharedSlot: try sharedSlots.take(address)) } catch { throw problem(error) }
     }
 
+    /// Takes a slot for a request, if there is one; a rejection is not counted.
+    ///
+    /// - Parameter address: The caller's share; nil for a caller without one.
+    /// - Returns: The slot, which must be released; nil when there is none.
+    func enterIfFree(_ address: AddressShare?) -> Slot? {
+        (try? sharedSlots.take(address)).map { Slot(slots: self, sharedSlot: $0) }
+    }
+
     /// The slot of one request.
     struct Slot: Sendable {
         fileprivate let slots: RequestSlots
