@@ -64,6 +64,7 @@ package final class DeliveryService: Service, Sendable {
             $0.writer.start(start)
             $0.writer.delivery.mayExpire = mayExpire
             for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }
+            for lane in directory.pausedLanes { $0.writer.delivery.pauseLane(lane, now: start.now) }
             return $0.writer.delivery.takeAlerts()
         }
         log(alerts, now: start.now)

@@ -34,6 +34,26 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("a lane that is paused at the start sends nothing until it is resumed")
+    func pausedLane() async throws {
+        let core = try TestCore()
+        let lane = Mutex<LaneID?>(nil)
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            let found = try await store.base.lanes().first { $0.value == TestCore.lane }
+            lane.withLock { $0 = found?.key }
+        }
+        let id = try #require(lane.withLock { $0 })
+        core.pausedAtStart.withLock { $0 = [id] }
+        try await core.run { service, store in
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(try await store.base.allDeliveries().map(\.state) == [.pending])
+            #expect(service.status(of: [id]).map(\.state) == [.paused] && core.providers.isEmpty)
+            service.lanesPaused([id: false])
+            #expect(await core.provider().taken(1).map(\.token) == ["token-of-d1"])
+        }
+    }
+
     @Test("events of one consumer arrive in order with rising badges, however fast the results are")
     func order() async throws {
         let core = try TestCore()
