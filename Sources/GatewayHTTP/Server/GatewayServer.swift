@@ -56,6 +56,7 @@ package final class GatewayServer: Sendable {
         EngagementRoutes.add(to: &routes)
         ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
+        LaneRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)
         ProbeRoutes.add(to: &routes)

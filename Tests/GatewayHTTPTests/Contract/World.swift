@@ -50,7 +50,7 @@ struct World: Sendable {
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
-            "inAppMessage": "m-1", "hook": "desk", "pathSecret": "x",
+            "inAppMessage": "m-1", "hook": "desk", "lane": "ios:apns:production", "pathSecret": "x",
         ]
         let backend = try await api.makeAccount("acme", "sessions:mint")
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
