@@ -70,6 +70,8 @@ struct OperatorVerbTests {
         let trail = try await gateway.verb(["audit", "acme", "--json", "--all"]).output
         #expect(trail.first?.contains("credential.revoked") == true && trail.count == kinds.count + 3)
         #expect(try await gateway.verb(["audit", "--limit", "1"]).output.count == 2)
+        #expect(try await gateway.verb(["search", "acme", "nobody"]).exit.status == 1)
+        #expect(try await gateway.verb(["search", "acme", "x", "--json"]).output == [#"{"items":[]}"#])
         let lane = ["acme", "ios:apns:production"]
         let paused = try await gateway.verb(["lane", "pause"] + lane)
         #expect(paused.output.first?.hasPrefix("lane acme/ios:apns:production: An operator paused it at ") == true)

@@ -57,6 +57,7 @@ package final class GatewayServer: Sendable {
         ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
         LaneRoutes.add(to: &routes)
+        SearchRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)
         ProbeRoutes.add(to: &routes)

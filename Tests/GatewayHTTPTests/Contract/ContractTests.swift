@@ -33,6 +33,7 @@ struct ContractTests {
         #expect(names("Scope") == cases(Scope.self))
         #expect(names("CredentialKind") == cases(CredentialKind.self))
         #expect(names("DeliveryState") == cases(DeliveryState.self))
+        #expect(names("SearchHit", "properties", "foundBy") == cases(SearchHit.Name.self))
         #expect(names("Lane", "properties", "state") == cases(LaneStatus.State.self))
         #expect(names("WebhookSettings", "properties", "types", "items") == cases(OutboundType.self))
         #expect(names("AuditPage", "properties", "items", "items", "properties", "action") == cases(AuditAction.self))

@@ -65,7 +65,8 @@ struct World: Sendable {
         }
         let acts = operation.isForConsumer && !(query ?? "").hasPrefix("consumer=")
         let project = operation.id == "sendSelfCheckNotification" ? "project_id=acme" : nil
-        let parts = [acts ? "consumer=u-1" : nil, project, query].compactMap(\.self)
+        let search = operation.id == "search" && query?.hasPrefix("q=") != true ? "q=u-1" : nil
+        let parts = [acts ? "consumer=u-1" : nil, project, search, query].compactMap(\.self)
         return parts.isEmpty ? path : path + "?" + parts.joined(separator: "&")
     }
 
