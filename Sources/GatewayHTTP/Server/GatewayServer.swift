@@ -58,6 +58,7 @@ package final class GatewayServer: Sendable {
         DeliveryRoutes.add(to: &routes)
         LaneRoutes.add(to: &routes)
         SearchRoutes.add(to: &routes)
+        ExplanationRoutes.add(to: &routes)
         OutboundRoutes.add(to: &routes)
         WebhookRoutes.add(to: &routes)
         ProbeRoutes.add(to: &routes)

@@ -18,6 +18,7 @@ extension Writer {
     ///   - replay: The key by its own name.
     ///   - hours: The retention of events' ids.
     /// - Returns: The facts.
+    /// - Throws: An error of SQLite.
     func firstArrival(of event: EventKey, _ replay: Replay, hours: Int64) throws -> FirstArrival? {
         if let first = try find(replay, hours: hours) { return first }
         for name in event.otherNames {
