@@ -72,6 +72,8 @@ struct OperatorVerbTests {
         #expect(try await gateway.verb(["audit", "--limit", "1"]).output.count == 2)
         #expect(try await gateway.verb(["search", "acme", "nobody"]).exit.status == 1)
         #expect(try await gateway.verb(["search", "acme", "x", "--json"]).output == [#"{"items":[]}"#])
+        let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
+        #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
         let lane = ["acme", "ios:apns:production"]
         let paused = try await gateway.verb(["lane", "pause"] + lane)
         #expect(paused.output.first?.hasPrefix("lane acme/ios:apns:production: An operator paused it at ") == true)

@@ -6,14 +6,15 @@ import GatewayClient
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
-        abstract: "List, follow or retry a brand's deliveries.",
+        abstract: "List, follow, export or retry a brand's deliveries.",
         discussion: """
             EXAMPLES
               switchboard deliveries acme --state failed --since 2026-01-02T00:00:00Z
               switchboard deliveries acme --follow --json
+              switchboard deliveries export acme --state failed --csv
               switchboard deliveries retry acme 4711
             """,
-        subcommands: [List.self, Retry.self],
+        subcommands: [List.self, Export.self, Retry.self],
         defaultSubcommand: List.self
     )
 
@@ -74,6 +75,33 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 "queuedAt", "id", "consumer", "deviceId", "provider", "state", "status", "reason", "suppressedBy",
             ]
             return TextTable.printable(words.map { item[$0].plain }.filter { !$0.isEmpty }.joined(separator: " "))
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write all deliveries of a filter to standard output, newest first.",
+            discussion: """
+                One JSON object per line, or CSV for a spreadsheet. If it fails, the output is incomplete.
+
+                EXAMPLE
+                  switchboard deliveries export acme --since 2026-01-02T00:00:00Z --csv
+                """
+        )
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var filters: DeliveryFilters
+        @Argument(help: "The brand.") var brand: String
+        @Flag(help: "CSV with a header instead of JSON.") var csv = false
+
+        func validate() throws {
+            if csv, options.json { throw ValidationError("--csv cannot be combined with --json.") }
+        }
+
+        func run() async throws {
+            try await options.client().download(
+                ["v1", "brands", brand, "deliveries", "export"],
+                query: filters.query + [("format", csv ? "csv" : "ndjson")]
+            ) { StandardOutput.write(bytes: $0) }
         }
     }
 

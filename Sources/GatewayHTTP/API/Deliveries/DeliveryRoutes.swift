@@ -13,6 +13,7 @@ enum DeliveryRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/deliveries") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/tail") { try await tail($0) }
+        routes.on(.get, "/v1/brands/:brand/deliveries/export") { try await export($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/:delivery") { try await get($0) }
         routes.on(.post, "/v1/brands/:brand/deliveries/:delivery/retry") { try await retry($0) }
         routes.on(.get, "/v1/brands/:brand/stats") { try await stats($0) }
@@ -151,6 +152,29 @@ enum DeliveryRoutes {
             slot: slot
         )
         return call.stream("text/event-stream") { try await tail.run(&$0) }
+    }
+
+    private static func export(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let parameters = try call.query()
+        let format = try parameters.word("format", as: DeliveryExport.Format.self) ?? .ndjson
+        let query = try filter(parameters, brand: brand.id, limit: DeliveryExport.pageSize)
+        guard let slot = call.services.exports.take(brand.id.rawValue) else {
+            throw Problem(.overloaded, "Too many exports are running.", retryAfterSeconds: 5)
+        }
+        let first = try await call.read { store throws(StorageError) in try await store.deliveries(query) }
+        let export = DeliveryExport(
+            store: call.services.store,
+            query: query,
+            first: first,
+            format: format,
+            permission: StreamPermission(call, brand),
+            slot: slot
+        )
+        var response = call.stream(format.contentType) { try await export.run(&$0) }
+        // A brand's id has no character that needs an escape.
+        response.headers[.contentDisposition] = "attachment; filename=\"deliveries-\(brand.id).\(format.rawValue)\""
+        return response
     }
 
     private static func stats(_ call: Call) async throws -> Response {
