@@ -72,6 +72,7 @@ struct OperatorVerbTests {
         #expect(try await gateway.verb(["audit", "--limit", "1"]).output.count == 2)
         #expect(try await gateway.verb(["search", "acme", "nobody"]).exit.status == 1)
         #expect(try await gateway.verb(["search", "acme", "x", "--json"]).output == [#"{"items":[]}"#])
+        #expect(try await gateway.verb(["deliveries", "failures", "acme"]).output.count == 1)
         let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
         #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
         let lane = ["acme", "ios:apns:production"]
