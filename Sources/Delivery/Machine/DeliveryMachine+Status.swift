@@ -1,4 +1,5 @@
 package import GatewayModel
+import GatewayStorage
 
 extension DeliveryMachine {
     /// Returns the state of a lane; its work does not depend on the number of rows.

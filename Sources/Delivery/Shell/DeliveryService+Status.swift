@@ -1,5 +1,6 @@
 package import GatewayModel
 import Logging
+import Synchronization
 import Telemetry
 
 /// The lanes as operators see and pause them.
