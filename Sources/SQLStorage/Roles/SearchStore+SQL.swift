@@ -44,7 +44,8 @@ extension SQLReader {
             """
         ).int(key).first { row -> ConsumerID? in
             let (owner, low): (Int64, Int64) = (try row.value(0), try row.value(1))
-            return owner == brand && low == Int64(bitPattern: id.low) ? ConsumerID(trusted: try row.value(2)) : nil
+            let consumer = ConsumerID(trusted: try row.value(2))
+            return owner == brand && low == Int64(bitPattern: id.low) ? consumer : nil
         }
         let consumer =
             try (found ?? nil)

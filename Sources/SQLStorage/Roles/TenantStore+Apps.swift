@@ -81,7 +81,10 @@ extension TenantStore where Self: SQLStore {
             let count =
                 if let since {
                     try db.prepare(
-                        "INSERT INTO paused_lanes (lane, since) SELECT id, ?2 FROM lanes WHERE id = ?1 ON CONFLICT DO NOTHING"
+                        """
+                        INSERT INTO paused_lanes (lane, since) SELECT id, CAST(?2 AS BIGINT) FROM lanes WHERE id = ?1 \
+                        ON CONFLICT DO NOTHING
+                        """
                     ).int(lane.rawValue).time(since).runCounting()
                 } else {
                     try db.prepare("DELETE FROM paused_lanes WHERE lane = ?").int(lane.rawValue).runCounting()

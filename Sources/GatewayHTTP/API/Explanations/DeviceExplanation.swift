@@ -55,7 +55,7 @@ struct DeviceExplanation: Equatable {
     /// Explains a delivery; `wait` is called for one that waits in its lane.
     init(_ record: DeliveryRecord, _ message: Message, wait: (DeliveryRecord) -> Wait) {
         (device, app, provider, delivery) = (record.device, record.app, record.provider, record.id)
-        let response = [record.status.map(String.init), record.reason].compactMap(\.self).joined(separator: " ")
+        let response = [record.status.map { "\($0)" }, record.reason].compactMap(\.self).joined(separator: " ")
         let silent = message.silent ? " It is silent: the device shows nothing." : ""
         let at = (record.sentAt ?? record.queuedAt).rfc3339
         switch record.state {

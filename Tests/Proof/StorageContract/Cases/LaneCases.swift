@@ -4,7 +4,7 @@ import Testing
 
 /// Lanes as operators see and pause them.
 enum LaneCases {
-    static let all = [paused, deleted, depths]
+    static let all = [paused, deleted, depths, many]
 
     private static func actions(_ f: ContractFixture) async throws -> [AuditAction] {
         try await f.store.audit(AuditQuery(brand: f.brand, limit: 100)).map(\.entry.action)
@@ -73,5 +73,17 @@ enum LaneCases {
         apns.rows[.agent] = 1
         apns.oldestQueuedAt = second
         #expect(try await f.store.laneDepths([f.apns]) == [apns])
+    }
+
+    static let many = ContractCase("where many lanes are read, fewer devices of each are counted, and it is marked") {
+        (f) async throws in
+        let devices = (1...101).map { f.device("d-\($0)", of: "u-\($0)") }
+        try await f.commit { $0.changes = devices.map { .register($0) } }
+        let request = f.request((1...101).map { f.message("u-\($0)") })
+        try await f.commit { $0.accepts = [request] }
+        let one = try await f.store.laneDepths([f.apns])
+        #expect(one.map(\.rows) == [[.agent: 101]] && one.allSatisfy(\.isWhole))
+        let all = try await f.store.laneDepths(Array(repeating: f.apns, count: 1000))
+        #expect(all.count == 1000 && !all.contains { $0.isWhole || $0.rows[.agent] == nil })
     }
 }
