@@ -69,7 +69,14 @@ enum SearchRoutes {
             let message = try await call.read { store throws(StorageError) in
                 try await store.message(ofEvent: event, source: source, consumer: consumer, brand: brand, now: now)
             }
-            if let message { hits.append(SearchHit(.message(message), of: consumer, by: .eventID)) }
+            if let message {
+                // The consumer may have been merged into another since.
+                let found = try await call.read { store throws(StorageError) in
+                    try await store.search(message.description, brand: brand)
+                }
+                hits += found.filter { $0.thing == .message(message) }
+                    .map { SearchHit($0.thing, of: $0.consumer, by: .eventID) }
+            }
         }
         guard !hits.contains(where: { $0.name == .apnsID }) else { return hits }
         var query = DeliveryQuery(brand: brand, limit: comparedDeliveries)
