@@ -132,9 +132,10 @@ struct DeliveriesCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
+            let format: [(String, String?)] = [("format", csv ? "csv" : "ndjson")]
             try await options.client().download(
                 ["v1", "brands", brand, "deliveries", "export"],
-                query: filters.query + [("format", csv ? "csv" : "ndjson")]
+                query: filters.query + format
             ) { StandardOutput.write(bytes: $0) }
         }
     }
