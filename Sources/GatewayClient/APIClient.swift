@@ -120,6 +120,27 @@ package struct APIClient: Sendable {
         }
     }
 
+    /// Passes the body of a GET's response to `take`, piece by piece; throws ``CommandFailure`` when the gateway returns
+    /// an error, or when the body ends early.
+    package func download(
+        _ path: [String],
+        query: [(String, String?)],
+        take: (ByteBufferView) throws -> Void
+    ) async throws {
+        do {
+            let response = try await Self.streaming.execute(
+                request("GET", path, query: query),
+                deadline: .distantFuture
+            )
+            guard response.status == .ok else { throw rejection(try await collect(response)) }
+            for try await buffer in response.body { try take(buffer.readableBytesView) }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(.failure, Self.noResponse(server, error))
+        }
+    }
+
     /// Makes a request without its body; path segments are not encoded yet, query values that are nil are left out.
     func request(_ method: String, _ path: [String], query: [(String, String?)]) -> HTTPClientRequest {
         var url = server + path.map { PercentEncoding.encode($0.utf8, .component, prefix: "/") }.joined()

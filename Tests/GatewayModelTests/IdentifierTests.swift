@@ -78,4 +78,18 @@ struct IdentifierTests {
         #expect(derived[4] == id.derived(by: 5))
         #expect(derived.allSatisfy { ($0.high >> 12) & 0xF == 8 && $0.low >> 62 == 2 })
     }
+
+    @Test("a derived id leads to the few messages that it may be derived from, and other ids lead to none")
+    func origins() throws {
+        var generator = MessageIDGenerator()
+        for milliseconds in [1, 1_767_323_045_678, 1 << 46] as [Int64] {
+            let id = generator.next(at: Timestamp(milliseconds: milliseconds))
+            #expect(id.highOfOrigins == nil)
+            for number in [1, 2, 77_777, Int64.max] {
+                let origins = try #require(id.derived(by: number).highOfOrigins)
+                #expect(origins.contains(id.high) && origins.count == 16)
+            }
+        }
+        #expect(MessageID(high: 0xFFFF_FFFF_FFFF_8FFF, low: 0).highOfOrigins?.upperBound == 0xFFFF_FFFF_FFFF_7FFF)
+    }
 }

@@ -70,6 +70,18 @@ struct OperatorVerbTests {
         let trail = try await gateway.verb(["audit", "acme", "--json", "--all"]).output
         #expect(trail.first?.contains("credential.revoked") == true && trail.count == kinds.count + 3)
         #expect(try await gateway.verb(["audit", "--limit", "1"]).output.count == 2)
+        #expect(try await gateway.verb(["search", "acme", "nobody"]).exit.status == 1)
+        #expect(try await gateway.verb(["search", "acme", "x", "--json"]).output == [#"{"items":[]}"#])
+        #expect(try await gateway.verb(["deliveries", "failures", "acme"]).output.count == 1)
+        let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
+        #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
+        let lane = ["acme", "ios:apns:production"]
+        let paused = try await gateway.verb(["lane", "pause"] + lane)
+        #expect(paused.output.first?.hasPrefix("lane acme/ios:apns:production: An operator paused it at ") == true)
+        #expect(try await gateway.verb(["lane", "list", "acme"]).output.count { $0.contains(" paused ") } == 1)
+        let resumed = try await gateway.verb(["lane", "resume", "--json"] + lane).output.joined()
+        #expect(resumed.contains(#""state":"idle""#))
+        #expect(try await gateway.verb(["lane", "pause", "acme", "web:apns:production"]).exit.status == 1)
         let refused = try await gateway.verb(["credential", "create", "acme", "--name", "x", "--kind", "jweKey"])
         #expect(refused.exit.status == 1 && refused.errors.joined(separator: "\n").contains("/algorithm is required"))
         #expect(try await gateway.process.stop().status == 0)

@@ -100,15 +100,37 @@ extension DeliveryMachine {
     /// rows for it, a new row must not get a slot before them. A lane that never had a row is remembered too: its first
     /// row may be in a commit that is under way.
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
+        requeueWaiting(of: id, now: now)
+        lanes[id]?.isRemoved = true
+    }
+
+    /// Pauses a lane because an operator asked for it: rows in memory are requeued, and pushes in flight get their
+    /// results.
+    ///
+    /// Its rows wait in the store, where they expire as any others.
+    package mutating func pauseLane(_ id: LaneID, now: Timestamp) {
+        requeueWaiting(of: id, now: now)
+        lanes[id]?.isPaused = true
+    }
+
+    /// Resumes a lane that an operator paused; others are not changed.
+    ///
+    /// What its provider asked for meanwhile still holds.
+    package mutating func resumeLane(_ id: LaneID, now: Timestamp) {
+        guard lanes[id]?.isPaused == true else { return }
+        lanes[id]?.isPaused = false
+        lanes[id]?.noteBacklogs(due: now)
+    }
+
+    private mutating func requeueWaiting(of id: LaneID, now: Timestamp) {
         for key in registrationKeys(where: { $0.lane == id }) { requeueWaiting(key, due: now) }
         addLane(id)
         lanes[id]?.ready = ReadyQueue()
-        lanes[id]?.isRemoved = true
     }
 
     /// Opens a lane's breaker, because no provider can be created from its credential.
     package mutating func refuse(_ id: LaneID, now: Timestamp) {
-        _ = lanes[id]?.openBreaker(now: now, settings)
+        if lanes[id]?.openBreaker(now: now, settings) == true { lanes[id]?.cause = nil }
     }
 
     /// Counts outcomes that can never be stored as committed.
@@ -134,6 +156,7 @@ extension DeliveryMachine {
         lanes[id]?.rejections = 0
         lanes[id]?.quarantined = 0
         lanes[id]?.isProven = false
+        lanes[id]?.cause = nil
         lanes[id]?.isRemoved = false
         lanes[id]?.noteBacklogs(due: now)
     }

@@ -44,7 +44,7 @@ extension DeliveryMachine {
             if isSuspended != lane.invalidation.isStoredSuspended { plan.suspensions[id] = isSuspended }
             let work = lane.invalidation.work(
                 now: now,
-                hasWork: lane.hasPushes(now: now) || lane.isRemoved,
+                hasWork: lane.hasPushes(now: now) || lane.isClosed,
                 mayEnd: mayExpire,
                 settings.invalidation
             )
@@ -94,7 +94,7 @@ extension DeliveryMachine {
         guarded.compactMap { id in
             guard let lane = lanes[id] else { return nil }
             return lane.invalidation.nextDeadline(
-                hasWork: lane.hasPushes(now: now) || lane.isRemoved,
+                hasWork: lane.hasPushes(now: now) || lane.isClosed,
                 mayEnd: mayExpire,
                 settings.invalidation
             )

@@ -56,6 +56,10 @@ extension DeliveryMachine {
         var isBusy = false
         /// Whether it has no credential, or its app or brand was deleted: nothing is taken for it until it is reset.
         var isRemoved = false
+        /// Whether an operator has paused it: nothing is taken for it until it is resumed.
+        package internal(set) var isPaused = false
+        /// The response that last stopped or slowed the lane.
+        package internal(set) var cause: LaneCause?
 
         init(_ settings: DeliverySettings) { pause = LanePause(manyFaults: settings.faultsBeforePause) }
 
@@ -72,12 +76,15 @@ extension DeliveryMachine {
         /// The queues that may have rows in the store.
         var queues: Set<OutboxQueue> { Set(backlog.keys).union([.agent, .badge, .proactive(campaign: nil)]) }
 
+        /// Whether nothing is taken for it: its rows wait in the store.
+        var isClosed: Bool { isRemoved || isPaused }
+
         /// Whether a turn only has to take new rows for it, and nothing but a change alters that.
         ///
-        /// A removed lane's rows in the store wait until it is reset.
+        /// A closed lane's rows in the store wait until it is reset or resumed.
         var isIdle: Bool {
             guard rows.total == 0, invalidation.isIdle else { return false }
-            return isRemoved || backlog.isEmpty && breaker == .closed && pause.until == nil
+            return isClosed || backlog.isEmpty && breaker == .closed && pause.until == nil
         }
 
         /// Stops the lane because its credential, or several of its devices' tokens in a row, were rejected; returns
@@ -95,8 +102,12 @@ extension DeliveryMachine {
             if isProbe { pause.probe = nil }
             switch result.response.outcome {
             case .accepted, .unregistered, .rejected, .misconfigured, .platformMisconfigured: pause.taken(now: now)
-            case .retry(let asked, .lane): pause.fault(asked: asked, isOfLane: true, isProbe: isProbe, now: now)
-            case .retry(_, .laneIfSeveral): pause.fault(asked: nil, isOfLane: false, isProbe: isProbe, now: now)
+            case .retry(let asked, .lane):
+                pause.fault(asked: asked, isOfLane: true, isProbe: isProbe, now: now)
+                cause = LaneCause(result.response)
+            case .retry(_, .laneIfSeveral):
+                pause.fault(asked: nil, isOfLane: false, isProbe: isProbe, now: now)
+                cause = LaneCause(result.response)
             case .retry(_, .device): break
             case .unknown, .notSent:
                 // A probe without a response counts as a fault.

@@ -184,7 +184,7 @@ extension DeliveryMachine {
                 requeue(&registration, key: key, due: due, isAsked: true, lastRequeued: requeuedBefore)
             } else if let summary {
                 if case .accepted = result.response.outcome { end(summary.others, of: &registration) }
-                if registration.head != nil, isDraining || lanes[lane]?.isRemoved == true {
+                if registration.head != nil, isDraining || lanes[lane]?.isClosed == true {
                     // It was kept until the result came.
                     requeue(&registration, key: key, due: now)
                 }
@@ -256,6 +256,7 @@ extension DeliveryMachine {
         switch response.outcome {
         case .misconfigured:
             if lanes[id]?.openBreaker(now: now, settings) == true, let until = lanes[id]?.blockedUntil(now: now) {
+                lanes[id]?.cause = LaneCause(response)
                 alerts.append((id, .stopped(until: until, status: response.status, reason: response.reason)))
             }
         case .accepted:
@@ -271,7 +272,9 @@ extension DeliveryMachine {
             lanes[id]?.quarantined = count
             if count < settings.quarantinesBeforeStop {
                 closeBreaker(id)
-            } else if lanes[id]?.openBreaker(now: now, settings) == true, count == settings.quarantinesBeforeStop {
+            } else if lanes[id]?.openBreaker(now: now, settings) == true {
+                lanes[id]?.cause = LaneCause(response)
+                guard count == settings.quarantinesBeforeStop else { return }
                 alerts.append((id, .tokensRefused(count: count, reason: response.reason)))
             }
         // An overloaded or unreachable provider says nothing about the credential.

@@ -123,7 +123,7 @@ extension DeliveryMachine {
     private func rooms(slots: Int, now: Timestamp) -> [LaneID: LaneRoom] {
         guard !isDraining else { return [:] }
         var rooms: [LaneID: LaneRoom] = [:]
-        for (id, lane) in lanes.busyLanes where !lane.isRemoved && lane.blockedUntil(now: now) == nil {
+        for (id, lane) in lanes.busyLanes where !lane.isClosed && lane.blockedUntil(now: now) == nil {
             rooms[id] = LaneRoom(slots: slots, lane.rows)
         }
         return rooms
@@ -347,7 +347,7 @@ extension DeliveryMachine {
         guard !isDraining else { return nil }
         var next: Timestamp?
         let slots = slotsPerLane - (outcomesMayWait(now: now) ? outcomes.count : 0)
-        for (id, lane) in lanes.busyLanes where !lane.isRemoved {
+        for (id, lane) in lanes.busyLanes where !lane.isClosed {
             if let blocked = lane.blockedUntil(now: now) {
                 if !lane.backlog.isEmpty || !lane.ready.isEmpty { next = min(next ?? blocked, blocked) }
                 continue
@@ -426,14 +426,14 @@ extension DeliveryMachine {
             deviceRows.added(key, count: 1)
         }
         Self.count(row, isNew: isNew, in: &consumers[row.consumer, default: Consumer(unread: row.unread)])
-        var isRemoved = false
+        var isClosed = false
         if let place = lanes.place(of: row.lane) {
             lanes[place].rows.add(row)
             if let ready, ready != before { lanes[place].ready.append(key, ready) }
             if let before, ready != before { lanes[place].ready.remove(key, before) }
-            isRemoved = lanes[place].isRemoved
+            isClosed = lanes[place].isClosed
         }
-        if isRemoved {
+        if isClosed {
             requeueWaiting(key, due: now)
             lanes[row.lane]?.ready = ReadyQueue()
         }

@@ -12,7 +12,7 @@ package struct LaneTable: Sendable, Sequence {
     private var lanes: [LaneID: Lane] = [:]
     /// The lanes that a turn looks at, each once, in the order in which they became busy.
     package private(set) var busy: [LaneID] = []
-    /// The handling of new rows by lanes that are not busy; a removed lane has none.
+    /// The handling of new rows by lanes that are not busy; a closed lane has none.
     ///
     /// A busy lane stays in it, so that it is rarely written: turns share it.
     private(set) var idle: [LaneID: LaneBudgets.Idle] = [:]
@@ -74,7 +74,7 @@ package struct LaneTable: Sendable, Sequence {
                 continue
             }
             lanes.values[index].isBusy = false
-            let known = lanes.values[index].isRemoved ? nil : idleLane(id)
+            let known = lanes.values[index].isClosed ? nil : idleLane(id)
             if idle[id] != known { idle[id] = known }
         }
         busy = stillBusy

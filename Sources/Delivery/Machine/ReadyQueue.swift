@@ -15,6 +15,9 @@ struct ReadyQueue: Sendable {
         agent.isEmpty ? (badge.isEmpty ? (proactive.isEmpty ? nil : .proactive) : .badge) : .agent
     }
 
+    /// The registrations that are the first of their class.
+    var firsts: [RegistrationID] { [agent.first, badge.first, proactive.first].compactMap(\.self) }
+
     mutating func append(_ id: RegistrationID, _ pushClass: PushClass) {
         switch pushClass {
         case .agent: agent.append(id)

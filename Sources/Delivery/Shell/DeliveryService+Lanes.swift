@@ -209,6 +209,12 @@ extension DeliveryService {
         }
     }
 
+    /// Records the state of a lane's provider, unless it was replaced.
+    fileprivate func providerChanged(_ lane: LaneID, number: UInt64, _ new: PushProviderState) {
+        guard state.withLock({ $0.writer.delivery.lanes[lane]?.provider == number }) else { return }
+        providers.withLock { $0.changed(lane, new) }
+    }
+
     /// Waits for pushes in flight, closes the providers, and commits the remaining outcomes.
     func drain() async {
         let now = clock.now
@@ -245,6 +251,7 @@ private final class LaneSource: PushSource {
     func receive(_ responses: [PushResult]) { service.receive(responses, of: lane, from: name.pushType) }
 
     func providerChanged(_ state: PushProviderState) {
+        service.providerChanged(lane, number: number, state)
         switch state {
         case .failed(let fault, let reason):
             service.logger.warning(

@@ -21,6 +21,17 @@ struct LaneProviders {
     private var making: Set<LaneID> = []
     /// The number of changes of lanes.
     private var changes: UInt64 = 0
+    /// The lanes whose provider is not reached, until it is.
+    private(set) var faults: [LaneID: PushProviderFault] = [:]
+
+    /// Records the state of a lane's provider.
+    mutating func changed(_ lane: LaneID, _ state: PushProviderState) {
+        switch state {
+        case .failed(let fault, _): faults[lane] = fault
+        case .ready: faults[lane] = nil
+        case .idle, .connecting: break
+        }
+    }
 
     /// Returns the existing providers of lanes.
     func known(of lanes: Set<LaneID>) -> [any PushProvider] { lanes.compactMap { byLane[$0] } }
@@ -43,6 +54,7 @@ struct LaneProviders {
     /// Removes the providers of lanes that have changed, and returns them.
     mutating func remove(_ lanes: [LaneID]) -> [any PushProvider] {
         changes += 1
+        for lane in lanes { faults[lane] = nil }
         return lanes.compactMap { byLane.removeValue(forKey: $0) }
     }
 

@@ -144,6 +144,7 @@ package struct GatewayServices: Sendable {
             if let directory { delivery.setPresence(of: directory.brands) }
             delivery.lanesRemoved(change.removedLanes)
             delivery.lanesChanged(change.changedLanes, change.laneChange)
+            delivery.lanesPaused(change.pausedLanes)
         }
         delivery.observe(windows: windows.hub)
     }

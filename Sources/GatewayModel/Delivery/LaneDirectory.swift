@@ -3,4 +3,12 @@ package protocol LaneDirectory: Sendable {
     /// Returns the description of a lane, or nil when its app was deleted or has no credential for it; callable from
     /// any thread.
     func lane(_ id: LaneID) -> LaneDescription?
+
+    /// The lanes that operators have paused; callable from any thread.
+    var pausedLanes: [LaneID] { get }
+}
+
+extension LaneDirectory {
+    /// None are paused.
+    package var pausedLanes: [LaneID] { [] }
 }

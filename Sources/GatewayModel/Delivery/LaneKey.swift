@@ -17,6 +17,9 @@ package struct LaneKey: Hashable, Sendable, CustomStringConvertible {
         self.environment = environment
     }
 
+    /// `app:apns:production`, its name in the API; no app's id has a colon.
+    package var name: String { "\(app):\(pushType.rawValue):\(environment.rawValue)" }
+
     /// `brand/app/apns/production`, for log lines.
     package var description: String { "\(brand)/\(app)/\(pushType.rawValue)/\(environment.rawValue)" }
 }

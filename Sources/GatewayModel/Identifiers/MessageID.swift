@@ -91,4 +91,12 @@ package struct MessageID: Hashable, Comparable, Sendable, CustomStringConvertibl
             low: ((low ^ mixed) & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
         )
     }
+
+    /// The first halves of the messages' ids from which this id may be derived; nil when it is not a derived one.
+    package var highOfOrigins: ClosedRange<UInt64>? {
+        guard high & 0xF000 == 0x8000 else { return nil }
+        // A derived id keeps all but the version and the last four bits.
+        let first = (high & ~0xF00F) | 0x7000
+        return first...(first | 0xF)
+    }
 }

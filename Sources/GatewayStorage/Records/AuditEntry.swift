@@ -80,6 +80,10 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case hookChanged = "hook.changed"
     /// A helpdesk's webhook was deleted; the target is its id.
     case hookDeleted = "hook.deleted"
+    /// An operator paused a lane; the target is its name.
+    case lanePaused = "lane.paused"
+    /// An operator resumed a lane; the target is its name.
+    case laneResumed = "lane.resumed"
     /// An operator confirmed that the system clock is right, so that things expire again. The entry belongs to the
     /// instance; the target is the accepted time.
     case clockAccepted = "clock.accepted"

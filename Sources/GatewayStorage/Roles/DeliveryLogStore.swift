@@ -36,6 +36,12 @@ package protocol DeliveryLogStore: Sendable {
         now: Timestamp
     ) async throws(StorageError) -> DeliveryStats
 
+    /// Returns the depth of each lane, in the order of the lanes.
+    ///
+    /// Not included are rows that are held for windows, and the further rows of a device that has its share in memory.
+    /// The work for a lane is bounded.
+    func laneDepths(_ lanes: [LaneID]) async throws(StorageError) -> [LaneDepth]
+
     /// Returns the statistics of a campaign; nil when the brand has no message of it, or its last one is past its
     /// retention.
     ///

@@ -44,6 +44,13 @@ package protocol TenantStore: Sendable {
     /// Returns the keys of all lanes by their numbers.
     func lanes() async throws(StorageError) -> [LaneID: LaneKey]
 
+    /// Pauses a lane from a moment on, or resumes it when that is nil; false when this changes nothing, also when there is
+    /// no such lane.
+    func pauseLane(_ lane: LaneID, since: Timestamp?, audit: AuditEntry?) async throws(StorageError) -> Bool
+
+    /// Returns the paused lanes, and since when they are.
+    func pausedLanes() async throws(StorageError) -> [LaneID: Timestamp]
+
     /// Stores a new credential; throws ``StorageError/duplicate`` when its id, or its name among SDK keys, is taken in
     /// the instance, even by a revoked credential.
     func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError)

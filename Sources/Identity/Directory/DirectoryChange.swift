@@ -9,4 +9,6 @@ package struct DirectoryChange: Sendable, Equatable {
     package var laneChange = LaneChange.credential
     /// Lanes that can no longer send: their app was deleted, or has no credential for their transport any more.
     package var removedLanes: [LaneID] = []
+    /// Lanes that an operator paused (true) or resumed (false).
+    package var pausedLanes: [LaneID: Bool] = [:]
 }

@@ -58,6 +58,8 @@ struct DirectorySnapshot: Sendable {
     var apps: [AppKey: DirectoryApp] = [:]
     var hooks: [HookKey: DirectoryHook] = [:]
     var lanes: [LaneID: LaneKey] = [:]
+    /// The lanes that operators have paused, and since when.
+    var pausedLanes: [LaneID: Timestamp] = [:]
     var credentials: [BoundedName: StoredCredential] = [:]
     var serviceAccounts: [BoundedName: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
@@ -107,6 +109,9 @@ struct DirectorySnapshot: Sendable {
     }
 
     mutating func remove(lanes ids: some Sequence<LaneID>) {
-        for id in ids { lanes[id] = nil }
+        for id in ids {
+            lanes[id] = nil
+            pausedLanes[id] = nil
+        }
     }
 }

@@ -71,6 +71,39 @@ extension TenantStore where Self: SQLStore {
         }
     }
 
+    package func pauseLane(
+        _ lane: LaneID,
+        since: Timestamp?,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> Bool {
+        try await inTransaction { transaction in
+            let db = transaction.db
+            let count =
+                if let since {
+                    try db.prepare(
+                        """
+                        INSERT INTO paused_lanes (lane, since) SELECT id, CAST(?2 AS BIGINT) FROM lanes WHERE id = ?1 \
+                        ON CONFLICT DO NOTHING
+                        """
+                    ).int(lane.rawValue).time(since).runCounting()
+                } else {
+                    try db.prepare("DELETE FROM paused_lanes WHERE lane = ?").int(lane.rawValue).runCounting()
+                }
+            guard count == 1 else { return false }
+            try transaction.write(audit)
+            return true
+        }
+    }
+
+    package func pausedLanes() async throws(StorageError) -> [LaneID: Timestamp] {
+        try await inSnapshot { db in
+            let lanes: [(LaneID, Timestamp)] = try db.prepare("SELECT lane, since FROM paused_lanes").all { row in
+                (LaneID(try row.value(0)), try row.value(1))
+            }
+            return Dictionary(lanes) { $1 }
+        }
+    }
+
     package func lanes() async throws(StorageError) -> [LaneID: LaneKey] {
         try await inSnapshot { db in
             let rows = try db.prepare(

@@ -6,13 +6,25 @@ import TurnRules
 extension Writer {
     func remember(_ event: EventKey, hash: UInt64, message: Int64?, hours: Int64) throws -> FirstArrival? {
         let replay = Replay(event, of: event.consumer)
+        if let first = try firstArrival(of: event, replay, hours: hours) { return first }
+        try store(replay, hash: hash, message: message)
+        return nil
+    }
+
+    /// Returns the facts of an event's first arrival under any of its names; nil when none is stored.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - replay: The key by its own name.
+    ///   - hours: The retention of events' ids.
+    /// - Returns: The facts.
+    /// - Throws: An error of SQLite.
+    func firstArrival(of event: EventKey, _ replay: Replay, hours: Int64) throws -> FirstArrival? {
         if let first = try find(replay, hours: hours) { return first }
         for name in event.otherNames {
             if let first = try find(Replay(event, of: name), hours: hours) { return first }
         }
-        if let first = try findByBrand(event, hours: hours) { return first }
-        try store(replay, hash: hash, message: message)
-        return nil
+        return try findByBrand(event, hours: hours)
     }
 
     func forget(_ event: EventKey) throws {

@@ -31,6 +31,7 @@ enum Migrations {
         M0021MarkImported.migration,
         M0023PushAgain.migration,
         M0025KeepReplies.migration,
+        M0026PauseLanes.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

@@ -6,14 +6,15 @@ import GatewayClient
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
-        abstract: "List, follow or retry a brand's deliveries.",
+        abstract: "List, group, follow, export or retry a brand's deliveries.",
         discussion: """
             EXAMPLES
               switchboard deliveries acme --state failed --since 2026-01-02T00:00:00Z
               switchboard deliveries acme --follow --json
+              switchboard deliveries export acme --state failed --csv
               switchboard deliveries retry acme 4711
             """,
-        subcommands: [List.self, Retry.self],
+        subcommands: [List.self, Failures.self, Export.self, Retry.self],
         defaultSubcommand: List.self
     )
 
@@ -74,6 +75,68 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 "queuedAt", "id", "consumer", "deviceId", "provider", "state", "status", "reason", "suppressedBy",
             ]
             return TextTable.printable(words.map { item[$0].plain }.filter { !$0.isEmpty }.joined(separator: " "))
+        }
+    }
+
+    struct Failures: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Group failed deliveries by provider, app, status and reason.",
+            discussion: """
+                Without --since, those of the last day.
+
+                EXAMPLE
+                  switchboard deliveries failures acme --since 2026-01-02T00:00:00Z
+                """
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Option(help: ArgumentHelp("Only queued at or after, RFC 3339.", valueName: "time")) var since: String?
+        @Option(help: ArgumentHelp("Only queued before, RFC 3339.", valueName: "time")) var until: String?
+
+        func run() async throws {
+            let body = try await options.client().call(
+                "GET",
+                ["v1", "brands", brand, "deliveries", "failures"],
+                query: [("since", since), ("until", until)]
+            ).body
+            guard !options.json else { return StandardOutput.write(body.text) }
+            let columns: [(title: String, member: String)] = [
+                ("COUNT", "count"), ("PROVIDER", "provider"), ("APP", "app"), ("STATUS", "status"),
+                ("REASON", "reason"),
+                ("FIRST", "firstAt"), ("LAST", "lastAt"), ("EXAMPLE", "example"),
+            ]
+            StandardOutput.write(TextTable(body["items"].items, columns: columns).text)
+            if body["isWhole"] == .bool(false) {
+                StandardError.write("only the newest failures are counted, back to \(body["oldestAt"].plain)")
+            }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write all deliveries of a filter to standard output, newest first.",
+            discussion: """
+                One JSON object per line, or CSV for a spreadsheet. If it fails, the output is incomplete.
+
+                EXAMPLE
+                  switchboard deliveries export acme --since 2026-01-02T00:00:00Z --csv
+                """
+        )
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var filters: DeliveryFilters
+        @Argument(help: "The brand.") var brand: String
+        @Flag(help: "CSV with a header instead of JSON.") var csv = false
+
+        func validate() throws {
+            if csv, options.json { throw ValidationError("--csv cannot be combined with --json.") }
+        }
+
+        func run() async throws {
+            let format: [(String, String?)] = [("format", csv ? "csv" : "ndjson")]
+            try await options.client().download(
+                ["v1", "brands", brand, "deliveries", "export"],
+                query: filters.query + format
+            ) { StandardOutput.write(bytes: $0) }
         }
     }
 

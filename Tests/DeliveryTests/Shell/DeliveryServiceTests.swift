@@ -34,6 +34,48 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("a lane that is paused at the start sends nothing until it is resumed")
+    func pausedLane() async throws {
+        let core = try TestCore()
+        let lane = Mutex<LaneID?>(nil)
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            let found = try await store.base.lanes().first { $0.value == TestCore.lane }
+            lane.withLock { $0 = found?.key }
+        }
+        let id = try #require(lane.withLock { $0 })
+        core.pausedAtStart.withLock { $0 = [id] }
+        try await core.run { service, store in
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(try await store.base.allDeliveries().map(\.state) == [.pending])
+            #expect(service.status(of: [id]).map(\.state) == [.paused] && core.providers.isEmpty)
+            service.lanesPaused([id: false])
+            #expect(await core.provider().taken(1).map(\.token) == ["token-of-d1"])
+        }
+    }
+
+    @Test("a lane is unreachable until its provider is ready; a replaced provider's errors do not count")
+    func unreachable() async throws {
+        let core = try TestCore()
+        try await core.run { service, store in
+            _ = try await service.perform(.register(TestCore.device("d1")))
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            let provider = await core.provider()
+            _ = await provider.taken(1)
+            let lanes = try await store.base.lanes()
+            let id = try #require(lanes.first { $0.value == TestCore.lane }?.key)
+            provider.report(.failed(.proxy, reason: "refused"))
+            provider.report(.connecting)
+            #expect(service.status(of: [id]).map(\.state) == [.unreachable])
+            #expect(service.status(of: [id]).map(\.fault) == [.proxy])
+            provider.report(.ready)
+            #expect(service.status(of: [id]).map(\.fault) == [nil])
+            service.lanesChanged([id], .rendering)
+            provider.report(.failed(.unreachable, reason: "late"))
+            #expect(service.status(of: [id]).map(\.fault) == [nil])
+        }
+    }
+
     @Test("events of one consumer arrive in order with rising badges, however fast the results are")
     func order() async throws {
         let core = try TestCore()

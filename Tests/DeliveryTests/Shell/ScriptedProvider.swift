@@ -35,6 +35,9 @@ final class ScriptedProvider: PushProvider {
         }
     }
 
+    /// Reports a state of its connection.
+    func report(_ state: PushProviderState) { source.providerChanged(state) }
+
     var takenCount: Int { state.withLock { $0.taken.count } }
 
     /// Delivers the results that the script left open.

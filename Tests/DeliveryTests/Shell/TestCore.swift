@@ -29,6 +29,8 @@ final class TestCore: LaneDirectory {
     let respond: ScriptedProvider.Responder
     /// Called before a provider is created; false creates none, as while a credential is being loaded.
     let mayMake = Mutex<@Sendable () -> Bool>({ true })
+    /// The lanes that are paused at the next start.
+    let pausedAtStart = Mutex<[LaneID]>([])
     private let made = Mutex<[ScriptedProvider]>([])
     private let waiting = Mutex<[CheckedContinuation<ScriptedProvider, Never>]>([])
 
@@ -56,6 +58,8 @@ final class TestCore: LaneDirectory {
     func lane(_ id: LaneID) -> LaneDescription? {
         LaneDescription(id: id, key: Self.lane, app: AppSettings(platform: .ios), brand: Self.brand)
     }
+
+    var pausedLanes: [LaneID] { pausedAtStart.withLock { $0 } }
 
     private func makeProvider(source: any PushSource) -> (any PushProvider)? {
         guard mayMake.withLock({ $0 })() else { return nil }

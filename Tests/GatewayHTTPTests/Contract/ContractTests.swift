@@ -1,3 +1,4 @@
+import Delivery
 import Foundation
 import GatewayModel
 import GatewayStorage
@@ -32,6 +33,11 @@ struct ContractTests {
         #expect(names("Scope") == cases(Scope.self))
         #expect(names("CredentialKind") == cases(CredentialKind.self))
         #expect(names("DeliveryState") == cases(DeliveryState.self))
+        #expect(names("SearchHit", "properties", "foundBy") == cases(SearchHit.Name.self))
+        let explained = { (name: String) in names("Explanation", "properties", "devices", "items", "properties", name) }
+        #expect(explained("outcome") == cases(DeviceExplanation.Outcome.self))
+        #expect(explained("code") == cases(DeviceExplanation.Code.self))
+        #expect(names("Lane", "properties", "state") == cases(LaneStatus.State.self))
         #expect(names("WebhookSettings", "properties", "types", "items") == cases(OutboundType.self))
         #expect(names("AuditPage", "properties", "items", "items", "properties", "action") == cases(AuditAction.self))
         #expect(names("CloudEvent", "properties", "type") == cases(EventType.self))

@@ -65,7 +65,7 @@ struct World: Sendable {
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
-            "inAppMessage": "m-1", "hook": "desk", "pathSecret": "x",
+            "inAppMessage": "m-1", "hook": "desk", "lane": "ios:apns:production", "pathSecret": "x",
             "proactiveCampaign": try #require(campaign["proactiveCampaignId"]?.string, "\(campaign.text)"),
         ]
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
@@ -80,7 +80,8 @@ struct World: Sendable {
         }
         let acts = operation.isForConsumer && !(query ?? "").hasPrefix("consumer=")
         let project = operation.id == "sendSelfCheckNotification" ? "project_id=acme" : nil
-        let parts = [acts ? "consumer=u-1" : nil, project, query].compactMap(\.self)
+        let search = operation.id == "search" && query?.hasPrefix("q=") != true ? "q=u-1" : nil
+        let parts = [acts ? "consumer=u-1" : nil, project, search, query].compactMap(\.self)
         return parts.isEmpty ? path : path + "?" + parts.joined(separator: "&")
     }
 

@@ -12,7 +12,7 @@ package enum StorageContract {
         + DeviceProofCases.all
         + MergeCases.all + ConsumerCases.all + CustomerCases.all + ErasureCases.all
         + HookCases.all + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all
-        + ClockCases.all
+        + ClockCases.all + LaneCases.all + SearchCases.all
         + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all
         + HousekeepingCases.all + RetentionCases.all + OutboundCases.all + RandomCases.all

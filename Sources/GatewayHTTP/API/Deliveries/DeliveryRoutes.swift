@@ -13,6 +13,8 @@ enum DeliveryRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/deliveries") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/tail") { try await tail($0) }
+        routes.on(.get, "/v1/brands/:brand/deliveries/export") { try await export($0) }
+        routes.on(.get, "/v1/brands/:brand/deliveries/failures") { try await failures($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/:delivery") { try await get($0) }
         routes.on(.post, "/v1/brands/:brand/deliveries/:delivery/retry") { try await retry($0) }
         routes.on(.get, "/v1/brands/:brand/stats") { try await stats($0) }
@@ -151,6 +153,64 @@ enum DeliveryRoutes {
             slot: slot
         )
         return call.stream("text/event-stream") { try await tail.run(&$0) }
+    }
+
+    private static func export(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let parameters = try call.query()
+        let format = try parameters.word("format", as: DeliveryExport.Format.self) ?? .ndjson
+        let query = try filter(parameters, brand: brand.id, limit: DeliveryExport.pageSize)
+        let slot = try exportSlot(call, brand)
+        let first = try await call.read { store throws(StorageError) in try await store.deliveries(query) }
+        let export = DeliveryExport(
+            store: call.services.store,
+            query: query,
+            first: first,
+            format: format,
+            permission: StreamPermission(call, brand),
+            slot: slot
+        )
+        var response = call.stream(format.contentType) { try await export.run(&$0) }
+        // A brand's id has no character that needs an escape.
+        response.headers[.contentDisposition] = "attachment; filename=\"deliveries-\(brand.id).\(format.rawValue)\""
+        return response
+    }
+
+    /// Takes a slot of the calls that read many pages; throws 503.
+    private static func exportSlot(_ call: Call, _ brand: Brand) throws(Problem) -> CallSlots.Slot {
+        guard let slot = call.services.exports.take(brand.id.rawValue) else {
+            throw Problem(.overloaded, "Too many exports are running.", retryAfterSeconds: 5)
+        }
+        return slot
+    }
+
+    /// The seconds before now that are grouped when the request names no start: a day.
+    private static let failureSeconds: Int64 = 86_400
+
+    private static func failures(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.deliveriesRead)
+        let parameters = try call.query()
+        var query = DeliveryQuery(brand: brand.id, limit: DeliveryExport.pageSize)
+        var checks = FieldChecks()
+        query.since = checks.collect { () throws(Problem) in try parameters.moment("since") }
+        query.until = checks.collect { () throws(Problem) in try parameters.moment("until") }
+        try checks.finish()
+        query.since = query.since ?? (query.until ?? call.services.clock.now).adding(seconds: -failureSeconds)
+        query.state = .failed
+        let slot = try exportSlot(call, brand)
+        defer { withExtendedLifetime(slot) {} }
+        var groups = FailureGroups()
+        var isWhole = true
+        repeat {
+            let wanted = query
+            let page = try await call.read { store throws(StorageError) in try await store.deliveries(wanted) }
+            for record in page.items { groups.add(record) }
+            query.before = page.next
+            isWhole = page.next == nil
+        } while !isWhole && groups.count < FailureGroups.maxDeliveries
+        return ResponseFactory.object(.ok, capacity: 4096) {
+            $0.failures(groups, isWhole: isWhole, brand: brand.id)
+        }
     }
 
     private static func stats(_ call: Call) async throws -> Response {

@@ -188,6 +188,13 @@ struct ContractModel {
         self.lanes = lanes
     }
 
+    /// Returns the numbers of a lane's rows that nobody owns, by class; an absent class has none.
+    func waitingRows(of lane: LaneID) -> [PushClass: Int64] {
+        let rows = open.values.filter { $0.place == .waiting && registrations[$0.registration]?.lane == lane }
+        return Dictionary(grouping: rows) { OutboxQueue(message: $0.kind, campaign: nil).pushClass }
+            .mapValues { Int64($0.count) }
+    }
+
     mutating func begin(_ now: Timestamp, _ windows: OpenWindows) {
         turn = Turn(now: now, windows: windows, firstNew: DeliveryID(newest.rawValue + 1))
     }

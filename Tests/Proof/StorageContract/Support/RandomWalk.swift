@@ -494,6 +494,10 @@ struct RandomWalk {
         let recovered = model.restart()
         try same(start.recovered, recovered, "recovered rows")
         try same(start.backlog.isEmpty, model.open.isEmpty, "empty backlog")
+        // No device has a share in memory now, so that all rows are counted.
+        let lanes = [f.apns, f.fcm]
+        let depths = try await f.store.laneDepths(lanes)
+        try same(depths.map(\.rows), lanes.map { model.waitingRows(of: $0) }, "waiting rows of the lanes")
         let stopped = model.registrations.values.filter { $0.state == .stopped }
         try same(
             start.stopped.mapValues { $0.counts.reduce(0) { $0 + $1.count } },

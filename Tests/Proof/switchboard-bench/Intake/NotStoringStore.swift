@@ -39,6 +39,7 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
     func brands() async throws(StorageError) -> [Brand] { [] }
     func apps() async throws(StorageError) -> [StoredApp] { [] }
     func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
+    func pausedLanes() async throws(StorageError) -> [LaneID: Timestamp] { [:] }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
     func hooks() async throws(StorageError) -> [StoredHook] { [] }
     func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {}
@@ -58,6 +59,9 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
         throw Self.notKept
     }
     func deleteApp(brand: BrandID, app: AppID, audit: AuditEntry?) async throws(StorageError) -> [LaneID]? {
+        throw Self.notKept
+    }
+    func pauseLane(_ lane: LaneID, since: Timestamp?, audit: AuditEntry?) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
     func revokeCredential(

@@ -3,8 +3,8 @@ import GatewayModel
 import GatewayStorage
 import ProcessHarness
 
-/// The first page of each filter of the delivery list, and statistics, over very many finished deliveries, compared
-/// with the read of one delivery by its number.
+/// The first page of each filter of the delivery list, statistics, and the search, over very many finished deliveries,
+/// compared with the read of one delivery by its number.
 struct DeliveriesScenario {
     /// The number of finished deliveries.
     var finished: Int
@@ -50,6 +50,12 @@ struct DeliveriesScenario {
             }
             times.append(("stats of \(window)", time))
         }
+        for (what, text) in names {
+            let time = try await median(fixture.samples) { sample in
+                _ = try await fixture.store.search(text(sample.message), brand: LogFixture.brand)
+            }
+            times.append(("search for \(what)", time))
+        }
         let baseline = min(before, try await read(fixture))
         report.add(name, "read of one by its number", baseline * 1e6, "us")
         for (question, time) in times {
@@ -67,6 +73,15 @@ struct DeliveriesScenario {
                 throw HarnessError("a delivery is missing")
             }
         }
+    }
+
+    /// The names that are searched for.
+    private var names: [(what: String, text: (MessageID) -> String)] {
+        [
+            ("a message", { $0.description }), ("an APNs id, none", { $0.derived(by: .max).description }),
+            ("a consumer", { _ in "consumer-105" }), ("a device", { _ in "7f0e0000-0190-4cc0-8000-consumer-105" }),
+            ("nothing", { _ in "nothing" }),
+        ]
     }
 
     private struct Question {

@@ -1,0 +1,45 @@
+package import GatewayModel
+import Logging
+import Synchronization
+import Telemetry
+
+/// The lanes as operators see and pause them.
+extension DeliveryService {
+    /// Pauses lanes (true) or resumes them (false), as the directory has stored it: after the return, nothing leaves
+    /// from a paused lane that is not in flight.
+    package func lanesPaused(_ lanes: [LaneID: Bool]) {
+        guard !lanes.isEmpty else { return }
+        let now = clock.now
+        state.withLock { state in
+            for (lane, isPaused) in lanes {
+                if isPaused {
+                    state.writer.delivery.pauseLane(lane, now: now)
+                } else {
+                    state.writer.delivery.resumeLane(lane, now: now)
+                }
+            }
+        }
+        signal()
+        for (lane, isPaused) in lanes {
+            logger.notice(
+                isPaused ? "an operator paused a lane; its pushes wait" : "an operator resumed a lane",
+                metadata: [LogKey.laneName: "\(directory.lane(lane).map { "\($0.key)" } ?? "\(lane)")"]
+            )
+        }
+    }
+
+    /// Returns the states of lanes.
+    package func status(of lanes: [LaneID]) -> [LaneStatus] {
+        let now = clock.now
+        let faults = providers.withLock { $0.faults }
+        var found = state.withLock { state in lanes.map { state.writer.delivery.status(of: $0, now: now) } }
+        for (index, lane) in lanes.enumerated() {
+            guard let fault = faults[lane], [.idle, .sending, .overloaded].contains(found[index].state) else {
+                continue
+            }
+            found[index].state = .unreachable
+            found[index].fault = fault
+        }
+        return found
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import GatewayClient
+
+/// Lanes of a brand.
+struct LaneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lane",
+        abstract: "List, pause or resume a brand's lanes: the pushes of one app, transport and environment.",
+        discussion: """
+            EXAMPLES
+              switchboard lane list acme
+              switchboard lane pause acme ios:apns:production
+              switchboard lane resume acme ios:apns:production
+            """,
+        subcommands: [List.self, Pause.self, Resume.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the lanes with their state and what waits in them.",
+            discussion: "EXAMPLE\n  switchboard lane list acme --json"
+        )
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var page: PagedList
+        @Argument(help: "The brand.") var brand: String
+
+        func run() async throws {
+            try await page.show(
+                options,
+                ["v1", "brands", brand, "lanes"],
+                columns: [
+                    ("LANE", "id"), ("STATE", "state"), ("IN FLIGHT", "inFlight"), ("OLDEST S", "oldestWaitSeconds"),
+                    ("SENTENCE", "sentence"),
+                ]
+            )
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Pause a lane: its pushes wait until it is resumed, also after a restart.",
+            discussion: "EXAMPLE\n  switchboard lane pause acme ios:apns:production"
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The lane's id, app:transport:environment.") var lane: String
+
+        func run() async throws { try await LaneCommand.set(options, brand, lane, "pause") }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Resume a paused lane.",
+            discussion: "EXAMPLE\n  switchboard lane resume acme ios:apns:production"
+        )
+        @OptionGroup var options: ClientOptions
+        @Argument(help: "The brand.") var brand: String
+        @Argument(help: "The lane's id, app:transport:environment.") var lane: String
+
+        func run() async throws { try await LaneCommand.set(options, brand, lane, "resume") }
+    }
+
+    private static func set(_ options: ClientOptions, _ brand: String, _ lane: String, _ verb: String) async throws {
+        let response = try await options.client().call("POST", ["v1", "brands", brand, "lanes", lane, verb])
+        let sentence = TextTable.printable(response.body["sentence"].plain)
+        StandardOutput.write(options.json ? response.body.text : "lane \(brand)/\(lane): \(sentence)")
+    }
+}
