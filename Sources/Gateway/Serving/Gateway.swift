@@ -339,17 +339,21 @@ package final class Gateway: Sendable {
     }
 
     private func certificateMonitor() -> CertificateMonitor {
+        let metrics = CertificateMetrics<CertificateExpiry>(factory: registry)
+        registry.addCollector { [certificate] in metrics.record(serverExpiresAt: certificate?.expiresAt) }
         let monitor = CertificateMonitor(
             clock: SystemClock(),
-            metrics: CertificateMetrics(factory: registry),
-            logger: logger
-        ) { [directory] in
-            directory.allApps.compactMap { app in
-                app.certificate.map {
-                    CertificateExpiryWatch.Subject(brand: app.brand, app: app.id, certificate: $0)
+            metrics: metrics,
+            logger: logger,
+            credentials: { [directory] in directory.credentialExpiries },
+            subjects: { [directory] in
+                directory.allApps.compactMap { app in
+                    app.certificate.map {
+                        CertificateExpiryWatch.Subject(brand: app.brand, app: app.id, certificate: $0)
+                    }
                 }
             }
-        }
+        )
         directory.onChange { _ in monitor.check() }
         return monitor
     }
