@@ -21,6 +21,7 @@ struct MonitoringTests {
             try await !fixture.metrics("switchboard_provider_connections_closed_total").isEmpty
         }
         let lines = try await fixture.metrics("")
+        try await expectViews(of: fixture.gateway)
         #expect(try await fixture.gateway.process.stop().status == 0)
         let whole = try await check(lines)
         #expect(whole.status == 0, "\(whole.errors)")
@@ -28,6 +29,22 @@ struct MonitoringTests {
         #expect(missing.status == 1)
         #expect(missing.errors.contains { $0.contains("has no metric switchboard_delivery_oldest_waiting_seconds") })
         #expect(missing.errors.contains { $0.hasPrefix("SwitchboardOldestPushTooOld: ") })
+    }
+
+    /// Checks that `switchboard top` prints one snapshot and ends where there is no terminal.
+    private func expectViews(of gateway: GatewayProcess) async throws {
+        async let table = gateway.verb(["top", "--interval", "1"])
+        async let object = gateway.verb(["top", "--interval", "1", "--json"])
+        let (shown, json) = try await (table, object)
+        #expect(shown.exit.status == 0 && json.exit.status == 0, "\(shown.errors) \(json.errors)")
+        #expect(shown.output.first?.hasPrefix("gateway   ready") == true)
+        #expect(shown.output.contains { $0.hasPrefix("apns ") } && !shown.output.joined().contains("\u{1B}"))
+        try #require(json.output.count == 1)
+        let snapshot = try JSONValue(parsing: Data(json.output[0].utf8))
+        #expect(snapshot["ready"] == .bool(true) && snapshot["problem"] == .null)
+        #expect(snapshot["providers"].items.contains { $0["provider"].string == "apns" })
+        let unknown = try await gateway.verb(["top", "--interval", "1", "--once", "--brand", "nobody"])
+        #expect(unknown.exit.status == 1 && unknown.errors.joined().contains("404"))
     }
 
     /// Runs `Deploy/monitoring.py` on the lines of metrics.
