@@ -28,7 +28,7 @@ struct PageCommandTests {
 
     @Test(
         "every command on the pages for operators is one of this version, with its arguments",
-        arguments: [("Operating", 5), ("Installing", 4), ("WhenItAllGoesWrong", 15), ("Monitoring", 3)]
+        arguments: [("Operating", 5), ("Installing", 4), ("WhenItAllGoesWrong", 15), ("Monitoring", 4)]
     )
     func parsed(page: String, atLeast: Int) throws {
         let commands = try Self.commands(of: page)
