@@ -247,10 +247,15 @@ private final class LaneSource: PushSource {
     }
 
     func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        let before = pushes.count
         service.take(lane, provider: number, capacity: capacity, into: &pushes)
+        service.logLeaving(pushes[before...], of: name)
     }
 
-    func receive(_ responses: [PushResult]) { service.receive(responses, of: lane, from: name.pushType) }
+    func receive(_ responses: [PushResult]) {
+        service.logResponses(responses, of: name)
+        service.receive(responses, of: lane, from: name.pushType)
+    }
 
     func providerChanged(_ state: PushProviderState) {
         switch state {
