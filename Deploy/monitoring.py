@@ -59,7 +59,7 @@ def dashboard_expressions(dashboard):
 
 
 def recorded(path):
-    """Name, labels and kind of value of each series, with what Prometheus adds."""
+    """Name, series and values (as promtool writes them) of each sample, with what Prometheus adds."""
     kinds = {}
     series = []
     for line in open(path, encoding="utf-8"):
@@ -72,7 +72,7 @@ def recorded(path):
         name, labels, value = sample.groups()
         base = re.sub("_(bucket|sum|count)$", "", name)
         rises = kinds.get(name) == "counter" or kinds.get(base) == "histogram"
-        # Promtool multiplies a step: a rate needs a series that rises.
+        # Of a counter that stands still, quantiles of a rate are no numbers.
         values = f"{value}+1x60" if rises else f"{value}x60"
         series.append((name, f"{name}{{{','.join(filter(None, [labels, TARGET]))}}}", values))
     series.append(("up", f"up{{{TARGET}}}", "1x60"))
@@ -96,15 +96,12 @@ def check(metrics, rules, dashboard, test_file, problems):
     with open(PAGE, encoding="utf-8") as page:
         rows = page.read()
     problems += [f"{name}: is not on the page Monitoring" for name, _ in alerts if f"\n| `{name}` |" not in rows]
-    wanted = {}
+    wanted = [expression for _, expression in expressions]
     for title, expression in expressions + alerts:
         for name, matchers in SELECTOR.findall(expression):
+            wanted.append(name + matchers)
             if name not in names:
                 problems.append(f"{title}: the gateway has no metric {name}")
-            else:
-                wanted[name + matchers] = title
-    for _, expression in expressions:
-        wanted[expression] = "dashboard"
     used = {name for text in wanted for name, _ in SELECTOR.findall(text)}
     return {
         "evaluation_interval": "1m",
@@ -118,7 +115,7 @@ def check(metrics, rules, dashboard, test_file, problems):
                         "eval_time": "30m",
                         "exp_samples": [{"labels": "{}", "value": 1}],
                     }
-                    for text in wanted
+                    for text in dict.fromkeys(wanted)
                 ],
             }
         ],

@@ -131,7 +131,10 @@ struct TopViewTests {
         let lines = TopView.lines(Self.snapshot(problem: problem, lanes: lanes), width: width, now: 2000)
         #expect(lines.allSatisfy { $0.count <= width }, "\(lines)")
         #expect(lines.contains { $0.hasPrefix("PROVIDER") } && lines.contains { $0.hasPrefix("apns") })
-        #expect(lines.contains { $0.hasPrefix("LANE") } && lines.contains { $0.contains("ios:apns:") })
+        #expect(lines.contains { $0.hasPrefix("LANE") } == (width >= 60))
+        #expect(
+            lines.contains { $0.hasPrefix("ios:apns:production") } && lines.contains { $0.contains("The provider") }
+        )
         #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })
         #expect(lines.joined().contains("NOT READY"))
         if width >= 40 { #expect(lines.contains { $0.contains("1 stopped") }) }

@@ -1,4 +1,6 @@
+import GatewayHTTP
 import GatewayModel
+import Messaging
 
 /// A finding of `switchboard check` about the host or the data.
 package struct CheckFinding: Sendable, Equatable {

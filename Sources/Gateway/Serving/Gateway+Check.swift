@@ -4,6 +4,7 @@ import GatewayClient
 import GatewayHTTP
 import GatewayModel
 import GatewayStorage
+import GuardedHTTP
 import HTTP2Connections
 import Identity
 import PushProviders
@@ -40,7 +41,8 @@ extension Gateway {
         } catch {
             throw CommandFailure(error, path: files.databasePath)
         }
-        findings += directory.allApps.sorted { ($0.brand, $0.id) < ($1.brand, $1.id) }.compactMap { app in
+        findings += directory.allApps.sorted { ($0.brand, $0.id) < ($1.brand, $1.id) }.compactMap {
+            app -> CheckFinding? in
             guard let certificate = app.certificate else { return nil }
             let expiry = CertificateExpiry(of: certificate.expiresAt, now: now)
             let level = expiry == .far ? CheckFinding.Level.ok : expiry == .expired ? .bad : .warning
@@ -57,11 +59,11 @@ extension Gateway {
                 findings.append(CheckFinding("brand \(brand.id)", .warning, text + ": rotate it if it is in use"))
             }
         }
-        return findings + (await names())
+        return findings + (await nameFindings())
     }
 
     /// Looks up the names of all lanes' endpoints.
-    private func names() async -> [CheckFinding] {
+    private func nameFindings() async -> [CheckFinding] {
         let hosts = directory.lanes.reduce(into: Set<String>()) { hosts, lane in
             hosts.formUnion(providerFactory.hostsToResolve(lane: lane.key, app: lane.app))
         }
@@ -72,7 +74,9 @@ extension Gateway {
                     CheckFinding.name(host, addresses: await names.providers.addresses(of: host, for: "").count)
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.subject < $1.subject }
+            var findings: [CheckFinding] = []
+            for await finding in group { findings.append(finding) }
+            return findings.sorted { $0.subject < $1.subject }
         }
     }
 

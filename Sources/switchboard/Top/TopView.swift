@@ -5,12 +5,13 @@ enum TopView {
     /// Returns the lines, each of at most `width` characters, which is at least 20.
     static func lines(_ snapshot: TopSnapshot, width: Int, now: Double) -> [String] {
         let width = max(width, 20)
-        var lines = sections(snapshot, now: now).flatMap { flow($0.title, $0.parts, width) }
+        var lines = sections(snapshot, now: now).flatMap { flow($0.title, $0.parts, width, isStacked: width < 40) }
         lines.append("")
         lines += table(snapshot.providers.map(cells), providerColumns, width)
         if let lanes = snapshot.lanes {
             lines.append("")
-            lines += table(lanes.map(cells), laneColumns, width)
+            // Beside an id there is no room for a sentence there.
+            lines += width < 60 ? lanes.flatMap { stack($0, width) } : table(lanes.map(cells), laneColumns, width)
         }
         return lines
     }
@@ -57,10 +58,11 @@ enum TopView {
     }
 
     /// Returns a title and parts in as many lines as they need; parts are not divided, but cut where one is too long.
-    private static func flow(_ title: String, _ parts: [String], _ width: Int) -> [String] {
-        // Where little fits into a line, the title has one of its own.
-        let indent = width < 40 ? "  " : String(repeating: " ", count: 10)
-        var lines = width < 40 ? [title, indent] : [title + indent.dropFirst(title.count)]
+    ///
+    /// If `isStacked`, the title has a line of its own.
+    private static func flow(_ title: String, _ parts: [String], _ width: Int, isStacked: Bool) -> [String] {
+        let indent = isStacked ? "  " : String(repeating: " ", count: 10)
+        var lines = isStacked ? [title, indent] : [title + indent.dropFirst(title.count)]
         var isEmpty = true
         for part in parts {
             let last = lines[lines.count - 1]
@@ -101,13 +103,24 @@ enum TopView {
     }
 
     private static func cells(_ lane: JSONValue) -> JSONValue {
-        let depth = lane["depth"].members.values.compactMap(\.integer).reduce(0) { $0.addingReportingOverflow($1).0 }
+        let depth: Int64 = lane["depth"].members.values.compactMap(\.integer).reduce(0, &+)
         let oldest = lane["oldestWaitSeconds"].integer.map { time(Double($0)) }
         let sentence = lane["sentence"].string ?? lane["state"].plain
         return [
             "id": lane["id"], "depth": .integer(depth), "inFlight": lane["inFlight"],
             "oldest": oldest.map { .string($0) } ?? .null, "sentence": .string(sentence),
         ]
+    }
+
+    /// Returns a lane in lines of its own.
+    private static func stack(_ lane: JSONValue, _ width: Int) -> [String] {
+        let cells = cells(lane)
+        let parts = [
+            "\(cells["depth"].plain) wait", "\(cells["inFlight"].plain) in flight", cells["oldest"].plain,
+            cells["sentence"].plain,
+        ]
+        let texts = parts.filter { !$0.isEmpty }.map(TextTable.printable)
+        return flow(TextTable.printable(cells["id"].plain), texts, width, isStacked: true)
     }
 
     /// Returns a table without the columns that do not fit; the last column is cut.
