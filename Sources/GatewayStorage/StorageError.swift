@@ -40,6 +40,12 @@ package enum StorageError: Error, Sendable, Equatable {
         }
     }
 
+    /// All labels.
+    package static let labels = [
+        "locked", "newer_schema", "changed_migration", "foreign", "full", "read_only", "corrupt", "unavailable",
+        "constraint", "duplicate", "closed",
+    ]
+
     /// A text for operators, without values of rows.
     package var text: String {
         switch self {

@@ -105,6 +105,24 @@ package final class PushProviderFactory: Sendable {
         )
     }
 
+    /// Returns the host names of a lane that this host's name server must know: none that a proxy resolves, and none of
+    /// a tenant, whose addresses are checked at each connection.
+    package func hostsToResolve(lane: LaneKey, app: AppSettings) -> Set<String> {
+        guard app.endpointsBy != .tenant, Self.isUsed(lane, app: app),
+            let credential = try? LaneCredential(lane.pushType, lane.environment, of: app, now: clock.now)
+        else { return [] }
+        let hosts: [String?] =
+            switch credential {
+            case .apns(let apns): [apns.endpoint.target.host]
+            case .fcm(let fcm): [fcm.endpoint.target.host, URL(string: fcm.account.tokenEndpoint)?.host()]
+            }
+        return Set(
+            hosts.compactMap { $0 }.filter { host in
+                InternetAddress(host) == nil && proxied?.proxy.isUsed(for: host) != true
+            }
+        )
+    }
+
     /// Creates the provider of a lane, which its owner must shut down; it does not dial before ``PushProvider/wake()``.
     ///
     /// Transport and environment of the lane choose the credential. A change of the brand's name or preview needs a new

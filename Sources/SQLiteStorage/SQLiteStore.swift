@@ -398,6 +398,15 @@ package final class SQLiteStore: GatewayStore, SQLStore {
         _ = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM incarnations") }
     }
 
+    package func unfinishedPushes() async throws(StorageError) -> (count: Int, oldest: Timestamp?) {
+        try await read { db in
+            let sql = "SELECT count(*), min(queued_at) FROM outbox WHERE held = 0"
+            guard let row = try Row.fetchOne(db, sql: sql) else { return (0, nil) }
+            let oldest: Int64? = row[1]
+            return (row[0], oldest.map { Timestamp(milliseconds: $0) })
+        }
+    }
+
     package func probeWriting() async throws(StorageError) { try await write { try $0.keepHighMark() } }
 
     package func commit(_ turn: WriterTurn) async throws(StorageError) -> WriterTurnResult {

@@ -49,8 +49,10 @@ struct CertificateMonitorTests {
         let monitor = CertificateMonitor(
             clock: clock,
             metrics: CertificateMetrics(factory: registry),
-            logger: Logger(label: "test") { _ in Handler(lines: lines) }
-        ) { [subject] }
+            logger: Logger(label: "test") { _ in Handler(lines: lines) },
+            credentials: { [subject.expiresAt] },
+            subjects: { [subject] }
+        )
         func gauge() -> [Substring] {
             registry.render().split(separator: "\n").filter {
                 $0.hasPrefix("switchboard_apns_certificates{") && $0.hasSuffix(" 1")
@@ -75,6 +77,7 @@ struct CertificateMonitorTests {
                 #expect(line.metadata.contains("certificate.fingerprint=01234567 "))
             }
             #expect(gauge() == ["switchboard_apns_certificates{expiry=\"\(step.label)\"} 1"])
+            #expect(registry.render().contains("switchboard_credentials{expiry=\"\(step.label)\"} 1\n"))
         }
     }
 }

@@ -28,7 +28,9 @@ struct PageCommandTests {
 
     @Test(
         "every command on the pages for operators is one of this version, with its arguments",
-        arguments: [("Operating", 5), ("Deliveries", 11), ("Installing", 4), ("WhenItAllGoesWrong", 15)]
+        arguments: [
+            ("Operating", 5), ("Deliveries", 11), ("Installing", 4), ("WhenItAllGoesWrong", 15), ("Monitoring", 4),
+        ]
     )
     func parsed(page: String, atLeast: Int) throws {
         let commands = try Self.commands(of: page)

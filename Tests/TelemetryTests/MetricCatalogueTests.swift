@@ -29,7 +29,7 @@ struct MetricCatalogueTests {
         let delivery = DeliveryMetrics(factory: registry)
         let http = HTTPMetrics(factory: registry)
         let process = ProcessMetrics(factory: registry)
-        _ = HostMetrics<CutOffLabel>(factory: registry)
+        HostMetrics<CutOffLabel>(factory: registry).record(freeBytes: 1 << 30)
         _ = CertificateMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
@@ -106,6 +106,20 @@ struct MetricCatalogueTests {
         let lines = registry.render().split(separator: "\n").filter { $0.hasPrefix("switchboard_http_requests_total") }
         #expect(lines.count < 3000)
         #expect(!lines.contains { $0.contains("BREW") })
+    }
+
+    @Test("the store's errors are at 0 before the first; without TLS there is no expiry")
+    func zeros() {
+        let registry = PrometheusRegistry()
+        DeliveryMetrics(factory: registry).prepareStoreErrors(["full", "locked"])
+        let certificates = CertificateMetrics<CutOffLabel>(factory: registry)
+        certificates.record(serverExpiresAt: Timestamp(milliseconds: 5_000))
+        #expect(registry.render().contains("switchboard_server_certificate_expiry_seconds 5\n"))
+        certificates.record(serverExpiresAt: nil)
+        let text = registry.render()
+        #expect(text.contains("switchboard_store_errors_total{error=\"full\"} 0\n"))
+        #expect(text.contains("switchboard_store_errors_total{error=\"locked\"} 0\n"))
+        #expect(text.contains("switchboard_server_certificate_expiry_seconds 0\n"))
     }
 
     @Test("a fault's gauge is 1 while the host has the fault, all other gauges are 0")

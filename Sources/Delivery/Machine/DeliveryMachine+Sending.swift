@@ -135,6 +135,11 @@ extension DeliveryMachine {
         inFlight[delivery].map { ($0.queuedAt, $0.isResend) }
     }
 
+    /// Returns the message of a delivery in flight; nil for a badge, and when it is not in flight.
+    package func message(of delivery: DeliveryID) -> MessageID? {
+        inFlight[delivery].flatMap { registrations[$0.registration]?.head?.message?.id }
+    }
+
     /// Decides what follows from push results, and adds what must be stored to ``outcomes``; returns lanes that have
     /// something to send now.
     package mutating func receive(_ results: [PushResult], now: Timestamp) -> Set<LaneID> {

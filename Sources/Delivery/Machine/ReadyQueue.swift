@@ -37,4 +37,7 @@ struct ReadyQueue: Sendable {
         case .proactive: proactive.removeAll { $0 == id }
         }
     }
+
+    /// The registrations that have been ready longest with an agent's message and with a badge push.
+    var firstUrgent: [RegistrationID] { [agent.first, badge.first].compactMap { $0 } }
 }

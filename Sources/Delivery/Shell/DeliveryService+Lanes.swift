@@ -185,13 +185,17 @@ extension DeliveryService {
 
     /// Sets the gauges to what is in memory now; call it before the metrics are read.
     package func recordGauges() {
-        let (lanes, pendingEvents) = state.withLock { ($0.writer.delivery.lanes, $0.writer.pendingEvents) }
+        let now = clock.now
+        let (lanes, waitingSince, pendingEvents) = state.withLock {
+            ($0.writer.delivery.lanes, $0.writer.delivery.waitingSince(now: now), $0.writer.pendingEvents)
+        }
         metrics.pendingEvents.set(pendingEvents)
         var rows: [PushType: Int] = [:]
         var inFlight: [PushType: Int] = [:]
         var open: [PushType: Int] = [:]
         var stopped: [PushType: Int] = [:]
         var suspended: [PushType: Int] = [:]
+        var waits: [PushType: Int64] = [:]
         for (id, lane) in lanes {
             guard let pushType = directory.lane(id)?.key.pushType else { continue }
             rows[pushType, default: 0] += lane.rows.total
@@ -199,6 +203,9 @@ extension DeliveryService {
             if lane.breaker != .closed { open[pushType, default: 0] += 1 }
             stopped[pushType, default: 0] += lane.stoppedPlatforms
             if lane.invalidation.isSuspended { suspended[pushType, default: 0] += 1 }
+            if let since = waitingSince[id] {
+                waits[pushType] = max(waits[pushType] ?? 0, now.milliseconds - since.milliseconds)
+            }
         }
         for pushType in PushType.allCases {
             metrics.ownedRows[pushType].set(rows[pushType] ?? 0)
@@ -206,6 +213,7 @@ extension DeliveryService {
             metrics.openBreakers[pushType].set(open[pushType] ?? 0)
             metrics.stoppedPlatforms[pushType].set(stopped[pushType] ?? 0)
             metrics.suspendedLanes[pushType].set(suspended[pushType] ?? 0)
+            metrics.oldestWaiting[pushType].set(Double(waits[pushType] ?? 0) / 1000)
         }
     }
 
@@ -245,10 +253,15 @@ private final class LaneSource: PushSource {
     }
 
     func nextPushes(capacity: Int, into pushes: inout [PushJob]) {
+        let before = pushes.count
         service.take(lane, provider: number, capacity: capacity, into: &pushes)
+        service.logLeaving(pushes[before...], of: name)
     }
 
-    func receive(_ responses: [PushResult]) { service.receive(responses, of: lane, from: name.pushType) }
+    func receive(_ responses: [PushResult]) {
+        service.logResponses(responses, of: name)
+        service.receive(responses, of: lane, from: name.pushType)
+    }
 
     func providerChanged(_ state: PushProviderState) {
         service.providerChanged(lane, number: number, state)

@@ -48,6 +48,7 @@ extension DeliveryService {
                 ($0.writer.committed(result, now: now), $0.writer.delivery.takeAlerts())
             }
             log(alerts, now: now)
+            logEnds(of: commit.turn)
             notifyWindows(result)
             carryOut(effects)
             count(result)

@@ -46,6 +46,7 @@ package final class DeliveryService: Service, Sendable {
         self.metrics = metrics
         self.logger = logger
         self.state = Mutex(State(settings: settings))
+        metrics.prepareStoreErrors(StorageError.labels)
     }
 
     /// Starts an incarnation and requeues what earlier ones left unfinished; call once, before ``run()``.

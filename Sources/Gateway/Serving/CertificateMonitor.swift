@@ -5,26 +5,30 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Warns of APNs certificates that expire soon: at the start, when apps change, and every hour.
+/// Warns of APNs certificates that expire soon, and counts credentials by time to expiry: at the start, when apps or
+/// credentials change, and every hour.
 ///
 /// Any thread may call ``check()``.
 final class CertificateMonitor: Service {
     private let subjects: @Sendable () -> [CertificateExpiryWatch.Subject]
+    private let credentials: @Sendable () -> [Timestamp]
     private let clock: any GatewayClock
     private let metrics: CertificateMetrics<CertificateExpiry>
     private let logger: Logger
     private let watch = Mutex(CertificateExpiryWatch())
 
-    /// Makes a monitor.
+    /// Makes a monitor of certificates, and of credentials by their expiries.
     init(
         clock: any GatewayClock,
         metrics: CertificateMetrics<CertificateExpiry>,
         logger: Logger,
+        credentials: @escaping @Sendable () -> [Timestamp] = { [] },
         subjects: @escaping @Sendable () -> [CertificateExpiryWatch.Subject]
     ) {
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
+        self.credentials = credentials
         self.subjects = subjects
     }
 
@@ -43,7 +47,10 @@ final class CertificateMonitor: Service {
         let notices = watch.withLock { watch in
             // Read under the lock, so that an older list never replaces a newer one.
             let subjects = subjects()
-            metrics.record(subjects.map { CertificateExpiry(of: $0.expiresAt, now: now) })
+            metrics.record(
+                subjects.map { CertificateExpiry(of: $0.expiresAt, now: now) },
+                credentials: credentials().map { CertificateExpiry(of: $0, now: now) }
+            )
             return watch.check(subjects, now: now)
         }
         for notice in notices {

@@ -29,17 +29,17 @@ package final class Gateway: Sendable {
     /// The factory of the push providers.
     package var providerFactory: PushProviderFactory { providers.factory }
 
-    private let settings: GatewaySettings
+    let settings: GatewaySettings
     /// The certificate of the API; nil for plain HTTP.
     private let certificate: ServerCertificate?
-    private let store: any GatewayStore
-    private let services: GatewayServices
+    let store: any GatewayStore
+    let services: GatewayServices
     private let server: GatewayServer
     private let providers: GatewayProviders
     private let outbound: GatewayOutbound
     private let identityProviders: GuardedHTTPClient
     private let registry: PrometheusRegistry
-    private let names: GatewayNames
+    let names: GatewayNames
     /// The ports of the listeners; a port that the system chooses is added once it is known.
     private let ownPorts: OwnPorts
 
@@ -116,12 +116,12 @@ package final class Gateway: Sendable {
         if let metrics = settings.metrics.listen { ownPorts.add(metrics.port) }
         let policy = settings.outgoing.policy(ownPorts: ownPorts)
         let names = GatewayNames()
-        let (limits, windowLimits, providerConnections) = connectionLimits(settings, logger)
+        let limits = connectionLimits(settings, logger)
         let providers: GatewayProviders
         do {
             providers = try await GatewayProviders(
                 settings: settings,
-                maxConnections: providerConnections,
+                maxConnections: limits.providers,
                 names: names,
                 policy: policy,
                 proxy: proxy,
@@ -169,7 +169,7 @@ package final class Gateway: Sendable {
             keeper: keeper,
             identityProviders: identityProviders,
             outbound: outbound.services,
-            windowLimits: windowLimits,
+            windowLimits: limits.windows,
             makeProvider: { lane, app, brand, source throws(PushCredentialError) in
                 try providers.factory.make(lane: lane, app: app, brand: brand, source: source)
             },
@@ -183,7 +183,7 @@ package final class Gateway: Sendable {
             certificate: certificate,
             store: store,
             services: services,
-            server: GatewayServer(services: services, limits: limits),
+            server: GatewayServer(services: services, limits: limits.server),
             providers: providers,
             outbound: outbound,
             identityProviders: identityProviders,
@@ -228,37 +228,21 @@ package final class Gateway: Sendable {
     }
 
     /// Returns the limits of the server, of windows and of provider connections, reduced to fit the descriptor limit.
-    private static func connectionLimits(
-        _ settings: GatewaySettings,
-        _ logger: Logger
-    ) -> (server: ServerLimits, windows: WindowLimits, providers: Int) {
-        let descriptors = DescriptorLimit.raise()
-        let providers = DescriptorLimit.providers(wanted: settings.provider.maxConnections, limit: descriptors)
-        if providers < settings.provider.maxConnections {
+    private static func connectionLimits(_ settings: GatewaySettings, _ logger: Logger) -> ConnectionLimits {
+        let limits = ConnectionLimits(settings, descriptors: DescriptorLimit.raise())
+        if limits.providers < settings.provider.maxConnections {
             logger.notice(
                 "provider.maxConnections is reduced: the file descriptor limit is too low (ulimit -n)",
-                metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(providers)"]
+                metadata: [LogKey.limit: "\(limits.descriptors)", LogKey.count: "\(limits.providers)"]
             )
         }
-        var server = settings.server.limits
-        server.maxConnections = DescriptorLimit.connections(
-            wanted: server.maxConnections,
-            providers: providers,
-            limit: descriptors
-        )
-        if server.maxConnections < settings.server.limits.maxConnections {
+        if limits.server.maxConnections < settings.server.limits.maxConnections {
             logger.notice(
                 "server.maxConnections is reduced: the file descriptor limit is too low (ulimit -n)",
-                metadata: [LogKey.limit: "\(descriptors)", LogKey.count: "\(server.maxConnections)"]
+                metadata: [LogKey.limit: "\(limits.descriptors)", LogKey.count: "\(limits.server.maxConnections)"]
             )
         }
-        var windows = settings.window.limits
-        windows.maxOpen = DescriptorLimit.windows(
-            wanted: windows.maxOpen,
-            connections: server.maxConnections + providers,
-            limit: descriptors
-        )
-        return (server, windows, providers)
+        return limits
     }
 
     /// Listens and delivers until a signal arrives or the service group of the task shuts down; then shuts down
@@ -339,17 +323,21 @@ package final class Gateway: Sendable {
     }
 
     private func certificateMonitor() -> CertificateMonitor {
+        let metrics = CertificateMetrics<CertificateExpiry>(factory: registry)
+        registry.addCollector { [certificate] in metrics.record(serverExpiresAt: certificate?.expiresAt) }
         let monitor = CertificateMonitor(
             clock: SystemClock(),
-            metrics: CertificateMetrics(factory: registry),
-            logger: logger
-        ) { [directory] in
-            directory.allApps.compactMap { app in
-                app.certificate.map {
-                    CertificateExpiryWatch.Subject(brand: app.brand, app: app.id, certificate: $0)
+            metrics: metrics,
+            logger: logger,
+            credentials: { [directory] in directory.credentialExpiries },
+            subjects: { [directory] in
+                directory.allApps.compactMap { app in
+                    app.certificate.map {
+                        CertificateExpiryWatch.Subject(brand: app.brand, app: app.id, certificate: $0)
+                    }
                 }
             }
-        }
+        )
         directory.onChange { _ in monitor.check() }
         return monitor
     }

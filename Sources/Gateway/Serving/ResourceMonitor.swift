@@ -35,8 +35,9 @@ struct ResourceMonitor: Service {
     func check() -> Set<HostFault> {
         var found: Set<HostFault> = []
         if !DescriptorLimit.hasRoom() { found.insert(.fileDescriptorsExhausted) }
-        if minFreeBytes > 0, let free = files.freeBytes, free < minFreeBytes {
-            found.insert(.diskSpaceLow)
+        if let free = files.freeBytes {
+            metrics.record(freeBytes: free)
+            if free < minFreeBytes { found.insert(.diskSpaceLow) }
         }
         return found
     }

@@ -65,6 +65,8 @@ package final class ServerCertificate: Service {
 
     /// The TLS settings of the next connection.
     var context: TLSServerContext { state.withLock { $0.loaded.context } }
+    /// The end of the certificate's validity.
+    var expiresAt: Timestamp { state.withLock { $0.loaded.expiresAt } }
 
     /// Checks the files and the end of the validity until the service group shuts down.
     package func run() async throws {

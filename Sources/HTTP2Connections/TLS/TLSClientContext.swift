@@ -8,6 +8,15 @@ internal import COpenSSL
 package final class TLSClientContext: Sendable {
     let handle: TLSContextHandle
 
+    /// The file and the directory of the system's roots, each with the environment variable that names another
+    /// (SSL_CTX_set_default_verify_paths(3)).
+    package static var systemRoots: [(variable: String, path: String)] {
+        [
+            (String(cString: X509_get_default_cert_file_env()), String(cString: X509_get_default_cert_file())),
+            (String(cString: X509_get_default_cert_dir_env()), String(cString: X509_get_default_cert_dir())),
+        ]
+    }
+
     /// Reads roots and identity.
     ///
     /// Blocks on files: make contexts at start-up, not on an event loop.

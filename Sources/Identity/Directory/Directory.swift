@@ -124,6 +124,9 @@ package final class Directory: LaneDirectory, WebhookDirectory {
         return snapshot.lanes.keys.compactMap(snapshot.lane).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
+    /// The expiries of all credentials that have one and are not revoked.
+    package var credentialExpiries: [Timestamp] { snapshot.credentials.values.compactMap(\.expiresAt) }
+
     /// Returns a brand's credentials that are not revoked, by age, without secrets; empty when there are none, or no
     /// such brand.
     package func credentials(brand: BrandID) -> [CredentialSummary] {

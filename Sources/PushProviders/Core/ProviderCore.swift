@@ -280,7 +280,8 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
         let endpoint = name ?? ""
         switch connection {
         case .ready: break
-        case .failed(let failure): return PushProviderVerdict(isUsable: false, text: "\(endpoint): \(failure)")
+        case .failed(let failure):
+            return PushProviderVerdict(isUsable: false, text: "\(endpoint): \(failure)", advice: Self.advice(failure))
         case .idle, .connecting: return PushProviderVerdict(isUsable: false, text: "\(endpoint): shut down")
         }
         let credential = await withCheckedContinuation { continuation in
@@ -292,6 +293,18 @@ final class ProviderCore: PushProvider, HTTP2RequestSource {
             isUsable: credential.isUsable,
             text: "connected to \(endpoint) over HTTP/2; \(credential.text)"
         )
+    }
+
+    /// Returns what an operator can do about a connection that fails.
+    private static func advice(_ failure: HTTP2ConnectionFailure) -> String? {
+        switch failure {
+        case .unreachable: "look at the name server, the route and the firewall of this host, or set provider.proxy"
+        case .setupTimedOut: "a firewall may drop the packets: open the port, or set provider.proxy"
+        case .tls(.certificate):
+            "set the clock if it is wrong, install ca-certificates, or add the authority of a proxy that opens TLS to provider.trustRoots"
+        case .tls(.noHTTP2): "a proxy that opens TLS must offer HTTP/2, or let these connections pass"
+        default: nil
+        }
     }
 
     private func whenConnected(_ completion: @escaping @Sendable (CombinedConnectionState.State) -> Void) {

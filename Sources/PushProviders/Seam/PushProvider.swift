@@ -27,10 +27,13 @@ package struct PushProviderVerdict: Sendable {
     package var isUsable: Bool
     /// The finding as text, without secrets.
     package var text: String
+    /// A remedy for operators; nil when there is none, or the text names it.
+    package var advice: String?
 
     /// Creates a result.
-    package init(isUsable: Bool, text: String) {
+    package init(isUsable: Bool, text: String, advice: String? = nil) {
         self.isUsable = isUsable
         self.text = text
+        self.advice = advice
     }
 }

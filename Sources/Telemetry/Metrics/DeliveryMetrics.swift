@@ -36,6 +36,8 @@ package struct DeliveryMetrics: Sendable {
     package let stoppedPlatforms: LabelledMetrics<PushType, Meter>
     /// Lanes that are suspended because their provider reports too many devices as gone.
     package let suspendedLanes: LabelledMetrics<PushType, Meter>
+    /// The longest wait of a push that could leave.
+    package let oldestWaiting: LabelledMetrics<PushType, Meter>
     /// The number of times that lanes were suspended.
     package let suspensions: LabelledMetrics<PushType, Counter>
 
@@ -95,6 +97,9 @@ package struct DeliveryMetrics: Sendable {
         suspendedLanes = perProvider {
             Meter(label: MetricCatalogue.deliverySuspendedLanes.name, dimensions: $0, factory: factory)
         }
+        oldestWaiting = perProvider {
+            Meter(label: MetricCatalogue.deliveryOldestWaiting.name, dimensions: $0, factory: factory)
+        }
         suspensions = perProvider {
             Counter(label: MetricCatalogue.deliverySuspensions.name, dimensions: $0, factory: factory)
         }
@@ -128,10 +133,13 @@ package struct DeliveryMetrics: Sendable {
     /// Counts a failed transaction of the writer by the store's label for the reason, from its closed set.
     package func storeFailed(_ label: String) {
         // Rare, so it is looked up each time and not kept.
-        Counter(
-            label: MetricCatalogue.storeErrors.name,
-            dimensions: [("error", label)],
-            factory: factory
-        ).increment()
+        storeErrors(label).increment()
+    }
+
+    /// Creates the counters of failed transactions at 0: of a series that begins at 1 no increase is seen.
+    package func prepareStoreErrors(_ labels: [String]) { for label in labels { _ = storeErrors(label) } }
+
+    private func storeErrors(_ label: String) -> Counter {
+        Counter(label: MetricCatalogue.storeErrors.name, dimensions: [("error", label)], factory: factory)
     }
 }

@@ -135,12 +135,32 @@ package enum MetricCatalogue {
         help: "Times that a lane was suspended because its provider reported too many devices as gone.",
         labels: ["provider"]
     )
+    /// The longest wait of a push that could leave.
+    package static let deliveryOldestWaiting = MetricDeclaration(
+        "switchboard_delivery_oldest_waiting_seconds",
+        .gauge,
+        help: "Longest wait of an agent's message or a badge push that is due and has not left; 0 when none waits.",
+        labels: ["provider"]
+    )
     /// APNs certificates by time to expiry.
     package static let apnsCertificates = MetricDeclaration(
         "switchboard_apns_certificates",
         .gauge,
         help: "APNs certificates in use, by time to expiry; log lines and each app's settings name them.",
         labels: ["expiry"]
+    )
+    /// Credentials of brands by time to expiry.
+    package static let credentials = MetricDeclaration(
+        "switchboard_credentials",
+        .gauge,
+        help: "Credentials of brands that expire, by time to expiry; those without an expiry are not counted.",
+        labels: ["expiry"]
+    )
+    /// The expiry of the API's certificate.
+    package static let serverCertificateExpiry = MetricDeclaration(
+        "switchboard_server_certificate_expiry_seconds",
+        .gauge,
+        help: "End of the validity of the API's certificate since unix epoch in seconds; 0 without TLS."
     )
     /// The time from accepting an event to sending its push to the provider.
     package static let deliveryQueueWait = MetricDeclaration(
@@ -233,6 +253,12 @@ package enum MetricCatalogue {
         .gauge,
         help: "1 while the host has the fault and the gateway rejects events because of it, else 0.",
         labels: ["fault"]
+    )
+    /// The free space on the data's file system.
+    package static let storageFree = MetricDeclaration(
+        "switchboard_storage_free_bytes",
+        .gauge,
+        help: "Free space on the file system of the data in bytes."
     )
     /// Whether expiry is suspended because the clock may be wrong.
     package static let clockGuarded = MetricDeclaration(
@@ -410,14 +436,15 @@ package enum MetricCatalogue {
         housekeepingRemovedRows, housekeepingBatch, clockGuarded, clockAhead, deliveryOutcomes,
         deliveryProviderLatency, deliveryEndToEnd, deliveryOwnedRows,
         deliveryInFlight, deliveryOpenBreakers, deliveryStoppedPlatforms, deliverySuspendedLanes,
-        deliverySuspensions, deliveryQueueWait, deliveryResends,
+        deliverySuspensions, deliveryOldestWaiting, deliveryQueueWait, deliveryResends,
         deliveryHeldRows,
         providerConnections,
-        providerConnectionsClosed, providerOpenStreams, providerHeldBack, apnsCertificates,
+        providerConnectionsClosed, providerOpenStreams, providerHeldBack, apnsCertificates, credentials,
+        serverCertificateExpiry,
         httpRequests, httpRequestDuration,
         httpConnections, httpBodyBytes, httpRefused,
         httpCutOff,
-        hostFaults, sessionsOpened,
+        hostFaults, storageFree, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag, replyPosts,
         replies, replyLag,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,

@@ -11,9 +11,11 @@ import Telemetry
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check the configuration, each app's credentials and a connection to the proxy and each provider.",
+        abstract: "Check configuration, host, data, credentials, and a connection to the proxy and each provider.",
         discussion: """
-            Prints one result per line. The exit status is 1 when a check fails, not for a warning. Sends no push. The \
+            Prints one result per line: configuration, certificate of the API, data, disk, limits, clock, trusted \
+            authorities, waiting pushes, what expires soon, names of providers, proxy, and each lane's credential and \
+            connection. The exit status is 1 when a check fails, not for a warning. Sends no push. The \
             data must not be in use by a running gateway. Nothing is created in a directory that has no data yet.
 
             EXAMPLE
@@ -42,6 +44,14 @@ struct CheckCommand: AsyncParsableCommand {
         let logger = settings.log.logger("switchboard", threshold: LogThreshold(.warning))
         let gateway = try await Gateway.open(settings: settings, logger: logger)
         report.say("data", true, "\(files.databasePath) opens, and the master key fits")
+        // A certificate that an earlier version stored with its password.
+        for app in gateway.directory.allApps { _ = try? await gateway.directory.openApp(brand: app.brand, app: app.id) }
+        do {
+            for finding in try await gateway.check() { report.say(finding) }
+        } catch {
+            await gateway.close()
+            throw error
+        }
         for brand in gateway.directory.brands where gateway.directory.apps(brand: brand.id).isEmpty {
             report.say("brand \(brand.id)", true, "has no apps")
         }
@@ -60,14 +70,10 @@ struct CheckCommand: AsyncParsableCommand {
                     + "token when the apps send anonymousToken"
             )
         }
-        // A certificate that an earlier version stored with its password.
-        for app in gateway.directory.allApps { _ = try? await gateway.directory.openApp(brand: app.brand, app: app.id) }
-        if let verdict = await gateway.providerFactory.checkProxy() {
-            report.say("proxy", verdict.isUsable, verdict.text)
-        }
+        if let verdict = await gateway.providerFactory.checkProxy() { report.say("proxy", verdict) }
         for lane in gateway.directory.lanes {
             let verdict = await ProviderCheck(factory: gateway.providerFactory).check(lane)
-            report.say("\(lane.key)", verdict.isUsable, verdict.text)
+            report.say("\(lane.key)", verdict)
         }
         await gateway.close()
         try report.end()

@@ -1,4 +1,6 @@
+import Gateway
 import GatewayClient
+import PushProviders
 
 /// The report of `check`: one result per line.
 struct CheckReport {
@@ -27,6 +29,20 @@ struct CheckReport {
     ///   - text: The finding and what to do, without secrets.
     func warn(_ subject: String, _ text: String) {
         write("WARN", ["subject": .string(subject), "ok": true, "warning": true, "text": .string(text)])
+    }
+
+    /// Prints a finding about the host or the data.
+    mutating func say(_ finding: CheckFinding) {
+        if finding.level == .warning {
+            warn(finding.subject, finding.text)
+        } else {
+            say(finding.subject, finding.level == .ok, finding.text)
+        }
+    }
+
+    /// Prints the verdict about a connection, with what to do about it.
+    mutating func say(_ subject: String, _ verdict: PushProviderVerdict) {
+        say(subject, verdict.isUsable, verdict.advice.map { "\(verdict.text): \($0)" } ?? verdict.text)
     }
 
     private func write(_ verdict: String, _ line: JSONValue) {

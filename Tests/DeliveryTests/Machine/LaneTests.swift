@@ -42,6 +42,31 @@ struct LaneTests {
         #expect(script.machine.beginTurn(now: script.now).rowsInMemory.isEmpty)
     }
 
+    @Test("the oldest push waits since it was queued, one in the store since it is due; proactive ones do not count")
+    func waitingSince() throws {
+        var script = MachineScript()
+        let start = script.now
+        #expect(script.machine.waitingSince(now: start).isEmpty)
+        script.turn(owned: [try script.row(device: 1)])
+        script.now = start.adding(seconds: 60)
+        script.turn(owned: [try script.row(device: 2, consumer: 2)])
+        #expect(script.machine.waitingSince(now: script.now) == [MachineScript.lane: start])
+        #expect(script.take(1).map(\.token) == ["token-1"])
+        #expect(script.machine.waitingSince(now: script.now) == [MachineScript.lane: script.now])
+        // A lane that cannot send still has a push that waits; one that is not due yet does not wait.
+        script.turn(unowned: [MachineScript.otherLane: script.now.adding(seconds: 5)])
+        #expect(script.machine.waitingSince(now: script.now)[MachineScript.otherLane] == nil)
+        script.now = script.now.adding(seconds: 20)
+        script.machine.refuse(MachineScript.otherLane, now: script.now)
+        let due = script.now.adding(seconds: -15)
+        #expect(script.machine.waitingSince(now: script.now)[MachineScript.otherLane] == due)
+        script.machine.removeLane(MachineScript.otherLane, now: script.now)
+        #expect(script.machine.waitingSince(now: script.now)[MachineScript.otherLane] == nil)
+        let campaign = [LaneQueue(MachineScript.lane, .proactive(campaign: 1)): start]
+        let machine = DeliveryMachine(settings: DeliverySettings(), backlog: campaign)
+        #expect(machine.waitingSince(now: script.now).isEmpty)
+    }
+
     @Test("when the process holds all its rows, a lane takes only a few more, and none waits forever")
     func wholeProcess() throws {
         var settings = DeliverySettings()

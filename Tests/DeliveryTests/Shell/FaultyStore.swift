@@ -44,6 +44,9 @@ final class FaultyStore: TurnStore, HealthStore, HousekeepingStore {
         return try await base.commit(turn)
     }
 
+    func unfinishedPushes() async throws(StorageError) -> (count: Int, oldest: Timestamp?) {
+        try await base.unfinishedPushes()
+    }
     func probe() async throws(StorageError) { try await base.probe() }
 
     func probeWriting() async throws(StorageError) {

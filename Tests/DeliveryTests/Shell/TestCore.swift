@@ -94,9 +94,9 @@ final class TestCore: LaneDirectory {
     /// Runs a test against a started core, then stops it as SIGTERM does.
     func run(
         settings: DeliverySettings = DeliverySettings(),
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ test: @escaping @Sendable (DeliveryService, FaultyStore) async throws -> Void
     ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = folder.appendingPathComponent("test.sqlite").path
         let sqlite: any GatewayStore = try SQLiteStore.open(path: path, logger: logger)
         let store = FaultyStore(sqlite)

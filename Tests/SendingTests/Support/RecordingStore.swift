@@ -21,6 +21,9 @@ final class RecordingStore: TurnStore, HealthStore {
         try await base.begin(now: now, quietUntil: quietUntil)
     }
 
+    func unfinishedPushes() async throws(StorageError) -> (count: Int, oldest: Timestamp?) {
+        try await base.unfinishedPushes()
+    }
     func probe() async throws(StorageError) { try await base.probe() }
     func probeWriting() async throws(StorageError) { try await base.probeWriting() }
     func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) { base.onDamage(listener) }

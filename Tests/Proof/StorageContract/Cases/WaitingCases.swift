@@ -6,7 +6,7 @@ import Testing
 enum WaitingCases {
     static let all = [
         ownQuietHours, requeues, requeuesBehind, requeuesInPieces, requeuesNoTry, askedTogether, moved, merged, tooLate,
-        wholeDevices, deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart,
+        wholeDevices, deviceShare, behindMemory, behindRestart, quietRestart, mixedRestart, unfinished,
     ]
 
     static let ownQuietHours = ContractCase(
@@ -366,5 +366,22 @@ enum WaitingCases {
         let start = try await f.restart { _, _ in night }
         #expect(start.recovered == 2 && start.backlog == [f.agents(f.apns): f.now])
         #expect(try await share(f).rows.map(\.message?.sequence) == [1, 2, 3])
+    }
+
+    static let unfinished = ContractCase("unfinished pushes are counted, with the time of the oldest") {
+        (f) async throws in
+        let none = try await f.store.unfinishedPushes()
+        #expect(none.count == 0 && none.oldest == nil)
+        try await f.register("d-1", of: "u-1")
+        try await f.accepted(f.message("u-1"))
+        let first = f.now
+        f.wait(seconds: 60)
+        try await f.accepted(f.message("u-1"))
+        let two = try await f.store.unfinishedPushes()
+        #expect(two.count == 2 && two.oldest == first)
+        let row = try #require(try await f.claim().rows.first)
+        try await f.outcome(f.response(row))
+        let one = try await f.store.unfinishedPushes()
+        #expect(one.count == 1 && one.oldest == f.now)
     }
 }

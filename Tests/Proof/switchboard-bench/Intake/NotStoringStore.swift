@@ -31,6 +31,9 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
         return result
     }
 
+    func unfinishedPushes() async throws(StorageError) -> (count: Int, oldest: Timestamp?) {
+        (0, nil)
+    }
     func probe() async throws(StorageError) {}
     func probeWriting() async throws(StorageError) {}
     func onDamage(_ listener: @escaping @Sendable (StorageError) -> Void) {}
