@@ -29,6 +29,7 @@ enum Migrations {
         M0019KeepCustomers.migration,
         M0020KeepHooks.migration,
         M0021MarkImported.migration,
+        M0022KeepOperators.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.
