@@ -39,6 +39,7 @@ struct SchemaTests {
         "0019-keep-customers": "6d8bfebb7fe5c238b6709195982a2ae5a0fbaf2a8f37c57812da1171c6058020",
         "0020-keep-hooks": "a4c6f3b1c8ab4e553ef0a635f6895df17fb57a61f93cda648a59ebcaf74af0ea",
         "0021-mark-imported": "a8ebb7ada8ccb0dcb1259dda3a17630ab398697094f0c31436c6fd804ba6749f",
+        "0022-keep-operators": "bcb78e428e6adbd0e7f39f9b39bed39246b2ce69fac019a5a90f877da16a6de4",
     ]
 
     private static let later = Migration(

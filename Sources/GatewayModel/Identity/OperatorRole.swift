@@ -1,4 +1,4 @@
-/// A role of an operator (OperatorAccounts page); each includes those before it. The raw value is the JSON value.
+/// A role of an operator (OperatorAccounts page), which includes those before it; the raw value is the JSON value.
 package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
     /// Reads deliveries and statistics.
     case viewer
@@ -45,7 +45,7 @@ package struct OperatorGrant: Sendable, Hashable {
 extension [OperatorGrant] {
     /// Returns the highest role for a brand, by a grant for it or for the instance; nil when there is none.
     ///
-    /// - Parameter brand: The brand; nil for what belongs to no brand, for which only grants for the instance count.
+    /// Without a brand, only grants for the instance count.
     package func role(in brand: BrandID?) -> OperatorRole? {
         filter { $0.brand == nil || $0.brand == brand }.map(\.role).max()
     }

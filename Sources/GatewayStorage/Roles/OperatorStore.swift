@@ -66,6 +66,8 @@ package protocol OperatorStore: Sendable {
     ///   - entry: The entry ``AuditAction/messageRevealed``, which names brand and caller.
     ///   - limit: The maximum number of messages.
     ///   - start: The time from which they are counted.
+    /// - Returns: The message, or why it is not shown.
+    /// - Throws: `StorageError`.
     func revealMessage(
         _ id: MessageID,
         audit entry: AuditEntry,

@@ -207,9 +207,9 @@ package final class OperatorService: Sendable {
     private func end(_ name: BoundedName, _ address: String?, isRight: Bool) {
         let now = clock.monotonicNanoseconds
         waits.withLock { waits in
-            if isRight { waits.names.forget(name) } else { waits.names.takeBack(name, now: now) }
+            if isRight { waits.names.forget(name) } else { waits.names.undo(name, now: now) }
             // Somebody with an account must not clear what was guessed from the same address.
-            if let address { waits.addresses.takeBack(address, now: now) }
+            if let address { waits.addresses.undo(address, now: now) }
         }
     }
 
@@ -259,7 +259,7 @@ package final class OperatorService: Sendable {
         return try await identity(tokenHash: SecretHash.sha256(token.utf8))
     }
 
-    /// Returns the operator of a session; nil when it has ended. Throws `StorageError`.
+    /// Returns the operator of a session, named by the SHA-256 of its token; nil when it has ended.
     package func identity(tokenHash: [UInt8]) async throws(StorageError) -> OperatorIdentity? {
         let now = clock.now
         guard let (session, account) = try await store.operatorSession(tokenHash: tokenHash) else { return nil }
@@ -282,8 +282,6 @@ package final class OperatorService: Sendable {
     }
 
     /// Returns the token that a page sends with a session's changes, so that no other page can make them.
-    ///
-    /// - Parameter token: The session's token.
     package func csrfToken(of token: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Array(token.utf8), using: SymmetricKey(data: csrfKey))
         return StrictBase64.encode(Array(code), .url)

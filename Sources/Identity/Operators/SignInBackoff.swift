@@ -49,8 +49,8 @@ struct SignInBackoff<Key: Hashable & Sendable>: Sendable {
         entries[key] = Entry(wrong: wrong, until: now + seconds * Self.second, last: now)
     }
 
-    /// Takes back an attempt that was not wrong.
-    mutating func takeBack(_ key: Key, now: UInt64) {
+    /// Undoes an attempt that was not wrong.
+    mutating func undo(_ key: Key, now: UInt64) {
         guard var entry = entries[key] else { return }
         entry.wrong -= 1
         entry.until = now

@@ -60,7 +60,8 @@ extension OperatorStore where Self: SQLStore {
 
     package func operators() async throws(StorageError) -> [StoredOperator] {
         try await inSnapshot { db in
-            try db.prepare("SELECT key FROM operators ORDER BY name").integers().compactMap { try db.storedOperator($0) }
+            let keys = try db.prepare("SELECT key FROM operators ORDER BY name").integers()
+            return try keys.compactMap { try db.storedOperator($0) }
         }
     }
 

@@ -165,7 +165,7 @@ extension Problem {
         switch error {
         case .unauthorized: self.init(.unauthorized, "The name or the password is wrong.")
         case .limited(let seconds):
-            self.init(.rateLimited, "Too many wrong passwords: wait before the next attempt.", retryAfterSeconds: seconds)
+            self.init(.rateLimited, "Too many wrong passwords: wait before the next try.", retryAfterSeconds: seconds)
         case .busy: self.init(.overloaded, "Too many passwords are being checked.", retryAfterSeconds: 2)
         case .unavailable: self.init(.internal, "OpenSSL does not hash passwords with scrypt.")
         case .duplicate: self.init(.conflict, "The name is already used.")

@@ -36,7 +36,8 @@ enum OperatorSessionRoutes {
         try call.requireSecrecy()
         let opened: OperatorService.Opened
         do {
-            opened = try await call.services.operators.signIn(valid, password: secret, address: call.addressName) { name in
+            opened = try await call.services.operators.signIn(valid, password: secret, address: call.addressName) {
+                name in
                 call.services.directory.entry(
                     .operatorSignedIn,
                     brand: nil,

@@ -45,7 +45,9 @@ extension Call {
     }
 
     private func authenticated(_ brand: BrandID?) async throws(Problem) -> Caller {
-        guard let header = request.headers.value(.authorization) else { return .operator(try await signedIn().identity) }
+        guard let header = request.headers.value(.authorization) else {
+            return .operator(try await signedIn().identity)
+        }
         switch AuthorizationHeader(header) {
         case .basic(let encoded):
             do {

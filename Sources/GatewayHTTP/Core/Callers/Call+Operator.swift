@@ -7,7 +7,7 @@ internal import TextFormats
 // The session of an operator is in a cookie that only this host gets back (RFC 6265, draft-ietf-httpbis-rfc6265bis): over
 // TLS by the prefix `__Host-`, over plain HTTP only on this host itself.
 extension Call {
-    /// Whether the caller speaks HTTPS, with the gateway or with a trusted proxy that says so.
+    /// Whether the caller speaks HTTPS, with the gateway or with a trusted proxy that reports it.
     var isSecure: Bool { shared.isSecure || limiter.isSecure(request, context) }
 
     /// Rejects passwords and sessions of operators over plain HTTP, except from this host; throws 403.
@@ -40,8 +40,8 @@ extension Call {
     /// Returns the field that gives the caller a session's token, or with "" takes it away.
     func setCookie(_ token: String) -> String {
         let (isSecure, seconds) = (isSecure, token.isEmpty ? 0 : OperatorService.lifetimeSeconds)
-        let kind = isSecure ? "; Secure" : ""
-        return "\(Self.cookieName(isSecure: isSecure))=\(token); Path=/\(kind); HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+        let (name, kind) = (Self.cookieName(isSecure: isSecure), isSecure ? "; Secure" : "")
+        return "\(name)=\(token); Path=/\(kind); HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
     }
 
     private static func cookieName(isSecure: Bool) -> String { isSecure ? "__Host-switchboard" : "switchboard" }

@@ -56,10 +56,8 @@ enum ClientAddress: Equatable {
     /// Returns whether proxies say that all requests of their chain came over HTTPS: by `X-Forwarded-Proto`, or without it
     /// by `Forwarded`.
     static func isSecure(_ xForwardedProto: [String], _ forwarded: @autoclosure () -> [String]) -> Bool {
-        let schemes =
-            xForwardedProto.isEmpty
-            ? values("proto=", of: forwarded())
-            : xForwardedProto.flatMap { $0.byteSplit(",", omittingEmptySubsequences: false) }.map { String($0.trimmingBlanks) }
+        let named = xForwardedProto.flatMap { $0.byteSplit(",", omittingEmptySubsequences: false) }
+        let schemes = named.isEmpty ? values("proto=", of: forwarded()) : named.map { String($0.trimmingBlanks) }
         return !schemes.isEmpty && schemes.allSatisfy { $0.isWord("https") }
     }
 
