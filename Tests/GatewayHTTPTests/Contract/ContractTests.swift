@@ -31,6 +31,7 @@ struct ContractTests {
         #expect(names("Problem", "properties", "code") == cases(ProblemCode.self))
         #expect(names("Scope") == cases(Scope.self))
         #expect(names("CredentialKind") == cases(CredentialKind.self))
+        #expect(names("OperatorRole") == cases(OperatorRole.self))
         #expect(names("DeliveryState") == cases(DeliveryState.self))
         #expect(names("WebhookSettings", "properties", "types", "items") == cases(OutboundType.self))
         #expect(names("AuditPage", "properties", "items", "items", "properties", "action") == cases(AuditAction.self))

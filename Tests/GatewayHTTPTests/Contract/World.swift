@@ -44,6 +44,7 @@ struct World: Sendable {
         )
         let hook = #"{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7"}"#
         try #require(try await api.call(.put, "/v1/brands/acme/hooks/desk", hook).status == 201)
+        try await api.makeOperator("dana", "support@acme")
         let key = try await api.makeAPIKey()
         _ = try await api.makeCustomerTokenKey()
         let names = [
@@ -51,6 +52,7 @@ struct World: Sendable {
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
             "inAppMessage": "m-1", "hook": "desk", "pathSecret": "x",
+            "operator": "dana",
         ]
         let backend = try await api.makeAccount("acme", "sessions:mint")
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)

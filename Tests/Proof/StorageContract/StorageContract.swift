@@ -11,7 +11,8 @@ package enum StorageContract {
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
         + DeviceProofCases.all
         + MergeCases.all + ConsumerCases.all + CustomerCases.all + ErasureCases.all
-        + HookCases.all + OperatorCases.all + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all
+        + OperatorCases.all
+        + HookCases.all + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all
         + ClockCases.all
         + FailureCases.all + DeliveryCases.all
         + LogCases.all + RetryCases.all

@@ -14,9 +14,9 @@ enum TextRedaction {
     /// Returns a response without the members; throws `Problem` 403 for one of another type.
     static func redacted(_ response: Response) async throws -> Response {
         var response = response
-        // A hash of what is left out, and its length, which the response to HEAD has too.
+        // A hash of what is left out, and its length, which the response to HEAD has without it.
         response.headers[.eTag] = nil
-        response.headers[.contentLength] = nil
+        if response.headers.contains(.contentLength) { response.headers[.contentLength] = "0" }
         guard response.body.contentLength != 0 else { return response }
         switch response.headers[.contentType].map(MediaTypeName.init) {
         case "application/json"?:
@@ -25,6 +25,7 @@ enum TextRedaction {
             response.headers[.contentLength] = String(bytes.count)
         case "application/x-ndjson"?, "text/event-stream"?:
             let body = response.body
+            response.headers[.contentLength] = nil
             response.body = ResponseBody { try await body.write(LineWriter(parent: $0)) }
         default: throw Problem.forbidden
         }
