@@ -259,13 +259,19 @@ package final class OperatorService: Sendable {
         return try await identity(tokenHash: SecretHash.sha256(token.utf8))
     }
 
-    /// Returns the operator of a session, named by the SHA-256 of its token; nil when it has ended.
-    package func identity(tokenHash: [UInt8]) async throws(StorageError) -> OperatorIdentity? {
+    /// Returns the operator of a session.
+    ///
+    /// - Parameters:
+    ///   - tokenHash: The SHA-256 of the token.
+    ///   - isUse: Whether it counts as a use, without which the session ends.
+    /// - Returns: Nil when the session has ended.
+    /// - Throws: `StorageError`.
+    package func identity(tokenHash: [UInt8], isUse: Bool = true) async throws(StorageError) -> OperatorIdentity? {
         let now = clock.now
         guard let (session, account) = try await store.operatorSession(tokenHash: tokenHash) else { return nil }
         let identity = Self.identity(session, account)
         guard now < identity.expiresAt, now < session.usedAt.adding(seconds: Self.idleSeconds) else { return nil }
-        if session.usedAt.adding(milliseconds: Self.useMilliseconds) <= now {
+        if isUse, session.usedAt.adding(milliseconds: Self.useMilliseconds) <= now {
             // Without it the session ends earlier, when the store accepts nothing for an hour.
             try? await store.useOperatorSession(tokenHash: tokenHash, at: now)
         }

@@ -120,7 +120,11 @@ enum OperatorRoutes {
             }
             if let role { grants.append(OperatorGrant(role, in: brand)) }
         }
-        return grants
+        // As they are stored.
+        return grants.sorted { first, second in
+            guard let other = second.brand else { return false }
+            return first.brand.map { $0 < other } ?? true
+        }
     }
 }
 

@@ -27,8 +27,9 @@ struct StreamPermission: Sendable {
             case .admin: return true
             case .account(let account): return accounts.isActive(account.id)
             case .operator(let identity):
-                // With other roles it must ask again.
-                return (try? await operators.identity(tokenHash: identity.tokenHash))?.grants == identity.grants
+                // A stream that nobody watches does not prolong the session; with other roles it must ask again.
+                let present = try? await operators.identity(tokenHash: identity.tokenHash, isUse: false)
+                return present?.grants == identity.grants
             case .session, nil: return false
             }
         }
