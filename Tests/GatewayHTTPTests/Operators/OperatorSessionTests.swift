@@ -224,4 +224,24 @@ struct OperatorSessionTests {
             #expect(try await create(api.signIn("root")) == 201)
         }
     }
+
+    @Test("an operator's stream ends with the session, and does not prolong it")
+    func stream() async throws {
+        try await Self.with { api in
+            try await api.makeOperator("vera", "viewer@acme")
+            func open(_ page: SignedIn) async throws -> RawClient {
+                let client = try RawClient(port: try #require(api.client.port))
+                let head = "GET /v1/brands/acme/deliveries/tail HTTP/1.1\r\nHost: h\r\n"
+                client.send(head + "Cookie: \(page.cookie)\r\n\r\n")
+                _ = try #require(await client.read(until: "id: 0\n\n"))
+                return client
+            }
+            let (first, second) = (try await api.signIn("vera"), try await api.signIn("vera"))
+            let (ended, idle) = (try await open(first), try await open(second))
+            #expect(try await api.call(.delete, Self.path, of: first).status == 204)
+            #expect(await ended.readToEnd() != nil, "the stream of a session that was ended continues")
+            api.clock.advance(seconds: 3600)
+            #expect(await idle.readToEnd() != nil, "the stream of a session without a request continues")
+        }
+    }
 }
