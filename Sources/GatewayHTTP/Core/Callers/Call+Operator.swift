@@ -1,4 +1,5 @@
 internal import GatewayStorage
+internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
