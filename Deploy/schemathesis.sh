@@ -48,6 +48,10 @@ for hook in desk doomed; do
     call -X PUT "$server/v1/brands/acme/hooks/$hook" -d '{"kind":"chatwoot","secret":"kx8wYq3vT1mZ5nB7",
         "reply":{"url":"http://127.0.0.1:1","accountId":1,"token":"hT4bQ9wLr2Vn8XyK"}}'
 done
+for operator in dana doomed; do
+    call "$server/v1/operators" \
+        -d "{\"name\":\"$operator\",\"password\":\"correct horse battery staple\",\"roles\":[{\"role\":\"viewer\"}]}"
+done
 call -X PUT "$server/v1/brands/acme/apps/ios/devices/d-1?consumer=u-1" -d '{"token":"aabbccdd","pushType":"apns"}'
 call "$server/v1/brands/acme/events" \
     -d '{"id":"evt-0","type":"agent.message","consumer":"u-1","conversation":"c-9","text":"hello"}'

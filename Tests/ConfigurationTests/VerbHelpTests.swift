@@ -34,6 +34,7 @@ struct VerbHelpTests {
             "stats", "top",
             "outbound read", "outbound ack", "audit", "clock show", "clock accept", "completion", "apply",
             "export brand", "hook put", "hook list", "hook show", "hook reply", "hook try", "hook delete",
+            "operator create", "operator list", "operator show", "operator update", "operator delete",
         ] {
             #expect(names.contains(verb), "\(verb)")
         }

@@ -12,7 +12,7 @@ struct KeyWorkTests {
 
     @Test("of a brand with few pieces gets a place in the full queue, and its turn before the rest of the other's")
     func shares() async {
-        let work = KeyWork()
+        let work = KeyWork<BrandID>()
         let hold = DispatchSemaphore(value: 0)
         let done = Mutex<[BrandID]>([])
         let refused = Counter()

@@ -106,14 +106,18 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test("an account has the permissions of its scopes, and brand:admin has all", arguments: Scope.allCases)
+    @Test(
+        "an account has the permissions of its scopes, brand:admin has all, and consumers:write reads",
+        arguments: Scope.allCases
+    )
     func scopes(scope: Scope) async throws {
         try await Self.withAccount(scopes: [scope]) { _, issued, authenticator in
             let identity = try authenticator.authenticate(
                 authorization: Self.basic(issued.summary.id, issued.secret ?? "")
             )
             for wanted in Scope.allCases {
-                #expect(identity.allows(wanted) == (wanted == scope || scope == .brandAdmin))
+                let isIncluded = scope == .brandAdmin || (scope, wanted) == (.consumersWrite, .consumersRead)
+                #expect(identity.allows(wanted) == (wanted == scope || isIncluded))
             }
         }
     }

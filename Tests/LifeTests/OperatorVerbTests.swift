@@ -87,6 +87,31 @@ struct OperatorVerbTests {
         #expect(try await gateway.process.stop().status == 0)
     }
 
+    @Test("operators' accounts are created with passwords from files, listed, changed and deleted")
+    func accounts() async throws {
+        let gateway = try await GatewayProcess.start(in: directory)
+        #expect(try await gateway.verb(["brand", "create", "acme"]).exit.status == 0)
+        let password = try write("correct horse battery\n", "password")
+        let create = [
+            "operator", "create", "dana", "--role", "support@acme", "--role", "viewer", "--password-file", password,
+        ]
+        let made = try await gateway.verb(create + ["--json"])
+        #expect(made.exit.status == 0, "\(made.errors)")
+        let roles: JSONValue = [["role": "viewer", "brand": .null], ["role": "support", "brand": "acme"]]
+        #expect(try JSONValue(parsing: Data(made.output.joined().utf8))["roles"] == roles)
+        #expect(try await gateway.verb(create).exit.status == 1, "twice")
+        let listed = try await gateway.verb(["operator", "list"])
+        #expect(listed.output.count == 2 && listed.output.joined().contains("dana"))
+        let update = try await gateway.verb(["operator", "update", "dana", "--role", "operator@acme"])
+        #expect(update.output == ["operator dana updated"])
+        let shown = try await gateway.verb(["operator", "show", "dana"]).output.joined()
+        #expect(shown.contains(#""role":"operator""#) && !shown.contains("viewer") && !shown.contains("horse"))
+        for status: Int32 in [0, 1] {
+            #expect(try await gateway.verb(["operator", "delete", "dana"]).exit.status == status)
+        }
+        #expect(try await gateway.process.stop().status == 0)
+    }
+
     @Test("a file of events is posted in batches, rejected ones are reported, and nothing counts twice")
     func eventFile() async throws {
         let gateway = try await GatewayProcess.start(in: directory)

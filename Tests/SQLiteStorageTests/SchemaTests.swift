@@ -42,6 +42,7 @@ struct SchemaTests {
         "0023-push-again": "dc5b9b3ae2fa22d38329bdeea766dd6566ed41d64a4b76a1942bbbb1023fdf35",
         "0025-keep-replies": "ae3b1e75c017fe70d988713ebfdd936c13f1cc96ed238fb3ab805ce71450f06b",
         "0026-pause-lanes": "3ad78eef21627a58425f01b12453adbfbc7de82c404a220caae0d6af5a4c00d8",
+        "0022-keep-operators": "bcb78e428e6adbd0e7f39f9b39bed39246b2ce69fac019a5a90f877da16a6de4",
     ]
 
     private static let later = Migration(

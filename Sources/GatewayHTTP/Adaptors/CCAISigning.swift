@@ -54,7 +54,7 @@ enum CCAISigning {
             guard account.allows(.sessionsMint) else { throw .forbidden }
             brand = account.brand
         // The request does not identify the brand for which the operator would act.
-        case .admin: throw Problem(AuthenticationError.unauthorized)
+        case .admin, .operator: throw Problem(AuthenticationError.unauthorized)
         }
         guard let known = call.services.directory.brand(brand) else { throw Problem(AuthenticationError.unauthorized) }
         return (known, asking)

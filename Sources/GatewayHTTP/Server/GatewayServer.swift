@@ -43,6 +43,8 @@ package final class GatewayServer: Sendable {
         BrandRoutes.add(to: &routes)
         AppRoutes.add(to: &routes)
         CredentialRoutes.add(to: &routes)
+        OperatorRoutes.add(to: &routes)
+        OperatorSessionRoutes.add(to: &routes)
         AuditRoutes.add(to: &routes)
         ClockRoutes.add(to: &routes)
         EventRoutes.add(to: &routes)
@@ -110,6 +112,7 @@ package final class GatewayServer: Sendable {
         let logger = services.logger
         // A listener with other routes, for operations, opens no windows and takes no events.
         let windows = router == nil ? windowShell : nil
+        if router == nil { shared.isSecure = tls != nil }
         let table = self.routes
         let events = router == nil ? table.directEvents : nil
         let routes = (router ?? table.finish()).buildResponder()

@@ -22,6 +22,8 @@ package struct GatewayServices: Sendable {
     let accounts: ServiceAccountAuthenticator
     /// The authentication of the administrator.
     let admin: AdminToken
+    /// The accounts and sessions of operators.
+    let operators: OperatorService
     /// The service that opens, finds and ends consumers' sessions.
     let sessions: SessionService
     /// The cache of issuers' JWK sets; closed by the owner of the client that it uses, before that client.
@@ -81,6 +83,7 @@ package struct GatewayServices: Sendable {
         outbound: OutboundServices = OutboundServices(),
         presence: (any WindowPresence)? = nil,
         windowLimits: WindowLimits = WindowLimits(),
+        passwordCost: PasswordHash.Cost = .standard,
         makeProvider: @escaping ProviderMaker,
         metrics: any MetricsFactory,
         renderMetrics: @escaping @Sendable () -> String,
@@ -94,6 +97,7 @@ package struct GatewayServices: Sendable {
         self.directory = directory
         accounts = ServiceAccountAuthenticator(directory: directory, clock: hostClock)
         self.admin = admin
+        operators = OperatorService(store: store, directory: directory, clock: clock, cost: passwordCost)
         sessions = SessionService(
             store: store,
             directory: directory,

@@ -61,17 +61,22 @@ final class KnownPaths: Sendable {
         return (access, Set(known.flatMap(\.methods).map(\.rawValue)).sorted())
     }
 
+    /// Returns the paths of the route that a path leads to: a name leads past a parameter in its place.
     private func known(_ path: String) -> [Path] {
         let segments = Self.segments(path)
-        return paths.withLock { paths in
+        let found = paths.withLock { paths in
             paths.filter { known in
                 known.segments.count == segments.count
                     && zip(known.segments, segments).allSatisfy {
-                        $0.utf8.first == UInt8(ascii: ":") ? !$1.isEmpty : $0.hasSameBytes(as: $1)
+                        Self.isParameter($0) ? !$1.isEmpty : $0.hasSameBytes(as: $1)
                     }
             }
         }
+        let fewest = found.map { $0.segments.count(where: Self.isParameter) }.min()
+        return found.filter { $0.segments.count(where: Self.isParameter) == fewest }
     }
+
+    private static func isParameter(_ segment: Substring) -> Bool { segment.utf8.first == UInt8(ascii: ":") }
 
     private static func segments(_ path: String) -> [Substring] {
         path.byteSplit("/", omittingEmptySubsequences: false)

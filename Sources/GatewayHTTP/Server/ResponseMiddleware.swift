@@ -42,6 +42,7 @@ struct ResponseMiddleware: RouterMiddleware {
                 response = consent
             } else {
                 response = try await next(request, context)
+                if context.notes.hidesTexts { response = try await TextRedaction.redacted(response) }
             }
         } catch let error as HTTPParserError {
             // Hummingbird closes the connection on this error.

@@ -10,8 +10,20 @@ package enum Scope: String, Sendable, CaseIterable, Codable {
     case sessionsMint = "sessions:mint"
     /// Read deliveries and stats.
     case deliveriesRead = "deliveries:read"
+    /// Retry deliveries.
+    case deliveriesManage = "deliveries:manage"
+    /// Read consumers with their devices, conversations and messages.
+    case consumersRead = "consumers:read"
     /// Act for consumers: devices, logout, profile.
     case consumersWrite = "consumers:write"
     /// Everything within the brand.
     case brandAdmin = "brand:admin"
+}
+
+extension Set<Scope> {
+    /// Returns whether these permissions include one: `brand:admin` includes all, `consumers:write` includes
+    /// `consumers:read`.
+    package func allows(_ scope: Scope) -> Bool {
+        contains(scope) || contains(.brandAdmin) || scope == .consumersRead && contains(.consumersWrite)
+    }
 }

@@ -8,13 +8,15 @@ package struct AuditActor: Sendable, Equatable {
         case admin
         /// A brand's service account.
         case serviceAccount
+        /// An operator with an account.
+        case `operator`
         /// The process itself, without a request.
         case gateway
     }
 
     /// The kind of the caller.
     package var kind: Kind
-    /// The service account's id; for the others the raw value of the kind.
+    /// The service account's id or the operator's name; for the others the raw value of the kind.
     package var id: String
 
     /// The holder of the admin token.
@@ -84,6 +86,18 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case lanePaused = "lane.paused"
     /// An operator resumed a lane; the target is its name.
     case laneResumed = "lane.resumed"
+    /// An operator's account was created; the target is its name. The entry belongs to the instance, as all of accounts.
+    case operatorCreated = "operator.created"
+    /// An operator's password or roles were changed; the target is the account's name.
+    case operatorChanged = "operator.changed"
+    /// An operator's account was deleted; the target is its name.
+    case operatorDeleted = "operator.deleted"
+    /// An operator signed in; the target is the account's name.
+    case operatorSignedIn = "operator.signed_in"
+    /// An operator signed out; the target is the account's name.
+    case operatorSignedOut = "operator.signed_out"
+    /// The text of a message was shown to a caller, who gave a reason; the target is the message.
+    case messageRevealed = "message.revealed"
     /// An operator confirmed that the system clock is right, so that things expire again. The entry belongs to the
     /// instance; the target is the accepted time.
     case clockAccepted = "clock.accepted"
@@ -107,6 +121,8 @@ package struct AuditEntry: Sendable, Equatable {
     package var requestID: String?
     /// The number of actions that the entry stands for, as counted by the store; nil is one.
     package var count: Int64?
+    /// The caller's reason for ``AuditAction/messageRevealed``; nil for other actions.
+    package var reason: String?
 
     /// Creates a change.
     package init(

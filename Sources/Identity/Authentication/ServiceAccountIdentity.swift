@@ -11,8 +11,8 @@ package struct ServiceAccountIdentity: Sendable, Equatable {
     /// Its permissions there.
     package var scopes: Set<Scope>
 
-    /// Returns whether the account has a permission; `brand:admin` has all within its brand.
+    /// Returns whether the account has a permission within its brand.
     ///
     /// - Returns: False stands for the API's `forbidden`.
-    package func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.brandAdmin) }
+    package func allows(_ scope: Scope) -> Bool { scopes.allows(scope) }
 }

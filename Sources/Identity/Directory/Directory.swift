@@ -14,7 +14,7 @@ package final class Directory: LaneDirectory, WebhookDirectory {
     let reader: any AppSettingsReader
     let gate = AdministrationGate()
     /// The thread on which operators' keys are validated and generated.
-    package let keyWork = KeyWork()
+    package let keyWork = KeyWork<BrandID>()
     /// The current snapshot, replaced as a whole under its lock; readers take a reference.
     private let current: Mutex<Box>
     private let listeners = Mutex<[@Sendable (DirectoryChange) -> Void]>([])

@@ -16,7 +16,7 @@ extension SQLReader {
     fileprivate func audit(_ query: AuditQuery) throws -> [AuditRecord] {
         let rows = try prepare(
             composed: """
-                SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count FROM audit \
+                SELECT id, brand_id, at, actor_kind, actor, action, target, changes, request, count, reason FROM audit \
                 WHERE \(query.brand == nil ? "" : "brand = ? AND ")id < ? AND at >= ? AND at < ? \
                 ORDER BY id DESC LIMIT ?
                 """
@@ -42,6 +42,7 @@ extension SQLReader {
                 requestID: try row.value(8)
             )
             entry.count = try row.value(9)
+            entry.reason = try row.value(10)
             return AuditRecord(id: try row.value(0), entry: entry)
         }
     }
@@ -55,13 +56,13 @@ extension SQLTransaction {
         // The code defines the names of members: they hold no line break.
         try db.prepare(
             """
-            INSERT INTO audit (brand, brand_id, at, actor_kind, actor, action, target, changes, request) \
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO audit (brand, brand_id, at, actor_kind, actor, action, target, changes, request, reason) \
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .int(brand).text(entry.brand?.rawValue ?? "").time(entry.at).text(entry.actor.kind.rawValue)
         .text(entry.actor.id).text(entry.action.rawValue).text(entry.target)
-        .text(entry.changes.joined(separator: "\n")).text(entry.requestID).run()
+        .text(entry.changes.joined(separator: "\n")).text(entry.requestID).text(entry.reason).run()
     }
 
     /// Counts a session that a service account minted, in one entry for each account and hour; other sessions are not

@@ -43,7 +43,7 @@ extension TenantStore where Self: SQLStore {
                 "DELETE FROM apps WHERE brand = ?", "DELETE FROM brands WHERE key = ?",
                 "DELETE FROM subscriptions WHERE brand = ?", "DELETE FROM webhook_states WHERE brand = ?",
                 "DELETE FROM outbound_marks WHERE brand = ?", "DELETE FROM in_app_messages WHERE brand = ?",
-                "DELETE FROM hooks WHERE brand = ?",
+                "DELETE FROM hooks WHERE brand = ?", "DELETE FROM operator_roles WHERE brand = ?",
             ] {
                 try transaction.db.prepare(sql).int(key).run()
             }

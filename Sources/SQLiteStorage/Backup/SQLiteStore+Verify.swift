@@ -11,7 +11,7 @@ extension SQLiteStore {
         ("messages", "messages"), ("pendingDeliveries", "outbox"), ("finishedDeliveries", "delivery_log"),
         ("outboundItems", "outbound"), ("subscriptions", "subscriptions"), ("auditEntries", "audit"),
         ("inboxItems", "inbox_items"), ("inAppMessages", "in_app_messages"),
-        ("hooks", "hooks"),
+        ("hooks", "hooks"), ("operators", "operators"),
     ]
 
     /// Checks a backup in full: its pages, that every index agrees with its table, and its schema.

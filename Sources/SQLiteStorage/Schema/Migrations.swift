@@ -32,6 +32,7 @@ enum Migrations {
         M0023PushAgain.migration,
         M0025KeepReplies.migration,
         M0026PauseLanes.migration,
+        M0022KeepOperators.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

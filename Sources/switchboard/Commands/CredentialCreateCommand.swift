@@ -12,7 +12,7 @@ struct CredentialCreateCommand: AsyncParsableCommand {
         discussion: """
             KINDS
               serviceAccount    --scope ... (events:write events:read events:manage sessions:mint deliveries:read
-                                consumers:write brand:admin)
+                                deliveries:manage consumers:read consumers:write brand:admin)
               apiKey            no options
               sdkKey            [--algorithm HS256|HS384|HS512] [--secret-file] [--app] [--max-lifetime] [--single-use]
               jwtIssuer         --issuer, --algorithm RS256|PS256|ES256, --public-key-file or --jwks-url,

@@ -32,6 +32,7 @@ struct ContractTests {
         #expect(names("Problem", "properties", "code") == cases(ProblemCode.self))
         #expect(names("Scope") == cases(Scope.self))
         #expect(names("CredentialKind") == cases(CredentialKind.self))
+        #expect(names("OperatorRole") == cases(OperatorRole.self))
         #expect(names("DeliveryState") == cases(DeliveryState.self))
         #expect(names("SearchHit", "properties", "foundBy") == cases(SearchHit.Name.self))
         let explained = { (name: String) in names("Explanation", "properties", "devices", "items", "properties", name) }

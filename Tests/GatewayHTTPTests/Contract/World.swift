@@ -47,6 +47,7 @@ struct World: Sendable {
             "reply":{"url":"https://chat.example","accountId":1,"token":"hT4bQ9wLr2Vn8XyK"}}
             """
         try #require(try await api.call(.put, "/v1/brands/acme/hooks/desk", hook).status == 201)
+        try await api.makeOperator("dana", "support@acme")
         let key = try await api.makeAPIKey()
         _ = try await api.makeCustomerTokenKey()
         let backend = try await api.makeAccount("acme", "sessions:mint", "events:write", "deliveries:read")
@@ -67,6 +68,7 @@ struct World: Sendable {
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
             "inAppMessage": "m-1", "hook": "desk", "lane": "ios:apns:production", "pathSecret": "x",
             "proactiveCampaign": try #require(campaign["proactiveCampaignId"]?.string, "\(campaign.text)"),
+            "operator": "dana",
         ]
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
     }

@@ -59,6 +59,7 @@ extension TestGateway {
             outbound: OutboundServices(notifier: notifier, addresses: policy),
             presence: presence,
             windowLimits: windows,
+            passwordCost: PasswordHash.Cost(logarithm: 1, blockSize: 1, repetitions: 1),
             makeProvider: { _, _, _, source in AcceptingProvider(source: source, clock: clock) },
             metrics: metrics.factory,
             renderMetrics: { metrics.response },

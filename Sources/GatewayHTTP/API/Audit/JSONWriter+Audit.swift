@@ -21,6 +21,7 @@ extension JSONWriter {
         // Null when the change did not come from a request.
         member("requestId", orNull: entry.requestID)
         member("count", entry.count)
+        member("reason", entry.reason)
         literal("}")
     }
 }

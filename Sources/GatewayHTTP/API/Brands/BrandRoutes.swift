@@ -61,9 +61,7 @@ enum BrandRoutes {
             addresses: call.services.outbound.addresses
         )
         let origin = try call.origin()
-        var isAdmin = false
-        if case .admin = call.context.notes.caller { isAdmin = true }
-        let givesHosts = isAdmin
+        let givesHosts = call.isForInstanceAdmin
         let (changed, secret) = try await call.administer { directory throws(DirectoryError) in
             var made: WebhookSecret?
             let changed = try await directory.updateBrand(brand.id, by: origin) { brand throws(DirectoryError) in

@@ -81,7 +81,7 @@ struct ConsumerExport: Sendable {
                 now: at,
                 limit: Self.rows
             )
-            guard case .page(let page) = reading, permission.isGranted else { throw CutOff() }
+            guard case .page(let page) = reading, await permission.isGranted else { throw CutOff() }
             var writer = JSONWriter(capacity: 1024 * page.items.count)
             for item in page.items {
                 if !isFirst { writer.literal(",") }
@@ -101,7 +101,7 @@ struct ConsumerExport: Sendable {
         var isFirst = true
         while true {
             let page = try await store.conversations(brand: brand, consumer: consumer, after: after, limit: Self.rows)
-            guard let page, permission.isGranted else { throw CutOff() }
+            guard let page, await permission.isGranted else { throw CutOff() }
             for conversation in page {
                 var writer = JSONWriter(capacity: 256)
                 if !isFirst { writer.literal(",") }
@@ -130,7 +130,7 @@ struct ConsumerExport: Sendable {
                 afterSequence: after,
                 limit: Self.messages
             )
-            guard let page, permission.isGranted else { throw CutOff() }
+            guard let page, await permission.isGranted else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.count)
             for record in page {
                 if after > 0 { writer.literal(",") }
@@ -161,7 +161,7 @@ struct ConsumerExport: Sendable {
         var isFirst = true
         repeat {
             let page = try await store.deliveries(query)
-            guard permission.isGranted else { throw CutOff() }
+            guard await permission.isGranted else { throw CutOff() }
             var writer = JSONWriter(capacity: 512 * page.items.count)
             for item in page.items {
                 // The delivery's attempts; a delivery that is missing now was deleted because of its age.

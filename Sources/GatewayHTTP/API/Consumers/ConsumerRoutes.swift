@@ -14,15 +14,15 @@ enum ConsumerRoutes {
         routes.on(.get, "/v1/brands/:brand/consumers/:consumer/export") { try await export($0) }
     }
 
-    private static func target(_ call: Call) async throws -> (Brand, ConsumerID) {
-        let brand = try await call.requireBackend(.consumersWrite)
+    private static func target(_ call: Call, _ scope: Scope = .consumersWrite) async throws -> (Brand, ConsumerID) {
+        let brand = try await call.requireBackend(scope)
         return (brand, try call.identifier("consumer", as: ConsumerID.self))
     }
 
     // MARK: One consumer
 
     private static func get(_ call: Call) async throws -> Response {
-        let (brand, id) = try await target(call)
+        let (brand, id) = try await target(call, .consumersRead)
         guard let consumer = try await call.consumer(id, of: brand.id) else { throw Problem.notFound("consumer") }
         return try await response(consumer, brand, call)
     }

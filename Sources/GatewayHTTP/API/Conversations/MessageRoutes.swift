@@ -16,7 +16,7 @@ enum MessageRoutes {
     // MARK: Unread and messages
 
     private static func unread(_ call: Call) async throws -> Response {
-        let access = try await call.requireConsumer()
+        let access = try await call.requireConsumer(.consumersRead)
         let now = call.services.clock.now
         let counts = try await call.read { store throws(StorageError) in
             try await store.unread(brand: access.brand.id, consumer: access.consumer)
@@ -30,7 +30,7 @@ enum MessageRoutes {
 
     /// Returns messages in order; downloading does not mark them as read (R88).
     private static func messages(_ call: Call) async throws -> Response {
-        let access = try await call.requireConsumer()
+        let access = try await call.requireConsumer(.consumersRead)
         let query = try call.query()
         let conversation = try query.identifier("conversation", as: ConversationID.self)
         var afterSequence = try query.integer("afterSequence", in: 0...Int64.max) ?? 0
@@ -66,7 +66,7 @@ enum MessageRoutes {
 
     /// Proactive messages that are pending, newest first (R115).
     private static func proactive(_ call: Call) async throws -> Response {
-        let access = try await call.requireConsumer()
+        let access = try await call.requireConsumer(.consumersRead)
         let page = try call.page()
         let before = try page.after.map { cursor throws(Problem) in
             guard let id = MessageID(cursor) else { throw PageRequest.badCursor }

@@ -28,7 +28,7 @@ enum CustomerRoutes {
     // MARK: Consents
 
     private static func consents(_ call: Call) async throws -> Response {
-        let (brand, id) = try await target(call)
+        let (brand, id) = try await target(call, .consumersRead)
         let customer = try await call.read { store throws(StorageError) in
             try await store.customer(brand: brand.id, id: id)
         }
@@ -69,7 +69,7 @@ enum CustomerRoutes {
     // MARK: Inbox
 
     private static func inbox(_ call: Call) async throws -> Response {
-        let (brand, id) = try await target(call)
+        let (brand, id) = try await target(call, .consumersRead)
         let page = try call.page()
         let before = page.after.flatMap { Int64($0) }
         let now = call.services.clock.now

@@ -8,7 +8,7 @@ internal import TextFormats
 
 /// Deliveries and their statistics (SendingMessages page).
 ///
-/// All routes need `deliveries:read` except the retry, which sends something: `brand:admin`.
+/// All routes need `deliveries:read` except the retry, which sends something: `deliveries:manage`.
 enum DeliveryRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/deliveries") { try await list($0) }
@@ -96,7 +96,7 @@ enum DeliveryRoutes {
     // MARK: Retry
 
     private static func retry(_ call: Call) async throws -> Response {
-        let brand = try await call.requireBackend(.brandAdmin)
+        let brand = try await call.requireBackend(.deliveriesManage)
         let id = try id(call)
         let request = RetryRequest(
             brand: brand.id,
@@ -149,7 +149,7 @@ enum DeliveryRoutes {
             store: call.services.store,
             query: query,
             start: position,
-            mayRead: { permission.isGranted },
+            mayRead: { await permission.isGranted },
             slot: slot
         )
         return call.stream("text/event-stream") { try await tail.run(&$0) }

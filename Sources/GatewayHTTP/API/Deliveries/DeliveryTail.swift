@@ -28,7 +28,7 @@ struct DeliveryTail: Sendable {
     let query: DeliveryQuery
     let start: Int64
     /// Whether the caller may still read; called before each piece.
-    let mayRead: @Sendable () -> Bool
+    let mayRead: @Sendable () async -> Bool
     /// The slot of the stream, held as long as it runs.
     let slot: CallSlots.Slot
     /// The interval of keep-alive comments.
@@ -45,7 +45,7 @@ struct DeliveryTail: Sendable {
         var lastWrite = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             // The client sees the end of the stream and reconnects.
-            guard let piece = try? await store.deliveryChanges(query, after: position), mayRead() else { break }
+            guard let piece = try? await store.deliveryChanges(query, after: position), await mayRead() else { break }
             if !piece.items.isEmpty {
                 try await writer.write(Self.text(piece))
                 lastWrite = .now

@@ -35,7 +35,7 @@ enum DeviceRoutes {
     }
 
     private static func get(_ call: Call) async throws -> Response {
-        let (access, app, device, _) = try await target(call)
+        let (access, app, device, _) = try await target(call, .consumersRead)
         let (found, consumer) = try await call.read { store throws(StorageError) in
             let found = try await store.registration(brand: access.brand.id, app: app, device: device)
             // A back-end may use an id of the consumer that was merged.
@@ -57,7 +57,7 @@ enum DeviceRoutes {
     }
 
     private static func list(_ call: Call) async throws -> Response {
-        let brand = try await call.requireBackend(.consumersWrite)
+        let brand = try await call.requireBackend(.consumersRead)
         let consumer = try call.identifier("consumer", as: ConsumerID.self)
         let page = try call.page()
         let found = try await call.read { store throws(StorageError) in
@@ -70,8 +70,11 @@ enum DeviceRoutes {
         return ResponseFactory.page(items, next: next) { $0.registration($1.registration) }
     }
 
-    private static func target(_ call: Call) async throws -> (ConsumerAccess, AppID, DeviceID, isSandbox: Bool) {
-        let access = try await call.requireConsumer()
+    private static func target(
+        _ call: Call,
+        _ scope: Scope = .consumersWrite
+    ) async throws -> (ConsumerAccess, AppID, DeviceID, isSandbox: Bool) {
+        let access = try await call.requireConsumer(scope)
         let app = call.app(named: try call.appID(), of: access.brand.id)
         let device = try call.identifier("deviceId", as: DeviceID.self)
         try access.require(device: device)

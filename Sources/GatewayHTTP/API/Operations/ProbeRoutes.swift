@@ -44,6 +44,8 @@ enum ProbeRoutes {
         let event = try event(body, call, &checks)
         let (transport, posted) = try checks.finish(pushType, event)
         let job = try await job(posted, transport, locale, app, brand, call)
+        // What is shown is the caller's own.
+        call.context.notes.hidesTexts = false
         let now = call.services.clock.now
         // The app's keys are parsed for it.
         let made = try await call.administer { directory throws(DirectoryError) in
@@ -137,7 +139,7 @@ enum ProbeRoutes {
         let (pushType, token) = checks.deviceToken(in: body, of: app)
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
         let (valid, normalised) = try checks.finish(pushType, token)
-        let isForAdmin = try call.origin().actor.kind == .admin
+        let isForAdmin = call.isForInstanceAdmin
         let result = try await selfCheck(
             app.id,
             brand,

@@ -46,7 +46,7 @@ enum OutboundRoutes {
             let page = try await call.read { store throws(StorageError) in try await store.outbound(wanted) }
             query.after = page.nextAfter
             // The credential may have expired and the brand may have been deleted during the wait.
-            guard permission.isGranted else { throw Problem(AuthenticationError.unauthorized) }
+            guard await permission.isGranted else { throw Problem(AuthenticationError.unauthorized) }
             if page.items.isEmpty, !page.isWhole { continue }
             let left = deadline - ContinuousClock.now
             guard page.items.isEmpty, left > .zero else { return response(page, hasGap: after < page.removedThrough) }
@@ -59,7 +59,7 @@ enum OutboundRoutes {
             switch ending {
             case .notified: continue
             case .passed(let item):
-                guard permission.isGranted else { throw Problem(AuthenticationError.unauthorized) }
+                guard await permission.isGranted else { throw Problem(AuthenticationError.unauthorized) }
                 return response(page, passing: item, hasGap: after < page.removedThrough)
             case .over: return response(page, hasGap: after < page.removedThrough)
             case .full:

@@ -29,6 +29,8 @@ extension Call {
         case .admin: AuditOrigin(actor: .admin, requestID: requestID)
         case .account(let account):
             AuditOrigin(actor: AuditActor(kind: .serviceAccount, id: account.id), requestID: requestID)
+        case .operator(let identity):
+            AuditOrigin(actor: AuditActor(kind: .operator, id: identity.name.rawValue), requestID: requestID)
         case .session, nil: throw .forbidden
         }
     }

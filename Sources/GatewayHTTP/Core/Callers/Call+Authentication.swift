@@ -31,6 +31,11 @@ extension Call {
         case .account(let account):
             context.notes.rate = try limiter.take(.account, account.id)
             try count(for: account.brand)
+        case .operator(let identity):
+            context.notes.rate = try limiter.take(.session, identity.tokenHash)
+            let role = identity.grants.role(in: brand)
+            context.notes.hidesTexts = !(role?.seesTexts ?? false)
+            if let brand, role != nil { try count(for: brand) }
         case .session(let session):
             context.notes.rate = try limiter.take(.session, session.tokenHash)
             try count(for: session.brand)
@@ -47,6 +52,7 @@ extension Call {
     }
 
     private func authenticated(_ brand: BrandID?, _ header: String?) async throws(Problem) -> Caller {
+        guard let header else { return .operator(try await signedIn().identity) }
         switch try credential(header, of: brand) {
         case .caller(let caller): return caller
         case .sessionToken(let token):
@@ -79,13 +85,16 @@ extension Call {
         }
     }
 
-    /// Allows only the admin token; `brand` is the path's, if it has one.
+    /// Allows only the admin token and administrators of the instance; `brand` is the path's, if it has one.
     func requireAdmin(of brand: BrandID? = nil) async throws(Problem) {
-        guard case .admin = try await caller(of: brand) else { throw .forbidden }
+        guard try await caller(of: brand).isInstanceAdmin else { throw .forbidden }
     }
 
-    /// Allows the admin token, and back-ends with a scope; throws `Problem` 401, 403, and 404 when there is no such
-    /// brand.
+    /// Whether the caller may do whatever the holder of the admin token may; only for routes that have authorized it.
+    var isForInstanceAdmin: Bool { context.notes.caller?.isInstanceAdmin ?? false }
+
+    /// Allows the admin token, and back-ends and operators with a scope; throws `Problem` 401, 403, and 404 when there is
+    /// no such brand, or the operator has no role in it.
     func requireBackend(_ scope: Scope, authorization: String? = nil) async throws(Problem) -> Brand {
         let id = BrandID(try segment("brand"))
         return try self.brand(id, for: try await caller(of: id, authorization: authorization), scope)
@@ -107,6 +116,7 @@ extension Call {
     private func brand(_ id: BrandID?, for caller: Caller, _ scope: Scope) throws(Problem) -> Brand {
         switch caller {
         case .admin: break
+        case .operator(let identity): try require(scope, of: identity, in: id)
         case .account(let account):
             // An invalid id names no brand, so it is not this account's.
             guard id == account.brand else { throw Problem(AuthenticationError.unauthorized) }
@@ -115,6 +125,12 @@ extension Call {
         }
         guard let id, let brand = services.directory.brand(id) else { throw .notFound("brand") }
         return brand
+    }
+
+    private func require(_ scope: Scope, of identity: OperatorIdentity, in brand: BrandID?) throws(Problem) {
+        // As for a brand that does not exist.
+        guard let brand, identity.grants.role(in: brand) != nil else { throw .notFound("brand") }
+        guard identity.allows(scope, in: brand) else { throw .forbidden }
     }
 
     /// Allows only service accounts with a scope, where nothing else names the brand (R2-R4); throws `Problem` 401,
@@ -155,9 +171,10 @@ extension Call {
 
     /// Allows a consumer's session, and callers that may act for consumers: `?consumer=` then names the consumer.
     ///
+    /// - Parameter scope: The scope of other callers; `consumers:read` where nothing is changed.
     /// - Returns: The consumer for whom the call acts.
     /// - Throws: `Problem` 401, 403, 404, and 422 when a back-end names no consumer.
-    func requireConsumer() async throws(Problem) -> ConsumerAccess {
+    func requireConsumer(_ scope: Scope = .consumersWrite) async throws(Problem) -> ConsumerAccess {
         let id = BrandID(try segment("brand"))
         switch try await caller(of: id) {
         case .session(let session):
@@ -169,7 +186,8 @@ extension Call {
             return ConsumerAccess(brand: try brand(), consumer: session.consumer, session: session)
         case .account(let account):
             guard account.brand == id else { throw Problem(AuthenticationError.unauthorized) }
-            guard account.allows(.consumersWrite) else { throw .forbidden }
+            guard account.allows(scope) else { throw .forbidden }
+        case .operator(let identity): try require(scope, of: identity, in: id)
         case .admin: break
         }
         let brand = try brand()

@@ -8,14 +8,26 @@ enum Caller: Sendable {
     case admin
     /// A back-end, of its own brand only.
     case account(ServiceAccountIdentity)
+    /// An operator who is signed in.
+    case `operator`(OperatorIdentity)
     /// A device with a consumer's session.
     case session(StoredSession)
+
+    /// Whether the caller may do whatever the holder of the admin token may.
+    var isInstanceAdmin: Bool {
+        switch self {
+        case .admin: true
+        case .operator(let identity): identity.isInstanceAdmin
+        case .account, .session: false
+        }
+    }
 
     /// The kind of caller, for the request log.
     var kind: String {
         switch self {
         case .admin: "admin"
         case .account: "serviceAccount"
+        case .operator: "operator"
         case .session: "session"
         }
     }
@@ -25,6 +37,7 @@ enum Caller: Sendable {
         switch self {
         case .admin: "admin"
         case .account(let account): account.id
+        case .operator(let identity): identity.name.rawValue
         case .session(let session): session.consumer.rawValue
         }
     }

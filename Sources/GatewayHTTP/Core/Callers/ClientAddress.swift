@@ -50,12 +50,25 @@ enum ClientAddress: Equatable {
     ///
     /// A proxy that sets only `Forwarded` must remove `X-Forwarded-For`, which anybody may send.
     static func hops(_ xForwardedFor: [String], _ forwarded: @autoclosure () -> [String]) -> [String] {
-        guard xForwardedFor.isEmpty else { return xForwardedFor }
-        return forwarded().flatMap { $0.byteSplit(",") }.map { element in
+        xForwardedFor.isEmpty ? values("for=", of: forwarded()) : xForwardedFor
+    }
+
+    /// Returns whether proxies say that all requests of their chain came over HTTPS: by `X-Forwarded-Proto`, or without it
+    /// by `Forwarded`.
+    static func isSecure(_ xForwardedProto: [String], _ forwarded: @autoclosure () -> [String]) -> Bool {
+        let named = xForwardedProto.flatMap { $0.byteSplit(",", omittingEmptySubsequences: false) }
+        let schemes = named.isEmpty ? values("proto=", of: forwarded()) : named.map { String($0.trimmingBlanks) }
+        return !schemes.isEmpty && schemes.allSatisfy { $0.isWord("https") }
+    }
+
+    /// Returns a parameter of each element of `Forwarded`, "" where it is absent; its name is in lower case and ends with
+    /// `=`.
+    private static func values(_ name: BoundedName, of forwarded: [String]) -> [String] {
+        forwarded.flatMap { $0.byteSplit(",") }.map { element in
             let node = element.byteSplit(";").map(\.trimmingBlanks).first {
-                BoundedName(lowercasing: $0.prefix(4)) == "for="
+                BoundedName(lowercasing: $0.prefix(name.text.count)) == name
             }
-            guard let value = node?.utf8.dropFirst(4) else { return "" }
+            guard let value = node?.utf8.dropFirst(name.text.utf8.count) else { return "" }
             let quote = UInt8(ascii: "\"")
             return String(Substring(value.drop { $0 == quote }.prefix { $0 != quote }))
         }

@@ -77,9 +77,10 @@ extension Call {
 
     /// Identifies the key with its caller and route: the same key of another caller is a different one.
     private func idempotencyKey(_ header: String) -> [UInt8] {
-        let parts = [
-            request.method.rawValue, request.uri.path, request.headers.value(.authorization) ?? "", header,
-        ]
+        var caller = request.headers.value(.authorization) ?? ""
+        // An operator has no such field, and a new token each time.
+        if case .operator(let identity) = context.notes.caller { caller = "operator \(identity.name)" }
+        let parts = [request.method.rawValue, request.uri.path, caller, header]
         return Array(SHA256.hash(data: Array(parts.joined(separator: "\u{0}").utf8)))
     }
 

@@ -2,6 +2,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import Synchronization
 internal import TextFormats
 
 /// One request in a route, with everything that routes need.
@@ -37,8 +38,15 @@ final class Call: Sendable {
     /// Creates the values that all calls share.
     final class Shared: Sendable {
         let services: GatewayServices
+        private let hasTLS = Atomic(false)
 
         init(_ services: GatewayServices) { self.services = services }
+
+        /// Whether the listener has TLS; set before it listens.
+        var isSecure: Bool {
+            get { hasTLS.load(ordering: .relaxed) }
+            set { hasTLS.store(newValue, ordering: .relaxed) }
+        }
     }
 
     /// The services that routes use.

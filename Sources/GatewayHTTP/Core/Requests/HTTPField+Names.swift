@@ -23,6 +23,10 @@ extension HTTPField.Name {
     static let xAccelBuffering = known("X-Accel-Buffering")
     /// The clients of a proxy.
     static let xForwardedFor = known("X-Forwarded-For")
+    /// The schemes by which clients reach proxies.
+    static let xForwardedProto = known("X-Forwarded-Proto")
+    /// The token of an operator's session against forged requests.
+    static let xCSRFToken = known("X-CSRF-Token")
     /// The nodes of a proxy's chain (RFC 7239).
     static let forwarded = known("Forwarded")
     /// The sender that asks whether it may deliver CloudEvents, and the consent (HTTP 1.1 Web Hooks for Event Delivery

@@ -5,6 +5,7 @@ final class RequestNotes: Sendable {
     private struct State {
         var rate: RateLimitState?
         var caller: Caller?
+        var hidesTexts = false
     }
 
     private let state = Mutex(State())
@@ -19,5 +20,11 @@ final class RequestNotes: Sendable {
     var caller: Caller? {
         get { state.withLock { $0.caller } }
         set { state.withLock { $0.caller = newValue } }
+    }
+
+    /// Whether what was written, and how to reach consumers, is left out of the response (``TextRedaction``).
+    var hidesTexts: Bool {
+        get { state.withLock { $0.hidesTexts } }
+        set { state.withLock { $0.hidesTexts = newValue } }
     }
 }

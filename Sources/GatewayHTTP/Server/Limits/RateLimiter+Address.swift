@@ -1,3 +1,5 @@
+internal import GuardedHTTP
+internal import HTTPTypes
 internal import Hummingbird
 
 extension RateLimiter {
@@ -9,6 +11,15 @@ extension RateLimiter {
             isProxied: request.headers.contains { ClientAddress.isProxyField($0.name.canonicalName) },
             proxies: trustedProxies
         )
+    }
+
+    /// Whether a trusted proxy says that a request came over HTTPS.
+    func isSecure(_ request: Request, _ context: GatewayContext) -> Bool {
+        guard let peer = context.peer?.unmapped, trustedProxies.contains(where: { $0.contains(peer) }) else {
+            return false
+        }
+        let headers = request.headers
+        return ClientAddress.isSecure(headers[values: .xForwardedProto], headers[values: .forwarded])
     }
 
     /// Counts a request for its address; callers on this host are not counted.
