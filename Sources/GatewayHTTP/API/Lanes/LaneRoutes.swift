@@ -23,7 +23,7 @@ enum LaneRoutes {
     }
 
     private static func set(_ call: Call, isPaused: Bool) async throws -> Response {
-        let brand = try await call.requireBackend(.brandAdmin)
+        let brand = try await call.requireBackend(.deliveriesManage)
         let name = try call.segment("lane")
         guard call.services.directory.lane(of: brand.id, name: name) != nil else { throw Problem.notFound("lane") }
         let origin = try call.origin()
