@@ -119,7 +119,8 @@ struct ProblemTests {
         }
         let stored = AcceptedEvent(messageID: nil, conversation: nil, sequence: nil, unread: 0, deliveries: 0)
         var written = EventsResponse(requestID: "r-1")
-        written.append(batch, [.decided(.accepted(stored)), .failed(.overloaded(retryAfterSeconds: 1))])
+        let results: [IntakeResult] = [.decided(.accepted(stored)), .failed(.overloaded(retryAfterSeconds: 1))]
+        try written.append(batch, results, isBatch: true)
         let response = try JSON(String(buffer: written.body))
         #expect([response["accepted"]?.int, response["rejected"]?.int] == [1, 1])
         let problem = try #require(response["results"]?[1]?["problem"])

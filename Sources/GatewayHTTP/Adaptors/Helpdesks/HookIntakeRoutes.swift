@@ -40,9 +40,8 @@ enum HookIntakeRoutes {
         }
         var intake = EventIntake(delivery: call.services.delivery, brand: brand)
         let results = try await intake.take(piece.events)
-        if let problem = EventsResponse.problem(of: results[0]) { throw problem }
         var response = EventsResponse(requestID: call.requestID)
-        response.append(piece, results)
+        try response.append(piece, results, isBatch: false)
         return ResponseFactory.json(.accepted, response.body)
     }
 
