@@ -1,5 +1,6 @@
 import GatewayModel
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -1,6 +1,7 @@
 import GatewayModel
 import GatewayStorage
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP
