@@ -66,6 +66,7 @@ struct CertificateMonitorTests {
             clock.advance(seconds: step.days * 86_400)
             monitor.check()
             monitor.check()
+            monitor.countCredentials()
             let reported = lines.all.withLock { all in
                 defer { all = [] }
                 return all

@@ -5,8 +5,8 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Warns of APNs certificates that expire soon, and counts credentials by time to expiry: at the start, when apps or
-/// credentials change, and every hour.
+/// Warns of APNs certificates that expire soon: at the start, when apps change, and every hour; then it also counts
+/// credentials by time to expiry.
 ///
 /// Any thread may call ``check()``.
 final class CertificateMonitor: Service {
@@ -22,7 +22,7 @@ final class CertificateMonitor: Service {
         clock: any GatewayClock,
         metrics: CertificateMetrics<CertificateExpiry>,
         logger: Logger,
-        credentials: @escaping @Sendable () -> [Timestamp] = { [] },
+        credentials: @escaping @Sendable () -> [Timestamp],
         subjects: @escaping @Sendable () -> [CertificateExpiryWatch.Subject]
     ) {
         self.clock = clock
@@ -37,8 +37,15 @@ final class CertificateMonitor: Service {
     func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             check()
+            countCredentials()
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3600)) }
         }
+    }
+
+    /// Counts credentials; not at each change of one: there may be many.
+    func countCredentials() {
+        let now = clock.now
+        metrics.record(credentials: credentials().map { CertificateExpiry(of: $0, now: now) })
     }
 
     /// Checks once; each warning of each certificate is logged once per process.
@@ -47,10 +54,7 @@ final class CertificateMonitor: Service {
         let notices = watch.withLock { watch in
             // Read under the lock, so that an older list never replaces a newer one.
             let subjects = subjects()
-            metrics.record(
-                subjects.map { CertificateExpiry(of: $0.expiresAt, now: now) },
-                credentials: credentials().map { CertificateExpiry(of: $0, now: now) }
-            )
+            metrics.record(subjects.map { CertificateExpiry(of: $0.expiresAt, now: now) })
             return watch.check(subjects, now: now)
         }
         for notice in notices {

@@ -23,14 +23,15 @@ package struct CertificateMetrics<Expiry: RawRepresentable<String> & CaseIterabl
         certificates = perStep(MetricCatalogue.apnsCertificates)
         credentials = perStep(MetricCatalogue.credentials)
         server = Meter(label: MetricCatalogue.serverCertificateExpiry.name, factory: factory)
-        record([], credentials: [])
+        record([])
+        record(credentials: [])
     }
 
-    /// Sets the gauges by the step of each certificate in use, and of each credential that expires.
-    package func record(_ certificates: [Expiry], credentials: [Expiry]) {
-        Self.count(certificates, in: self.certificates)
-        Self.count(credentials, in: self.credentials)
-    }
+    /// Sets the gauges by the step of each certificate in use.
+    package func record(_ expiries: [Expiry]) { Self.count(expiries, in: certificates) }
+
+    /// Sets the gauges by the step of each credential that expires.
+    package func record(credentials expiries: [Expiry]) { Self.count(expiries, in: credentials) }
 
     /// Sets the expiry of the API's certificate; nil without TLS.
     package func record(serverExpiresAt end: Timestamp?) { server.set(end?.seconds ?? 0) }

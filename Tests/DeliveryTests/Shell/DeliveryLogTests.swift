@@ -57,9 +57,9 @@ struct DeliveryLogTests {
     func debug() async throws {
         let lines = try await send(at: .debug)
         let push = try #require(lines.pushes.withLock { $0.first })
+        let message = try #require(push.message?.id)
         let ids = [
-            "delivery.id": "\(push.delivery)", "message.id": try #require(push.message.map { "\($0.id)" }),
-            "lane.name": "\(TestCore.lane)",
+            "delivery.id": "\(push.delivery)", "message.id": "\(message)", "lane.name": "\(TestCore.lane)",
         ]
         #expect(lines.metadata("a push leaves") == [ids])
         let response = try #require(lines.metadata("a provider has responded to a push").first)
