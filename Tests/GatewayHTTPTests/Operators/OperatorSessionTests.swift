@@ -1,4 +1,6 @@
 import HTTPTypes
+import HummingbirdTesting
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

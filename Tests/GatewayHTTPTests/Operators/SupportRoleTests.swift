@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

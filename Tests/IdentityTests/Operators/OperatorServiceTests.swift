@@ -1,5 +1,6 @@
 import GatewayModel
 import GatewayStorage
+import TestSupport
 import Testing
 
 @testable import Identity
