@@ -39,10 +39,10 @@ struct SchemaTests {
         "0019-keep-customers": "6d8bfebb7fe5c238b6709195982a2ae5a0fbaf2a8f37c57812da1171c6058020",
         "0020-keep-hooks": "a4c6f3b1c8ab4e553ef0a635f6895df17fb57a61f93cda648a59ebcaf74af0ea",
         "0021-mark-imported": "a8ebb7ada8ccb0dcb1259dda3a17630ab398697094f0c31436c6fd804ba6749f",
-        "0023-push-again": "dc5b9b3ae2fa22d38329bdeea766dd6566ed41d64a4b76a1942bbbb1023fdf35",
-        "0025-keep-replies": "ae3b1e75c017fe70d988713ebfdd936c13f1cc96ed238fb3ab805ce71450f06b",
-        "0026-pause-lanes": "3ad78eef21627a58425f01b12453adbfbc7de82c404a220caae0d6af5a4c00d8",
         "0022-keep-operators": "bcb78e428e6adbd0e7f39f9b39bed39246b2ce69fac019a5a90f877da16a6de4",
+        "0023-push-again": "dc5b9b3ae2fa22d38329bdeea766dd6566ed41d64a4b76a1942bbbb1023fdf35",
+        "0024-keep-replies": "ae3b1e75c017fe70d988713ebfdd936c13f1cc96ed238fb3ab805ce71450f06b",
+        "0025-pause-lanes": "3ad78eef21627a58425f01b12453adbfbc7de82c404a220caae0d6af5a4c00d8",
     ]
 
     private static let later = Migration(

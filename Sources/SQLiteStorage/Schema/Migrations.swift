@@ -29,10 +29,10 @@ enum Migrations {
         M0019KeepCustomers.migration,
         M0020KeepHooks.migration,
         M0021MarkImported.migration,
-        M0023PushAgain.migration,
-        M0025KeepReplies.migration,
-        M0026PauseLanes.migration,
         M0022KeepOperators.migration,
+        M0023PushAgain.migration,
+        M0024KeepReplies.migration,
+        M0025PauseLanes.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

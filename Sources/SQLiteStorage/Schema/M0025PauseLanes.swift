@@ -1,8 +1,8 @@
 /// Lanes that operators have paused.
 ///
 /// Additive: the earlier version sends their pushes.
-enum M0026PauseLanes {
-    static let migration = Migration("0026-pause-lanes", isAdditive: true, sql: sql)
+enum M0025PauseLanes {
+    static let migration = Migration("0025-pause-lanes", isAdditive: true, sql: sql)
 
     private static let sql = """
         CREATE TABLE paused_lanes (lane INTEGER PRIMARY KEY, since INTEGER NOT NULL);

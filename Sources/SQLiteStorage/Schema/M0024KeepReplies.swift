@@ -1,8 +1,8 @@
 /// The state of a hook's replies, beside that of its brand's webhook.
 ///
 /// Not additive: the earlier version would take the state of replies for that of the brand's webhook.
-enum M0025KeepReplies {
-    static let migration = Migration("0025-keep-replies", isAdditive: false, sql: sql)
+enum M0024KeepReplies {
+    static let migration = Migration("0024-keep-replies", isAdditive: false, sql: sql)
 
     private static let sql = """
         -- One row for each receiver of a brand; `hook` is empty for the brand's webhook.
