@@ -13,7 +13,7 @@ struct MessageCountTests {
             try await api.post("m-0")
             for (device, consumer) in [("d-1", "u-1"), ("d-2", "u-1"), ("d-3", "u-1"), ("d-4", "u-2")] {
                 let session = try await api.makeSession(consumer, device: device)
-                let token = "aabbcc0" + device.suffix(1)
+                let token: String = "aabbcc0" + device.suffix(1)
                 try #require(try await api.register(device, as: session, token: token).status == 201)
             }
             #expect(try await api.post("m-1")["deliveries"]?.int == 3)

@@ -243,13 +243,13 @@ struct LivePersonCampaignTests {
             let old = try await api.call(.post, Self.path, as: try token(claims(age: 700)), Self.body())
             old.expectEnvelope(401, "token_expired", besides: Self.others)
             #expect(old["code"]?.int == 0 && old["message"]?.string == "jwt expired")
-            for (claims, reason) in [
+            for (wrong, reason) in [
                 (claims(aud: "acc:2"), "wrong_audience"), ("{}", "missing_claim"),
                 (#"{"iss":"https://platform.example/","aud":"acc:1"}"#, "missing_claim"),
                 (claims("nobody"), "unknown_issuer"),
                 (claims("login").replacing(#""aud":"acc:1","#, with: ""), "unknown_issuer"),
             ] {
-                let refused = try await api.call(.post, Self.path, as: try token(claims), Self.body())
+                let refused = try await api.call(.post, Self.path, as: try token(wrong), Self.body())
                 refused.expectEnvelope(401, "token_invalid", reason, besides: Self.others)
             }
             let foreign = Self.path.replacing("acme", with: "other")

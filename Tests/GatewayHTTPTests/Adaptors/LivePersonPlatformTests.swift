@@ -80,7 +80,7 @@ struct LivePersonPlatformTests {
             platform.interval = .milliseconds(1)
             platform.maxResends = 1
             #expect(try await platform.send(push) == [503, 503])
-            #expect(log.waits.withLock { $0 } == Array(repeating: .seconds(10), count: 4) + [.milliseconds(1)])
+            #expect(log.waits.withLock { $0 } == Array(repeating: Duration.seconds(10), count: 4) + [.milliseconds(1)])
             let wrong = try Self.platform(api, .basic("nobody", "x"), Log())
             #expect(try await wrong.send(push) == [401])
             let known = try Self.platform(api, account, Log())

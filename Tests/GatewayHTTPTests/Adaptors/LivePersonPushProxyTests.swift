@@ -184,7 +184,7 @@ struct LivePersonPushProxyTests {
             let off = try await f.api.call(.patch, "/v1/brands/acme", #"{"settings":{"wire":null}}"#)
             try #require(off.status == 200)
             try await f.push(Self.apns()).expectEnvelope(404, "not_found")
-            try await f.push(Self.apns(), as: .none).expectEnvelope(401, "unauthorized")
+            try await f.push(Self.apns(), as: Credential.none).expectEnvelope(401, "unauthorized")
         }
     }
 

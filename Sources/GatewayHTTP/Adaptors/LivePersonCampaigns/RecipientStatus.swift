@@ -19,7 +19,7 @@ enum RecipientStatus: Equatable {
         } else if deliveries.contains(where: { !$0.state.isFinished }) {
             self = .scheduled
         } else if let last = deliveries.first {
-            self = last.suppressedBy.map { .skipped($0.rawValue) } ?? .failed(last.reason ?? last.state.rawValue)
+            self = last.suppressedBy.map { Self.skipped($0.rawValue) } ?? .failed(last.reason ?? last.state.rawValue)
         } else {
             self = .failed("NO_DEVICE")
         }
