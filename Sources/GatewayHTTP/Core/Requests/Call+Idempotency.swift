@@ -4,6 +4,7 @@ internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
+internal import Identity
 internal import NIOCore
 
 // `Idempotency-Key` of requests that create something (APIConventions page).

@@ -40,6 +40,7 @@ enum TextRedaction {
 
         init(parent: any ResponseBodyWriter) { self.parent = parent }
 
+        @concurrent
         mutating func write(_ buffer: ByteBuffer) async throws {
             rest += buffer.readableBytesView
             guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
@@ -48,6 +49,7 @@ enum TextRedaction {
             try await parent.write(ByteBuffer(bytes: lines))
         }
 
+        @concurrent
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
             if !rest.isEmpty { try await parent.write(ByteBuffer(bytes: TextRedaction.redacted(rest[...]))) }
             try await parent.finish(trailingHeaders)
