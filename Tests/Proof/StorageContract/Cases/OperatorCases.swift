@@ -189,7 +189,7 @@ enum OperatorCases {
     static let revealed = ContractCase("a message is revealed to whom the limit allows it, and audited with the reason")
     {
         (f) async throws in
-        let id = try await f.accepted(f.message("u-1")).messageID
+        let id = try #require(try await f.accepted(f.message("u-1")).messageID)
         let start = f.now.adding(seconds: -3600)
         var audit = entry(f, .messageRevealed, brand: f.brand)
         audit.reason = "ticket 4711"
