@@ -9,7 +9,7 @@ extension DeliveryMachine {
     /// Proactive pushes do not count: campaigns are slow on purpose. Looks at the first rows only, not at all of them.
     package func waitingSince(now: Timestamp) -> [LaneID: Timestamp] {
         var since: [LaneID: Timestamp] = [:]
-        for (id, lane) in lanes.busyLanes where !lane.isRemoved {
+        for (id, lane) in lanes.busyLanes where !lane.isClosed {
             let ready = lane.ready.firstUrgent.compactMap { registrations[$0]?.head?.queuedAt }
             let stored = [lane.backlog[.agent], lane.backlog[.badge]].compactMap { $0 }.filter { $0 <= now }
             since[id] = (ready + stored).min()

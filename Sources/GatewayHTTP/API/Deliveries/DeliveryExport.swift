@@ -57,7 +57,7 @@ struct DeliveryExport: Sendable {
             try await output.write(ByteBuffer(bytes: header.bytes))
         }
         while true {
-            guard permission.isGranted else { throw ConsumerExport.CutOff() }
+            guard await permission.isGranted else { throw ConsumerExport.CutOff() }
             if !page.items.isEmpty { try await output.write(ByteBuffer(bytes: rows(page.items))) }
             guard let next = page.next else { break }
             query.before = next

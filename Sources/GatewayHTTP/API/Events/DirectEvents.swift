@@ -83,7 +83,7 @@ struct DirectEvents: Sendable {
             channel.eventLoop.execute { completion(response(to: call, since: start, piece, isBatch: isBatch, result)) }
         }
         do throws(Problem) {
-            try call.admit(caller)
+            try call.admit(caller, in: brand.id)
             try arriving.reserve(body.readableBytes)
             EventIntake(delivery: services.delivery, brand: brand).take(piece.events, completion: finish)
         } catch {

@@ -19,12 +19,13 @@ extension Call {
             if error.status == 401 { try limitAddress() }
             throw error
         }
-        try admit(caller)
+        try admit(caller, in: brand)
         return caller
     }
 
-    /// Counts the request for its authenticated caller; throws 429, and 503 when the brand holds its share.
-    func admit(_ caller: Caller) throws(Problem) {
+    /// Counts the request for its authenticated caller; throws 429, and 503 when the brand holds its share. `brand` is the
+    /// path's.
+    func admit(_ caller: Caller, in brand: BrandID?) throws(Problem) {
         context.notes.caller = caller
         switch caller {
         case .admin: break
