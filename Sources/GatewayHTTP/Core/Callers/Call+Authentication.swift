@@ -23,8 +23,9 @@ extension Call {
         return caller
     }
 
-    /// Counts the request for its authenticated caller; throws 429, and 503 when the brand holds its share. `brand` is the
-    /// path's.
+    /// Counts the request for its authenticated caller; throws 429, and 503 when the brand holds its share.
+    ///
+    /// `brand` is the path's.
     func admit(_ caller: Caller, in brand: BrandID?) throws(Problem) {
         context.notes.caller = caller
         switch caller {
