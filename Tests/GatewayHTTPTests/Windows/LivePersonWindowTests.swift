@@ -1,4 +1,5 @@
 import Foundation
+import GatewayModel
 import HTTPTypes
 import HummingbirdTesting
 import TestSupport
