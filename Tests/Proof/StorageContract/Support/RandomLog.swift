@@ -47,8 +47,12 @@ struct RandomLog {
             try await respond()
             try await report()
         }
-        // Rows that the clock has delayed are due by then.
-        f.wait(seconds: 50_000)
+        try await takeDelayed(after: 50_000)
+    }
+
+    /// Hands out the rows that the clock has delayed, and that are due after these seconds.
+    private mutating func takeDelayed(after seconds: Int64) async throws {
+        f.wait(seconds: seconds)
         var turn = f.turn()
         turn.claims = claims
         take(try await f.store.commit(turn))
@@ -81,6 +85,8 @@ struct RandomLog {
 
     /// Moves a device to another consumer, or to none; its log stays.
     private mutating func handOver() async throws {
+        // Rows that wait end with their registration, and were never handed out.
+        try await takeDelayed(after: 7201)
         let number = Int.random(in: 0..<6, using: &random)
         let (device, consumer) = ("d-\(number)", "u-\(Int.random(in: 0..<4, using: &random))")
         if Int.random(in: 0..<3, using: &random) == 0 {
