@@ -123,6 +123,7 @@ package final class DeliveryService: Service, Sendable {
         after earlier: [IntakeResult] = [],
         completion: @escaping AcceptCompletion
     ) {
+        guard !events.isEmpty else { return completion(.success(earlier)) }
         let most = events.count == 1 ? 1 : state.withLock { $0.writer.eventsPerPiece(of: brand.id) }
         let piece = IntakePiece(
             brand: brand.id,
