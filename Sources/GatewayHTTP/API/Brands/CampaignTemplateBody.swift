@@ -15,7 +15,10 @@ enum CampaignTemplateBody {
         var bytes = 0
         for id in ids {
             let text = checks.content(object[id], atMost: EventLimits.textBytes, isRequired: true)
-            if !CampaignTemplate.isID(id.text) { checks.fail(object[id].pointer, CampaignTemplate.idRule) }
+            guard CampaignTemplate.isID(id.text) else {
+                checks.fail(object[id].pointer, CampaignTemplate.idRule)
+                continue
+            }
             guard let text else { continue }
             if CampaignTemplate(text) == nil { checks.fail(object[id].pointer, CampaignTemplate.rule) }
             bytes += text.utf8.count

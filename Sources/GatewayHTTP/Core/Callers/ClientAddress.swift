@@ -66,7 +66,7 @@ enum ClientAddress: Equatable {
     private static func values(_ name: BoundedName, of forwarded: [String]) -> [String] {
         forwarded.flatMap { $0.byteSplit(",") }.map { element in
             let node = element.byteSplit(";").map(\.trimmingBlanks).first {
-                BoundedName(lowercasing: $0.prefix(name.text.count)) == name
+                BoundedName(lowercasing: Substring($0.utf8.prefix(name.text.utf8.count))) == name
             }
             guard let value = node?.utf8.dropFirst(name.text.utf8.count) else { return "" }
             let quote = UInt8(ascii: "\"")
