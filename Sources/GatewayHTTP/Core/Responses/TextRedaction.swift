@@ -5,8 +5,8 @@ internal import TextFormats
 
 /// Leaves out of a response what was written to consumers and how to reach them: the one place, for every route.
 ///
-/// The members are recognized by their names, wherever they are. A response of another type than JSON, JSON lines and
-/// server-sent events is rejected, so that a new route shows nothing by mistake.
+/// The members are recognized by their names, wherever they are. A response of another type than JSON and server-sent
+/// events is rejected, exports among them, so that a new route shows nothing by mistake.
 enum TextRedaction {
     /// The names of the members that are left out.
     private static let names = ["text", "title", "data", "nickname", "content", "email", "phone"].map { Array($0.utf8) }
@@ -23,7 +23,7 @@ enum TextRedaction {
             let bytes = redacted(try await response.collected()[...])
             response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
             response.headers[.contentLength] = String(bytes.count)
-        case "application/x-ndjson"?, "text/event-stream"?:
+        case "text/event-stream"?:
             let body = response.body
             response.headers[.contentLength] = nil
             response.body = ResponseBody { try await body.write(LineWriter(parent: $0)) }
