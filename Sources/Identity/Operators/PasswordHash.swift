@@ -77,6 +77,8 @@ package struct PasswordHash: Sendable {
     }
 
     private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {
+        // HMAC pads its key with zeros (RFC 2104 section 2): a password that ends with one would match that without it.
+        guard !password.utf8.contains(0) else { return nil }
         var (password, key) = (password, [UInt8](repeating: 0, count: keyBytes))
         let isDone = password.withUTF8 { password in
             password.withMemoryRebound(to: CChar.self) { password in
