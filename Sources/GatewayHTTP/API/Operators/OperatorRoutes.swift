@@ -137,6 +137,10 @@ extension FieldChecks {
             fail(member.pointer, "must have \(least) to \(most) characters")
             return nil
         }
+        guard !text.utf8.contains(0) else {
+            fail(member.pointer, "must not have the character U+0000")
+            return nil
+        }
         return text
     }
 }
