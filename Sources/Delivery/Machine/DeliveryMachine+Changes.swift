@@ -115,7 +115,7 @@ extension DeliveryMachine {
 
     /// Resumes a lane that an operator paused; others are not changed.
     ///
-    /// What its provider asked for meanwhile still holds.
+    /// A wait that its provider asked for meanwhile still holds.
     package mutating func resumeLane(_ id: LaneID, now: Timestamp) {
         guard lanes[id]?.isPaused == true else { return }
         lanes[id]?.isPaused = false
