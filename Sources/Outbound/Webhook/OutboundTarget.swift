@@ -18,6 +18,9 @@ package protocol OutboundTarget: Sendable {
     /// If `hasGap`, earlier items were removed before the receiver had them.
     func request(for items: [OutboundItem], hasGap: Bool, at time: Timestamp) -> OutboundRequest
 
+    /// Returns whether another target of the receiver is posted to in the same way.
+    func hasSettings(of other: any OutboundTarget) -> Bool
+
     /// Returns whether a status means that the receiver never accepts these items, so that they are skipped.
     func isFinal(status: Int) -> Bool
 }

@@ -50,6 +50,9 @@ package struct ReplyTarget: OutboundTarget {
         )
     }
 
+    /// Returns whether the account and the token are the same.
+    package func hasSettings(of other: any OutboundTarget) -> Bool { (other as? ReplyTarget)?.reply == reply }
+
     /// Returns true for a status of 400 to 499 that the same request would get again.
     package func isFinal(status: Int) -> Bool { (400...499).contains(status) && !Self.passing.contains(status) }
 

@@ -37,6 +37,13 @@ package struct WebhookMachine: Sendable, Equatable {
         return .send(after: state.mark, through: through)
     }
 
+    /// Takes back what the last attempt decided for the receiver as it was set before.
+    package mutating func settingsChanged() {
+        state.attempts = 0
+        state.nextTry = nil
+        state.isSwitchedOff = false
+    }
+
     /// Makes the items found after the mark, at least one, the next batch.
     package mutating func collected(_ page: OutboundPage) {
         guard let last = page.items.last else { return }

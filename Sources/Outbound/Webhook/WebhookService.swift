@@ -109,12 +109,15 @@ package final class WebhookService: Service, Sendable {
         let brand = receiver.brand
         // The last skipped position, which is not stored for each item; it belongs to one revision.
         var skipped: (revision: Int64, through: Int64) = (0, 0)
+        // The store has new settings a moment before the directory: an attempt in between still uses the old ones.
+        var used: (any OutboundTarget)?
         while !Task.isCancelled {
             let (lastNotification, changed) = (notifier.lastNotification(brand), changes.lastNotification(brand))
             guard let target = directory.target(of: receiver) else { return }
             do throws(StorageError) {
                 guard let state = try await store.webhookState(of: receiver) else { return }
                 var machine = WebhookMachine(state)
+                if let old = used, !target.hasSettings(of: old) { machine.settingsChanged() }
                 if skipped.revision != state.revision { skipped = (state.revision, 0) }
                 switch machine.step(now: clock.now) {
                 case .off:
@@ -140,6 +143,7 @@ package final class WebhookService: Service, Sendable {
                     }
                     _ = try await store.putWebhookState(machine.state, of: receiver)
                 case .send(let after, let through):
+                    used = target
                     try await send(receiver, target, machine, after: after, through: through, sender)
                 }
             } catch {

@@ -53,4 +53,10 @@ extension WebhookTarget: OutboundTarget {
 
     /// Returns false: the receiver gets everything, or is switched off.
     package func isFinal(status _: Int) -> Bool { false }
+
+    /// Returns whether the URL, the types and the newest key are the same: the previous key ends by itself.
+    package func hasSettings(of other: any OutboundTarget) -> Bool {
+        guard let other = other as? WebhookTarget else { return false }
+        return url.utf8.elementsEqual(other.url.utf8) && types == other.types && keys.first == other.keys.first
+    }
 }

@@ -120,6 +120,31 @@ struct WebhookServiceTests {
         }
     }
 
+    @Test(
+        "new settings are tried at once, also where the old ones failed after the store had the new ones",
+        arguments: ["410", "500"]
+    )
+    func lateDirectory(behaviour: String) async throws {
+        try await WebhookFixture().run { fixture in
+            let receiver = try await ReceiverProcess.start(
+                [behaviour],
+                keys: [WebhookFixture.key],
+                in: fixture.directory
+            )
+            try await fixture.makeBrand(url: url(receiver))
+            var brand = try #require(try await fixture.store.brands().first)
+            brand.webhook?.url = url(receiver, "/new")
+            #expect(try await fixture.store.updateBrand(brand, audit: nil))
+            try await fixture.open(1)
+            try await fixture.until("the failure", isPatient: true) { try await fixture.state().attempts == 1 }
+            fixture.set(url: url(receiver, "/new"))
+            try await fixture.until("the post", isPatient: true) { try await fixture.state().mark == 1 }
+            #expect(try await receiver.requests(2).map(\.path) == ["/hook", "/new"])
+            let state = try await fixture.state()
+            #expect(!state.isSwitchedOff && state.attempts == 0)
+        }
+    }
+
     @Test("both secrets sign during a rotation")
     func rotation() async throws {
         try await WebhookFixture().run { fixture in
