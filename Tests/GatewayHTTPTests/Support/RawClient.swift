@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Testing
 
@@ -59,12 +58,10 @@ final class RawClient: Sendable {
     /// Reads that many bytes; nil when the connection ends before them.
     func read(bytes count: Int) async -> [UInt8]? {
         let descriptor = descriptor
-        return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var bytes = [UInt8](repeating: 0, count: count)
-                let got = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
-                continuation.resume(returning: got == count ? bytes : nil)
-            }
+        return await onOwnThread {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let got = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
+            return got == count ? bytes : nil
         }
     }
 
@@ -80,9 +77,7 @@ final class RawClient: Sendable {
     /// Writes more than the sockets' buffers may take, on a thread that may wait; false when the peer has disconnected.
     @discardableResult
     func sendMuch(_ text: String) async -> Bool {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: self.send(text)) }
-        }
+        await onOwnThread { self.send(text) }
     }
 
     /// Reads up to the end of the connection; nil when it does not end.
@@ -97,23 +92,29 @@ final class RawClient: Sendable {
     private func receive(until text: String?) async -> String? {
         let descriptor = descriptor
         let wanted = text.map { Array($0.utf8) } ?? []
-        // A blocking read must not use a thread of the cooperative pool.
-        return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var all: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 65_536)
-                while true {
-                    let count = recv(descriptor, &buffer, buffer.count, 0)
-                    let isEnd = count == 0 || (count < 0 && errno == ECONNRESET)
-                    if count > 0 { all += buffer[..<count] }
-                    // Only new data is searched: searching all of it again would be slow.
-                    let tail = all.suffix(max(count, 0) + wanted.count)
-                    if isEnd || !wanted.isEmpty && tail.firstRange(of: wanted) != nil {
-                        return continuation.resume(returning: String(decoding: all, as: UTF8.self))
-                    }
-                    if count < 0 { return continuation.resume(returning: nil) }
+        return await onOwnThread {
+            var all: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                let isEnd = count == 0 || (count < 0 && errno == ECONNRESET)
+                if count > 0 { all += buffer[..<count] }
+                // Only new data is searched: searching all of it again would be slow.
+                let tail = all.suffix(max(count, 0) + wanted.count)
+                if isEnd || !wanted.isEmpty && tail.firstRange(of: wanted) != nil {
+                    return String(decoding: all, as: UTF8.self)
                 }
+                if count < 0 { return nil }
             }
+        }
+    }
+
+    /// Runs what may block.
+    ///
+    /// Dispatch's global queues share their threads with the tasks: many reads there would leave none for the server.
+    private func onOwnThread<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: work()) }
         }
     }
 }
