@@ -37,7 +37,7 @@ package struct WebhookMachine: Sendable, Equatable {
         return .send(after: state.mark, through: through)
     }
 
-    /// Takes back what the last attempt decided for the receiver as it was set before.
+    /// Undoes what the last attempt decided for the receiver, which has other settings now.
     package mutating func settingsChanged() {
         state.attempts = 0
         state.nextTry = nil
