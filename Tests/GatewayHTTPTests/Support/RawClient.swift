@@ -58,10 +58,25 @@ final class RawClient: Sendable {
     /// Reads that many bytes; nil when the connection ends before them.
     func read(bytes count: Int) async -> [UInt8]? {
         let descriptor = descriptor
+        var bytes = [UInt8](repeating: 0, count: count)
+        // Often they are there already.
+        if recv(descriptor, &bytes, count, Int32(MSG_PEEK | MSG_DONTWAIT)) == count {
+            return recv(descriptor, &bytes, count, 0) == count ? bytes : nil
+        }
         return await onOwnThread {
             var bytes = [UInt8](repeating: 0, count: count)
             let got = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
             return got == count ? bytes : nil
+        }
+    }
+
+    /// Reads a response's head and nothing behind it, or up to the end of the connection.
+    func readHead() async -> String {
+        let descriptor = descriptor
+        return await onOwnThread {
+            var (head, byte): ([UInt8], UInt8) = ([], 0)
+            while head.suffix(4) != [13, 10, 13, 10], recv(descriptor, &byte, 1, 0) == 1 { head.append(byte) }
+            return String(decoding: head, as: UTF8.self)
         }
     }
 

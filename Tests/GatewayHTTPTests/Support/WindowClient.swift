@@ -38,9 +38,7 @@ final class WindowClient: Sendable {
         lines += ["Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: \(version)"] + headers
         if let header = credential.header { lines.append("Authorization: \(header)") }
         socket.send(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + more)
-        var head: [UInt8] = []
-        while head.suffix(4) != [13, 10, 13, 10], let byte = await socket.read(bytes: 1) { head += byte }
-        response = String(decoding: head, as: UTF8.self)
+        response = await socket.readHead()
     }
 
     /// Sends a text message.
