@@ -66,7 +66,7 @@ step "device library: interface, and the parts for Apple's platforms"
 python3 Deploy/interface.py --check
 Deploy/ios-typecheck.sh
 
-# At most this many tests at a time: several hundred at a time would wait for each other beyond their timeouts.
+# At most this many tests at a time: several hundred would wait for each other beyond their timeouts.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=64
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
