@@ -66,8 +66,8 @@ step "device library: interface, and the parts for Apple's platforms"
 python3 Deploy/interface.py --check
 Deploy/ios-typecheck.sh
 
-# At most this many tests at a time: several hundred would wait for each other beyond their timeouts.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=64
+# Few tests at a time: several hundred would wait for each other beyond their timeouts.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Each target in a separate process: tests that start programs and tests that block the few threads of the concurrency
