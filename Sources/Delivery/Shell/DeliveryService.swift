@@ -79,14 +79,14 @@ package final class DeliveryService: Service, Sendable {
         signal()
     }
 
-    /// Commits turns and feeds the lanes until the service group shuts down; then waits for pushes in flight, requeues
-    /// what is left and returns.
+    /// Commits turns and feeds the lanes until the service group shuts down or is cancelled; then waits for pushes in
+    /// flight, requeues what is left and returns.
     ///
     /// The wait is bounded by ``DeliverySettings/drainDeadlineSeconds``.
     package func run() async throws {
-        await withGracefulShutdownHandler {
+        await withTaskCancellationOrGracefulShutdownHandler {
             await writeTurns()
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             self.stop()
         }
         await drain()

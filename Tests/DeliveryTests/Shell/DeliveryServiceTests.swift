@@ -92,6 +92,29 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("a core whose task is cancelled completes what it accepted and ends, as after a graceful stop")
+    func cancelled() async throws {
+        let core = try TestCore()
+        let (sendings, sending) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            defer { sending.finish() }
+            try await core.run { service, _ in
+                _ = try await service.perform(.register(TestCore.device("d1")))
+                _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+                _ = await core.provider().taken(1)
+                sending.yield()
+                // Until the cancellation.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+            }
+        }
+        for await _ in sendings { task.cancel() }
+        try await task.value
+        try await core.run { _, store in
+            let log = try await store.base.allDeliveries()
+            #expect(log.map(\.state) == [.accepted])
+        }
+    }
+
     @Test("turns are committed by a task that prefers an executor, so that a store may block its thread")
     func ownExecutor() async throws {
         let core = try TestCore()
