@@ -175,7 +175,9 @@ struct DeliveryFollowTests {
             let again = try Self.open(api, lastID: position)
             var text = ""
             while text.components(separatedBy: "event: delivery").count < 3 {
-                text += try #require(await again.read(until: "event: delivery"))
+                let more = try #require(await again.read(until: "event: delivery"))
+                try #require(!more.isEmpty, "the stream has ended")
+                text += more
             }
             let ids = Self.ids(text).compactMap { Int($0) }
             #expect(ids == ids.sorted() && Set(ids).count == ids.count && ids.first == Int(position))

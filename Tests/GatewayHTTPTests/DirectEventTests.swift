@@ -263,14 +263,13 @@ struct DirectEventTests {
         let (texts, text) = AsyncStream<String?>.makeStream()
         try await TestGateway.run(.live) { api in
             try await api.makeBrand()
-            let writer = try HeldWriter(api)
             let port = try #require(api.client.port)
-            let client = try RawClient(port: port)
+            let (client, idle) = try (RawClient(port: port), RawClient(port: port))
+            let writer = try HeldWriter(api)
             client.send(Self.request(Self.event("e-1", consumer: HeldWriter.consumer)))
             await writer.isHeld()
             client.send(Self.request(Self.event("e-2")))
             await writer.waits(for: 1)
-            let idle = try RawClient(port: port)
             Task {
                 // The stop closes idle connections first.
                 _ = await idle.readToEnd()

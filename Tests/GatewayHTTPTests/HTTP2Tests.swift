@@ -346,6 +346,7 @@ struct HTTP2Tests {
             client.send(HTTP2Frame(.reset, stream: 3, Self.cancel))
             var (stream, status) = (UInt32(9), "503")
             while status == "503" {
+                try Task.checkCancellation()
                 client.request(stream, "GET", "/v1/brands/acme")
                 status = try #require(await client.response(stream)).status
                 stream += 2
@@ -379,6 +380,7 @@ struct HTTP2Tests {
             var stream: UInt32 = 1
             func open() async throws -> UInt32 {
                 while true {
+                    try Task.checkCancellation()
                     defer { stream += 2 }
                     client.request(stream, "GET", "/v1/brands/acme/deliveries/tail")
                     // The head of a stream does not end it; an error does, with its body.
@@ -402,6 +404,7 @@ struct HTTP2Tests {
             stream = 1
             var status = "503"
             while status == "503" {
+                try Task.checkCancellation()
                 next.request(stream, "HEAD", "/v1/brands/acme/deliveries/tail")
                 status = try #require(await next.response(stream)).status
                 stream += 2

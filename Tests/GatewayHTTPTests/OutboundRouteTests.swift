@@ -115,7 +115,7 @@ struct OutboundRouteTests {
             try await api.makeBrand()
             _ = try await api.call(.get, Self.feed)
             async let waiting = api.call(.get, Self.feed + "?waitSeconds=60")
-            while api.outbound.notifier.waiting == 0 { await Task.yield() }
+            try await api.readerWaits()
             try await api.post("e-1")
             let reply = try await waiting
             #expect(positions(reply) == [1])
@@ -128,7 +128,7 @@ struct OutboundRouteTests {
             try await api.makeBrand()
             _ = try await api.call(.get, Self.feed)
             async let waiting = api.call(.get, Self.feed + "?waitSeconds=60")
-            while api.outbound.notifier.waiting == 0 { await Task.yield() }
+            try await api.readerWaits()
             // The test's notifier allows one waiting reader.
             try await api.call(.get, Self.feed + "?waitSeconds=60").expectProblem(503, "overloaded")
             api.outbound.notifier.close()

@@ -19,6 +19,14 @@ extension API {
         return try await ask()
     }
 
+    /// Waits until a reader waits for outbound items; the test's time limit ends a wait in vain.
+    func readerWaits() async throws {
+        while outbound.notifier.waiting == 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     /// Repeats a request until it is rejected with 503, because clients hold all slots.
     ///
     /// A client that got a response, because this request had its slot, is replaced by a new one.

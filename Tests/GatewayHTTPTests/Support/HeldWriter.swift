@@ -5,7 +5,8 @@ import GatewayStorage
 import Synchronization
 import Testing
 
-/// Holds up the writer after a commit, before the callers of the commit get their results.
+/// Holds up the writer after a commit, before the callers of the commit get their results; for at most nine minutes, so
+/// that a test that fails before it lets the writer continue can end.
 final class HeldWriter: WindowObserver {
     /// The consumer whose messages hold up the writer.
     static let consumer = "held"
@@ -24,7 +25,7 @@ final class HeldWriter: WindowObserver {
 
     func committed(_: [WindowEvent]) {
         isHolding.withLock { $0 = true }
-        turnstile.wait()
+        _ = turnstile.wait(timeout: .now() + 540)
         turnstile.signal()
     }
 

@@ -124,12 +124,16 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Runs what may block.
+    /// Runs a call that may block; the test's time limit ends the connection, and with it the call.
     ///
-    /// Dispatch's global queues share their threads with the tasks: many reads there would leave none for the server.
-    private func onOwnThread<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: work()) }
+    /// Dispatch's global queues share their threads with the tasks: many calls there would leave none for the server.
+    private func onOwnThread<T: Sendable>(_ call: @escaping @Sendable () -> T) async -> T {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: call()) }
+            }
+        } onCancel: {
+            shutdown(descriptor, Int32(SHUT_RDWR))
         }
     }
 }

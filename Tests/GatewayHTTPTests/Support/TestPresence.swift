@@ -7,7 +7,7 @@ import Synchronization
 final class TestPresence: WindowPresence {
     private struct Notes {
         var notified: [String] = []
-        var waiters: [(note: String, continuation: CheckedContinuation<Bool, Never>)] = []
+        var waiters: [(note: String, continuation: AsyncStream<Void>.Continuation)] = []
     }
 
     private let notes = Mutex(Notes())
@@ -19,16 +19,17 @@ final class TestPresence: WindowPresence {
 
     func windowClosed(_ name: ConsumerName, device: DeviceID?) { note("-", name, device) }
 
-    /// Waits for a notification; the test's time limit ends a wait in vain.
+    /// Waits for a notification; false when the test's time limit ends a wait in vain.
     func isNotified(_ note: String) async -> Bool {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-            let isThere = notes.withLock { notes in
-                if notes.notified.contains(note) { return true }
-                notes.waiters.append((note, continuation))
-                return false
-            }
-            if isThere { continuation.resume(returning: true) }
+        let (arrivals, continuation) = AsyncStream<Void>.makeStream()
+        let isThere = notes.withLock { notes in
+            if notes.notified.contains(note) { return true }
+            notes.waiters.append((note, continuation))
+            return false
         }
+        if isThere { return true }
+        for await _ in arrivals { return true }
+        return false
     }
 
     private func note(_ sign: String, _ name: ConsumerName, _ device: DeviceID?) {
@@ -39,6 +40,6 @@ final class TestPresence: WindowPresence {
             notes.waiters.removeAll { $0.note == note }
             return met
         }
-        for waiter in waiters { waiter.continuation.resume(returning: true) }
+        for waiter in waiters { waiter.continuation.yield() }
     }
 }

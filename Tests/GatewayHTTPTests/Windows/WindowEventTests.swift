@@ -92,7 +92,7 @@ struct WindowEventTests {
                 )
             }
             async let waiting = api.call(.get, feed + "&waitSeconds=60")
-            while api.outbound.notifier.waiting == 0 { await Task.yield() }
+            try await api.readerWaits()
             one.say(#"{"type":"typing","conversation":"c-9"}"#)
             let rejection = try await one.receive()
             #expect(rejection["code"]?.string == "not_found" && rejection["ref"]?.string == "typing")
