@@ -76,7 +76,8 @@ for target in Tests/*Tests; do
     target=$(basename "$target")
     step "tests: $target"
     set +e
-    timeout 1800 swift test --skip-build --filter "^$target\\." 2>&1 | tee "$log" | grep -E '^(✘|✔ Test run|◇ Test run)|error:|[Cc]rash'
+    # Line by line: what a process that is killed has in its buffer is lost.
+    timeout 1800 stdbuf -oL swift test --skip-build --filter "^$target\\." 2>&1 | tee "$log" | grep --line-buffered -E '^(✘|✔ Test run|◇ Test run)|error:|[Cc]rash'
     status=${PIPESTATUS[0]}
     set -e
     [ "$status" -ne 124 ] || { unfinished "$log"; fail "$target did not end within half an hour"; }
