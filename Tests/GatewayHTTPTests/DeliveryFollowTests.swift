@@ -146,7 +146,8 @@ struct DeliveryFollowTests {
         let client = try RawClient(port: try #require(api.client.port))
         let resume = lastID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
         let path = path.replacing("/acme/", with: "/\(brand)/")
-        client.send("GET \(path)/tail\(query) HTTP/1.1\r\nHost: h\r\nAuthorization: \(credential)\r\n\(resume)\r\n")
+        let fields = "Connection: close\r\nAuthorization: \(credential)\r\n\(resume)"
+        client.send("GET \(path)/tail\(query) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n")
         return client
     }
 

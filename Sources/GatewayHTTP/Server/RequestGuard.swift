@@ -19,6 +19,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Asks for the body that a request announced with `Expect: 100-continue`.
     struct Continue: Sendable {}
 
+    /// Asks for a notice when the client sends nothing more: it disconnected, ended its side, or does not speak HTTP.
+    struct Watch: Sendable {
+        /// Is finished then.
+        let watcher: AsyncStream<Never>.Continuation
+    }
+
     private let connection: ConnectionGuard
     /// The limit that the connection exceeds.
     private let surplus: RejectionLabel?
@@ -32,6 +38,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the current request is the connection's last one.
     private var isLast = false
     private var requestFields: HTTPFields?
+    /// Whether the client sends nothing more.
+    private var isInputOver = false
+    private var watcher: AsyncStream<Never>.Continuation?
 
     init(connection: ConnectionGuard, surplus: RejectionLabel?, metrics: HTTPMetrics) {
         self.connection = connection
@@ -41,6 +50,22 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         connection.onSlowBody = { [unowned self] in self.rejectSlowBody(context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        inputEnded()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { inputEnded() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func inputEnded() {
+        isInputOver = true
+        watcher?.finish()
+        watcher = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -93,6 +118,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if let watch = event as? Watch {
+            if isInputOver { watch.watcher.finish() } else { watcher = watch.watcher }
+            promise?.succeed()
+            return
+        }
         guard event is Continue else { return context.triggerUserOutboundEvent(event, promise: promise) }
         // Only for the request whose response is due, as long as its body has not arrived.
         guard isReading, unanswered == 1, !isResponding, !isOver else {
@@ -105,6 +135,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Not HTTP: Hummingbird responds with 400 and ends its side; nothing more is read.
         connection.watch.requestArrived()
+        inputEnded()
         context.fireErrorCaught(error)
     }
 

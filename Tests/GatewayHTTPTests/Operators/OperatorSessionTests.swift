@@ -233,7 +233,7 @@ struct OperatorSessionTests {
             try await api.makeOperator("vera", "viewer@acme")
             func open(_ page: SignedIn) async throws -> RawClient {
                 let client = try RawClient(port: try #require(api.client.port))
-                let head = "GET /v1/brands/acme/deliveries/tail HTTP/1.1\r\nHost: h\r\n"
+                let head = "GET /v1/brands/acme/deliveries/tail HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
                 client.send(head + "Cookie: \(page.cookie)\r\n\r\n")
                 _ = try #require(await client.read(until: "id: 0\n\n"))
                 return client
@@ -244,6 +244,37 @@ struct OperatorSessionTests {
             #expect(await ended.readToEnd() != nil, "the stream of a session that was ended continues")
             api.clock.advance(seconds: 3600)
             #expect(await idle.readToEnd() != nil, "the stream of a session without a request continues")
+        }
+    }
+
+    @Test("a stream that ends by itself leaves the connection to the next request, also one without texts")
+    func connectionAfterStream() async throws {
+        try await Self.with { api in
+            try await api.makeOperator("vera", "viewer@acme")
+            let (page, port) = (try await api.signIn("vera"), try #require(api.client.port))
+            let (client, other) = (try RawClient(port: port), try HTTP2Client(api))
+            let brand = "/v1/brands/acme"
+            func send(_ path: String, _ field: String) {
+                client.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\(field)\r\n\r\n")
+            }
+            let admin = "Authorization: \(Credential.admin.header ?? "")"
+            send(brand + "/deliveries/export?format=csv", admin)
+            let export = try #require(await client.read(until: "\r\n0\r\n\r\n"))
+            #expect(export.hasPrefix("HTTP/1.1 200") && export.contains("messageId"))
+            send(brand + "/deliveries/tail", "Cookie: \(page.cookie)")
+            #expect(try #require(await client.read(until: "id: 0\n\n")).hasPrefix("HTTP/1.1 200"))
+            other.send(.request(1, "GET", brand + "/deliveries/tail", [("cookie", page.cookie)], isLast: true))
+            #expect(try #require(await other.next(.data, stream: 1)).isEnd == false)
+            // Sent while the stream runs: its turn comes after it.
+            send(brand, admin)
+            #expect(try await api.call(.delete, Self.path, of: page).status == 204)
+            let rest = try #require(await client.read(until: #""id":"acme""#))
+            #expect(rest.contains("0\r\n\r\nHTTP/1.1 200"), "\(rest)")
+            send("/livez", "Connection: close")
+            #expect(try #require(await client.readToEnd()).contains("HTTP/1.1 200"))
+            #expect(try #require(await other.response(1)).resetCode == nil)
+            other.request(3, "GET", brand)
+            #expect(await other.response(3)?.status == "200")
         }
     }
 }

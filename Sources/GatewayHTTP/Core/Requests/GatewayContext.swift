@@ -31,4 +31,15 @@ package struct GatewayContext: RequestContext {
             channel.triggerUserOutboundEvent(RequestGuard.Continue(), promise: nil)
         }
     }
+
+    /// Waits until the client of an HTTP/1.1 connection has disconnected or ended its side, or the task is cancelled.
+    ///
+    /// Hummingbird's own function for this reads the requests that follow, and so ends the connection.
+    func clientEnds() async {
+        let (end, watcher) = AsyncStream<Never>.makeStream()
+        let isWatched = channel.eventLoop.makePromise(of: Void.self)
+        isWatched.futureResult.whenFailure { if $0 as? ChannelError == .ioOnClosedChannel { watcher.finish() } }
+        channel.triggerUserOutboundEvent(RequestGuard.Watch(watcher: watcher), promise: isWatched)
+        for await _ in end {}
+    }
 }

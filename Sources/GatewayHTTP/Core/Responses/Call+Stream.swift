@@ -4,7 +4,8 @@ internal import Hummingbird
 extension Call {
     /// Returns a response that `write` writes piece by piece.
     ///
-    /// A client that disconnects, or ends the stream of HTTP/2, cancels it at once, not at the next write.
+    /// A client that disconnects, or ends the stream of HTTP/2, cancels it at once, not at the next write. After the end of
+    /// the response the connection takes the next request.
     func stream(
         _ contentType: String,
         _ write: @escaping @Sendable @concurrent (inout any ResponseBodyWriter) async throws -> Void
@@ -14,10 +15,23 @@ extension Call {
             status: .ok,
             // nginx passes the pieces on as they arrive.
             headers: [.contentType: contentType, .xAccelBuffering: "no"],
-            body: ResponseBody { [request] writer in
+            body: ResponseBody { [context] writer in
                 // With HTTP/2 the exchange cancels it.
                 guard !isHTTP2 else { return try await write(&writer) }
-                try await request.body.consumeWithCancellationOnInboundClose { _ in try await write(&writer) }
+                // Used by the second task only.
+                nonisolated(unsafe) let output = writer
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        await context.clientEnds()
+                        throw CancellationError()
+                    }
+                    group.addTask {
+                        var output = output
+                        try await write(&output)
+                    }
+                    try await group.next()
+                    group.cancelAll()
+                }
             }
         )
     }
