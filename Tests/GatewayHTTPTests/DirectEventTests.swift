@@ -1,6 +1,10 @@
 import Delivery
 import HTTPTypes
 import HummingbirdTesting
+import Messaging
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import Telemetry
 import TestSupport
 import Testing
@@ -208,6 +212,37 @@ struct DirectEventTests {
             #expect(Self.statuses(text) == ids.map { _ in "202" } + ["400"])
             #expect(text.matches(of: /"id":"(e-\d+)"/).map { String($0.1) } == ids)
         }
+    }
+
+    @Test("an event after a request that ends the connection is not handled, also when it arrives after the response")
+    func afterTheLast() async throws {
+        try await TestGateway.run { api in
+            let services = try await TestGateway.makeServices(
+                api.data,
+                presence: api.presence,
+                windows: WindowLimits(),
+                metrics: TestMetrics(),
+                logger: CapturedLog().logger
+            )
+            let events = GatewayServer(services: services).routes.directEvents
+            #expect(try Self.passedOn([("Connection", "close")], events))
+            #expect(try !Self.passedOn([], events))
+        }
+    }
+
+    /// Whether an event that arrives after the response to a request is passed on.
+    private static func passedOn(_ fields: [(String, String)], _ direct: DirectEvents) throws -> Bool {
+        let channel = EmbeddedChannel(handler: DirectEventHandler(direct))
+        var head = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/livez")
+        for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        for _ in 0..<2 { #expect(try channel.readInbound(as: HTTPRequestPart.self) != nil) }
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        head = HTTPRequest(method: .post, scheme: "http", authority: "h", path: events)
+        channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+        return try channel.readInbound(as: HTTPRequestPart.self) != nil
     }
 
     /// Sends an event and disconnects when it has arrived.

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import TextFormats
 
 /// Handles the events of an HTTP/1.1 connection on its event loop (``DirectEvents``), the last handler before Hummingbird.
 ///
@@ -35,6 +36,9 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var written = 0
     /// The number of Hummingbird's requests without a complete response; not 0 only if nothing is pending.
     private var routed = 0
+    /// Whether a request of Hummingbird's was the last one of the connection (RFC 9112 section 9.6): what follows is not
+    /// handled.
+    private var isClosing = false
     private var isReadWanted = false
     private var context: ChannelHandlerContext?
 
@@ -111,9 +115,10 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func pass(_ item: Item, _ context: ChannelHandlerContext) {
         switch item {
-        case .head(let head, isDirect: true) where routed == 0: collected = (head, ByteBuffer())
+        case .head(let head, isDirect: true) where routed == 0 && !isClosing: collected = (head, ByteBuffer())
         case .head(let head, _):
             routed += 1
+            isClosing = isClosing || head.headerFields[.connection]?.isWord("close") == true
             context.fireChannelRead(Self.wrapInboundOut(.head(head)))
         case .body(var bytes):
             guard let length = collected?.body.readableBytes else {
