@@ -214,6 +214,17 @@ struct DirectEventTests {
         }
     }
 
+    @Test("a request that must not reach the routes gets its error after the responses before it")
+    func rejectionInOrder() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            let client = try RawClient(port: try #require(api.client.port))
+            let wrong = "GET /livez HTTP/1.1\r\nHost: h\r\nExpect: more\r\n\r\n"
+            client.send(Self.request(Self.event("e-1")) + Self.request(Self.event("e-2")) + wrong + wrong)
+            #expect(Self.statuses(await client.readToEnd()) == ["202", "202", "417"])
+        }
+    }
+
     @Test("an event after a request that ends the connection is not handled, also when it arrives after the response")
     func afterTheLast() async throws {
         try await TestGateway.run { api in

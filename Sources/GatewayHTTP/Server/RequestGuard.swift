@@ -33,6 +33,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     private var isResponding = false
     private var isReading = false
+    /// The error of a request that must not reach the routes, while the responses before its own are due; no later
+    /// request is read.
+    private var rejection: Problem?
     /// Set when this handler has sent the last response: nothing passes any more.
     private var isOver = false
     /// Whether the current request is the connection's last one.
@@ -70,6 +73,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
+        case .head where isOver || rejection != nil: return
         case .head(let head):
             connection.watch.headArrived(now: context.eventLoop.now)
             isReading = true
@@ -78,6 +82,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             // The codec treats the following bytes as another protocol: no further request would be read.
             if head.headerFields[.upgrade] != nil || head.method == .connect { isLast = true }
             if let problem = RequestHeadRules.rejection(of: head, surplus: surplus, metrics: metrics) {
+                guard unanswered == 1 else {
+                    rejection = problem
+                    return
+                }
                 return respond(context, problem)
             }
         case .body: connection.watch.bodyBegan()
@@ -88,7 +96,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             // response.
             if isOver { context.close(promise: nil) }
         }
-        if !isOver { context.fireChannelRead(data) }
+        if !isOver, rejection == nil { context.fireChannelRead(data) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -111,6 +119,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if surplus != nil || isLast && unanswered == 0 {
                 context.writeAndFlush(data, promise: promise)
                 context.close(promise: nil)
+                return
+            }
+            if let problem = rejection, unanswered == 1 {
+                context.write(data, promise: promise)
+                respond(context, problem)
+                if !isReading { context.close(promise: nil) }
                 return
             }
         }
