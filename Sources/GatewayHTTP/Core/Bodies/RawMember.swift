@@ -14,11 +14,11 @@ enum RawMember {
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case UInt8(ascii: "\""):
-                let end = endOfString(position, text)
+                let end = text.endOfJSONString(position)
                 let inner = UnsafeBufferPointer(rebasing: text[position + 1..<max(end - 1, position + 1)])
                 let isName = name.withUTF8Buffer { $0.elementsEqual(inner) }
                 if depth == 1, isName, let start = afterColon(end, text) {
-                    return start..<endOfValue(start, text)
+                    return start..<text.endOfJSONValue(start)
                 }
                 position = end
                 continue
@@ -27,15 +27,6 @@ enum RawMember {
             position += 1
         }
         return nil
-    }
-
-    /// Returns the position after the closing quote of the string that begins here.
-    private static func endOfString(_ start: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
-        var position = start + 1
-        while position < text.count, text[position] != UInt8(ascii: "\"") {
-            position += text[position] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return min(position + 1, text.count)
     }
 
     /// Returns the start of the value when a member's name ends here; a string value is not followed by a colon.
@@ -52,25 +43,5 @@ enum RawMember {
             }
         }
         return nil
-    }
-
-    private static func endOfValue(_ start: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
-        var depth = 0
-        var position = start
-        while position < text.count {
-            switch text[position] {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return position }
-                depth -= 1
-            case UInt8(ascii: ",") where depth == 0: return position
-            case UInt8(ascii: "\""):
-                position = endOfString(position, text)
-                continue
-            default: break
-            }
-            position += 1
-        }
-        return position
     }
 }

@@ -70,14 +70,14 @@ enum TextRedaction {
                 place += 1
                 continue
             }
-            let end = endOfString(place, text)
+            let end = text.endOfJSONString(place)
             let isName = end < text.endIndex && text[end] == UInt8(ascii: ":")
             guard isName, names.contains(where: { $0.elementsEqual(text[place + 1..<end - 1]) }) else {
                 kept += text[place..<end]
                 place = end
                 continue
             }
-            place = endOfValue(end + 1, text)
+            place = text.endOfJSONValue(end + 1)
             // The comma before the member, or for the first one the comma after it.
             if kept.last == UInt8(ascii: ",") {
                 kept.removeLast()
@@ -86,33 +86,5 @@ enum TextRedaction {
             }
         }
         return kept
-    }
-
-    /// Returns the position after the closing quotation mark of the string that begins here.
-    private static func endOfString(_ start: Int, _ text: ArraySlice<UInt8>) -> Int {
-        var place = start + 1
-        while place < text.endIndex, text[place] != UInt8(ascii: "\"") {
-            place += text[place] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return min(place + 1, text.endIndex)
-    }
-
-    private static func endOfValue(_ start: Int, _ text: ArraySlice<UInt8>) -> Int {
-        var (depth, place) = (0, start)
-        while place < text.endIndex {
-            switch text[place] {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return place }
-                depth -= 1
-            case UInt8(ascii: ",") where depth == 0: return place
-            case UInt8(ascii: "\""):
-                place = endOfString(place, text)
-                continue
-            default: break
-            }
-            place += 1
-        }
-        return place
     }
 }
