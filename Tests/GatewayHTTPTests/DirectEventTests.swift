@@ -244,6 +244,7 @@ struct DirectEventTests {
     /// Whether an event that arrives after the response to a request is passed on.
     private static func passedOn(_ fields: [(String, String)], _ direct: DirectEvents) throws -> Bool {
         let channel = EmbeddedChannel(handler: DirectEventHandler(direct))
+        defer { _ = try? channel.finish() }
         var head = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/livez")
         for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
         try channel.writeInbound(HTTPRequestPart.head(head))

@@ -76,6 +76,17 @@ struct HTTPDetailTests {
         }
     }
 
+    @Test("a request of HTTP/1.0 ends its connection, unless it asks to keep it")
+    func oldVersion() async throws {
+        try await TestGateway.run(.live, limits: ServerLimits(idleTimeout: .seconds(3600))) { api in
+            let client = try RawClient(port: try #require(api.client.port))
+            client.send("GET /livez HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")
+            #expect(try #require(await client.readResponseHead()).hasPrefix("HTTP/1.1 200"))
+            client.send("GET /livez HTTP/1.0\r\n\r\n")
+            #expect(try #require(await client.readToEnd()).contains("HTTP/1.1 200"))
+        }
+    }
+
     @Test("streams tell nginx not to buffer them")
     func accelBuffering() async throws {
         try await TestGateway.run(.live) { api in

@@ -147,6 +147,10 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
             // A request need not have a `Host`, and there are no interim responses.
             if !head.headers.contains(name: "host") { head.headers.add(name: "host", value: "") }
             head.headers.remove(name: "expect")
+            // The connection ends with the response unless the request asks for more (RFC 9112 section 9.3).
+            if !WindowRequest.names("connection", head.headers).contains("keep-alive") {
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+            }
         }
         // One that asks for a protocol that is not spoken is ignored (RFC 9110 section 7.8), such as that of Java's client
         // for `h2c`.
