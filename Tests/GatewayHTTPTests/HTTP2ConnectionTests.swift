@@ -21,6 +21,7 @@ struct HTTP2ConnectionTests {
             surplus: nil,
             connection: guarding,
             limits: ServerLimits(requestTimeout: .seconds(30), startTimeout: .seconds(10)),
+            windows: nil,
             events: nil,
             metrics: metrics
         )

@@ -50,7 +50,7 @@ struct HTTP2Tests {
             #expect(missing.status == "404" && missing.body.contains(#""requestId":"given-by-the-caller""#))
             #expect(missing.headers["x-request-id"] == "given-by-the-caller")
             #expect(log.text.contains("given-by-the-caller"))
-            // A window needs HTTP/1.1; the fields of its connection are not sent.
+            // A window is opened by CONNECT; the fields of an upgrade of HTTP/1.1 are not sent.
             client.request(13, "GET", "/v1/brands/acme/window")
             let window = try #require(await client.response(13))
             #expect(window.status == "426" && window.headers["sec-websocket-version"] == "13")

@@ -347,6 +347,43 @@ struct HTTP2StreamHandlerTests {
         #expect(!recorder.isWithinHead)
     }
 
+    @Test("a response that is never sent up to its last byte arrives whole and in order")
+    func backlog() throws {
+        try open()
+        try receive(.request(1), HTTP2Frame(.windowUpdate, HTTP2Frame.number(1 << 20)))
+        handler.respond(stream: 1, status: 200, fields: [], hasBody: true)
+        var (written, read): ([UInt8], [UInt8]) = ([], [])
+        // The first piece is longer than the stream's window.
+        for number in 0..<101 {
+            let piece = (0..<(number == 0 ? 70_000 : 1000)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
+            written += piece
+            handler.write(ByteBuffer(bytes: piece), stream: 1, isLast: number == 100)
+            handler.flush()
+            #expect(handler.unsentBytes(of: 1) > 0)
+            try receive(HTTP2Frame(.windowUpdate, stream: 1, HTTP2Frame.number(number == 100 ? 1 << 20 : 1000)))
+            read += try sent().filter { $0.kind == .data }.flatMap(\.payload)
+        }
+        #expect(read == written && recorder.lines.contains("sent 1"))
+    }
+
+    @Test("RFC 8441: extended CONNECT arrives with its protocol where it is offered")
+    func extendedConnect() throws {
+        var configuration = HTTP2StreamConfiguration(maxHeadBytes: 1000, maxFields: 10)
+        configuration.takesExtendedConnect = true
+        let recorder = Recorder()
+        let channel = EmbeddedChannel(
+            handler: try HTTP2StreamHandler(configuration: configuration, owner: recorder)
+        )
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let connect = HTTP2Frame.request(1, "CONNECT", "/x", [(":protocol", "websocket")], isLast: false)
+        let tunnel = HTTP2Frame.block([(":method", "CONNECT"), (":authority", "h")])
+        let frames = [connect, HTTP2Frame(.headers, flags: HTTP2Frame.endHeaders, stream: 3, tunnel), .request(5)]
+        try channel.writeInbound(ByteBuffer(bytes: HTTP2Frame.opening + frames.flatMap(\.bytes)))
+        #expect(recorder.heads.map(\.connectProtocol) == ["websocket", nil, nil])
+        #expect(recorder.heads.map(\.path) == ["/x", nil, "/livez"] && recorder.heads.allSatisfy(\.fields.isEmpty))
+        _ = try channel.finish()
+    }
+
     @Test("6.9 windows are granted for bytes that were consumed, and for no others")
     func windows() throws {
         try open()

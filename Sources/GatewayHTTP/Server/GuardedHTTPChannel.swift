@@ -117,6 +117,7 @@ struct GuardedHTTPChannel: ServerChildChannel {
                     surplus: admission.label,
                     connection: connection,
                     limits: limits,
+                    windows: windows,
                     events: events,
                     metrics: metrics
                 )

@@ -1,4 +1,3 @@
-internal import GuardedHTTP
 internal import HTTP2Connections
 internal import Hummingbird
 internal import HummingbirdCore
@@ -243,31 +242,19 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
         stopIdle()
         let response = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: fields)
         context.writeAndFlush(Self.wrapOutboundOut(.head(response)), promise: nil)
-        let peer = InternetAddress(context.remoteAddress)
-        let address = ClientAddress(
-            peer: peer,
-            forwarded: ClientAddress.hops(head.headers["x-forwarded-for"], head.headers["forwarded"]),
-            isProxied: head.headers.contains { ClientAddress.isProxyField($0.name.lowercased()) },
-            proxies: windows.operations.limiter.trustedProxies
-        )
         let pipeline = context.pipeline.syncOperations
         do {
             pipeline.removeHandler(encoder, promise: nil)
             pipeline.removeHandler(connection, promise: nil)
             if let httpState { pipeline.removeHandler(httpState, promise: nil) }
-            let window = WindowHandler(
-                shell: windows,
-                request: request,
-                address: address,
-                share: windows.addresses.share(of: address, peer: peer),
-                rejection: surplus == nil ? nil : .overloaded
+            let window = try windows.addHandlers(
+                for: request,
+                head,
+                rejection: surplus == nil ? nil : .overloaded,
+                to: context.channel,
+                // Before all remaining HTTP handlers.
+                .after(self)
             )
-            let frames = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
-            // Before all remaining HTTP handlers.
-            let frameEncoder = WebSocketFrameEncoder()
-            try pipeline.addHandler(frameEncoder, position: .after(self))
-            try pipeline.addHandler(frames, position: .after(frameEncoder))
-            try pipeline.addHandler(window, position: .after(frames))
             // A rejected window keeps the connection's slot until it is closed.
             if window.hasSlot { slot.release() }
             // Bytes that the client sent after its request leave the decoder when it is removed, and pass through here.

@@ -1,8 +1,10 @@
 internal import CoreMetrics
 internal import GatewayModel
 internal import GatewayStorage
+internal import GuardedHTTP
 internal import Messaging
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOWebSocket
 internal import Telemetry
 internal import TextFormats
@@ -35,6 +37,37 @@ final class WindowHandler: ChannelDuplexHandler {
             self.addresses = addresses
             slots = SharedSlots(limit: services.limits.maxOpen, perAddress: perAddress)
             self.now = now
+        }
+
+        /// Adds the handlers of a window to a channel, whose request had this head; returns the last of them.
+        func addHandlers(
+            for request: WindowRequest,
+            _ head: HTTPRequestHead,
+            rejection: WindowClose? = nil,
+            to channel: any Channel,
+            _ position: ChannelPipeline.SynchronousOperations.Position = .last
+        ) throws -> WindowHandler {
+            let peer = InternetAddress(channel.remoteAddress)
+            let address = ClientAddress(
+                peer: peer,
+                forwarded: ClientAddress.hops(head.headers["x-forwarded-for"], head.headers["forwarded"]),
+                isProxied: head.headers.contains { ClientAddress.isProxyField($0.name.lowercased()) },
+                proxies: operations.limiter.trustedProxies
+            )
+            let window = WindowHandler(
+                shell: self,
+                request: request,
+                address: address,
+                share: addresses.share(of: address, peer: peer),
+                rejection: rejection
+            )
+            let encoder = WebSocketFrameEncoder()
+            let decoder = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: WindowLimits.maxMessageBytes))
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(encoder, position: position)
+            try pipeline.addHandler(decoder, position: .after(encoder))
+            try pipeline.addHandler(window, position: .after(decoder))
+            return window
         }
     }
 

@@ -133,6 +133,12 @@ class FramingSession {
         nghttp2_session_consume(session, stream, bytes)
     }
 
+    /// Sends the window updates of the connection only: those of the stream follow with `consumeStream`.
+    func consumeConnection(bytes: Int) { nghttp2_session_consume_connection(session, bytes) }
+
+    /// Sends the window updates of the stream only.
+    func consumeStream(_ stream: Int32, bytes: Int) { nghttp2_session_consume_stream(session, stream, bytes) }
+
     /// Queues a request.
     ///
     /// - Returns: The stream id, or `nil` when nghttp2 accepts no more requests.

@@ -38,12 +38,14 @@ final class StreamFraming: FramingSession {
         self.configuration = configuration
         budget = FrameBudget(now: now)
         try super.init(role: .server, grantsWindows: false)
-        try submitSettings([
+        var settings = [
             (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, UInt32(configuration.maxStreams)),
             (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(configuration.maxHeadBytes)),
             // Avoids the priority tree of RFC 7540 (RFC 9218 section 2.1).
             (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
-        ])
+        ]
+        if configuration.takesExtendedConnect { settings.append((NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1)) }
+        try submitSettings(settings)
         grantConnectionWindow(configuration.connectionWindow)
     }
 
@@ -89,15 +91,18 @@ final class StreamFraming: FramingSession {
 
     /// Appends bytes to the body of a response.
     func write(_ bytes: ByteBuffer, stream: Int32, isLast: Bool) {
-        guard streams[stream] != nil else { return }
+        guard let place = streams.index(forKey: stream) else { return }
         var bytes = bytes
         unsentBytes += bytes.readableBytes
-        if unsentBytes(of: stream) == 0 {
-            streams[stream]?.output = bytes
+        let unsent = streams.values[place].output.readableBytes
+        if unsent == 0 {
+            streams.values[place].output = bytes
         } else {
-            streams[stream]?.output.writeBuffer(&bytes)
+            // What was sent makes room, or a response that is never sent up to its last byte would grow without limit.
+            if streams.values[place].output.readerIndex > unsent { streams.values[place].output.discardReadBytes() }
+            streams.values[place].output.writeBuffer(&bytes)
         }
-        if isLast { streams[stream]?.isOutputComplete = true }
+        if isLast { streams.values[place].isOutputComplete = true }
         resume(stream: stream)
     }
 
@@ -196,6 +201,7 @@ extension HTTP2RequestHead {
         case ":scheme": scheme = value
         case ":authority": authority = value
         case ":path": path = value
+        case ":protocol": connectProtocol = value
         case "cookie":
             if let place = fields.firstIndex(where: { $0.name == "cookie" }) {
                 fields[place].value += "; " + value

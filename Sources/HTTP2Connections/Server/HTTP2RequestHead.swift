@@ -4,11 +4,13 @@
 package struct HTTP2RequestHead: Sendable {
     /// The method.
     package var method = ""
-    /// The scheme; nil for CONNECT.
+    /// The protocol of an extended CONNECT (RFC 8441 section 4); nil for every other request.
+    package var connectProtocol: String?
+    /// The scheme; nil for a CONNECT without protocol.
     package var scheme: String?
     /// The authority; nil if the request names its host in a `host` field, or not at all.
     package var authority: String?
-    /// The path with query; nil for CONNECT.
+    /// The path with query; nil for a CONNECT without protocol.
     package var path: String?
     /// The fields in order, names in lower case; those of `cookie` are one (RFC 9113 section 8.2.3).
     package var fields: [(name: String, value: String)] = []

@@ -15,6 +15,9 @@ package struct HTTP2StreamConfiguration: Sendable {
     /// The most header fields of a request.
     package var maxFields: Int
 
+    /// Whether clients may send extended CONNECT (ENABLE_CONNECT_PROTOCOL, RFC 8441 section 3).
+    package var takesExtendedConnect = false
+
     /// Creates limits; the others have their defaults.
     package init(maxHeadBytes: Int, maxFields: Int) {
         self.maxHeadBytes = maxHeadBytes

@@ -156,6 +156,12 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHa
     /// Grants windows for bytes of a body that have been read or dropped.
     package func consume(stream: Int32, bytes: Int) { framing.consume(stream: stream, bytes: bytes) }
 
+    /// Grants the connection's window for bytes that wait for their reader, so that other streams do not wait with them.
+    package func consumeConnection(bytes: Int) { framing.consumeConnection(bytes: bytes) }
+
+    /// Grants the stream's window for bytes whose connection's window is granted.
+    package func consumeStream(_ stream: Int32, bytes: Int) { framing.consumeStream(stream, bytes: bytes) }
+
     /// Submits RST_STREAM.
     package func reset(stream: Int32, _ code: HTTP2ErrorCode) {
         framing.submitReset(stream: stream, errorCode: code.rawValue)

@@ -47,6 +47,12 @@ final class HTTP2Client {
         await take { $0.kind == kind && (stream == nil || $0.stream == stream) }?.frame
     }
 
+    /// Returns the fields of the next header block on a stream; nil at the end of the connection.
+    func head(_ stream: UInt32) async -> [String: String]? {
+        let block = await take { $0.stream == stream && $0.kind == .headers }
+        return block.map { Dictionary($0.fields.map { ($0.name, $0.value) }) { $1 } }
+    }
+
     /// Returns the response on a stream; nil when the connection ends before it.
     func response(_ stream: UInt32) async -> Response? {
         var response = Response()
@@ -63,7 +69,8 @@ final class HTTP2Client {
         return nil
     }
 
-    private func take(
+    /// Returns the next frame that is wanted, with the fields of its header block; nil at the end of the connection.
+    func take(
         _ isWanted: (HTTP2Frame) -> Bool
     ) async -> (frame: HTTP2Frame, fields: [(name: String, value: String)])? {
         if let place = received.firstIndex(where: { isWanted($0.frame) }) { return received.remove(at: place) }

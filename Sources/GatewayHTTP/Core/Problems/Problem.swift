@@ -102,6 +102,7 @@ package struct Problem: Error, Sendable, Equatable {
         case 422: "Unprocessable Content"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
         case 502: "Bad Gateway"
         case 503: "Service Unavailable"
         default: status < 500 ? "Bad Request" : "Internal Server Error"

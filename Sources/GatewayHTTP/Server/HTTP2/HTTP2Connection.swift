@@ -10,7 +10,7 @@ internal import TextFormats
 ///
 /// Confined to the connection's event loop.
 final class HTTP2Connection: HTTP2StreamOwner {
-    private struct Stream {
+    struct Stream {
         let exchange: HTTP2Exchange
         /// Nil for a surplus stream.
         var slot: SharedSlots.Slot?
@@ -33,6 +33,8 @@ final class HTTP2Connection: HTTP2StreamOwner {
         var dropped = 0
         /// The write that waits until there is room.
         var writer: EventLoopPromise<Void>?
+        /// The open window that the stream has become.
+        var window: HTTP2WindowChannel?
 
         /// Whether nothing happens to the request before the client's next bytes.
         var isPeerAwaited: Bool { unconsumed == 0 && (isResponding || exchange.isReading) }
@@ -40,8 +42,8 @@ final class HTTP2Connection: HTTP2StreamOwner {
 
     /// The response bytes of a stream that wait to be sent, above which its task waits.
     private static let maxUnsentStreamBytes = 65_536
-    /// The response bytes of all streams that wait to be sent, above which further streams are refused.
-    private static let maxUnsentBytes = 1 << 20
+    /// The bytes of all responses that wait to be sent, above which further streams are refused.
+    static let maxUnsentBytes = 1 << 20
     /// The bytes of a request that are read after its response: clients that send first and read then get the response.
     private static let maxDroppedBytes = 1 << 20
 
@@ -49,23 +51,28 @@ final class HTTP2Connection: HTTP2StreamOwner {
     let requests: AsyncStream<HTTP2Exchange>
     private let queue: AsyncStream<HTTP2Exchange>.Continuation
     private let configuration: HTTP2StreamConfiguration
-    private let channel: any Channel
+    let channel: any Channel
     private let address: AddressShare?
     private let slots: SharedSlots
     /// The limit that the connection exceeds.
     private let surplus: RejectionLabel?
     private let connection: ConnectionGuard
     private let limits: ServerLimits
+    /// What windows need; nil if none are opened.
+    let windows: WindowHandler.Shell?
     private let events: DirectEvents?
     private let metrics: HTTPMetrics
-    private var handler: HTTP2StreamHandler?
+    private(set) var handler: HTTP2StreamHandler?
     /// Streams that are open, and those whose tasks run: a client must not start work faster than it ends
     /// (CVE-2023-44487).
-    private var streams: [Int32: Stream] = [:]
+    var streams: [Int32: Stream] = [:]
     /// Streams whose requests may be handled here if they arrive at once.
     private var collected: Set<Int32> = []
     /// Streams whose writes wait.
-    private var blocked: Set<Int32> = []
+    var blocked: Set<Int32> = []
+    /// Streams of windows whose end is to be sent by the next flush.
+    var ending: Set<Int32> = []
+    private(set) var isStopping = false
     private var isFlushDue = false
     private var idle: Scheduled<Void>?
 
@@ -76,21 +83,25 @@ final class HTTP2Connection: HTTP2StreamOwner {
         surplus: RejectionLabel?,
         connection: ConnectionGuard,
         limits: ServerLimits,
+        windows: WindowHandler.Shell?,
         events: DirectEvents?,
         metrics: HTTPMetrics
     ) {
         // Hummingbird's own limits for heads.
         let heads = HTTP1Channel.Configuration().httpDecoder
-        configuration = HTTP2StreamConfiguration(
+        var configuration = HTTP2StreamConfiguration(
             maxHeadBytes: heads.maxHeaderListSize,
             maxFields: heads.maxHeaderFieldCount
         )
+        configuration.takesExtendedConnect = windows != nil
+        self.configuration = configuration
         self.channel = channel
         self.address = address
         self.slots = slots
         self.surplus = surplus
         self.connection = connection
         self.limits = limits
+        self.windows = windows
         self.events = events
         self.metrics = metrics
         (requests, queue) = AsyncStream.makeStream()
@@ -108,12 +119,12 @@ final class HTTP2Connection: HTTP2StreamOwner {
     // MARK: Requests
 
     func headArrived(_ head: HTTP2RequestHead, stream: Int32) {
-        guard let handler, streams.count < configuration.maxStreams, handler.unsentBytes < Self.maxUnsentBytes else {
+        guard let handler, streams.count < configuration.maxStreams, hasRoom(handler) else {
             handler?.reset(stream: stream, .refusedStream)
             return
         }
         idle?.cancel()
-        let request = HTTPRequest(head)
+        var request = HTTPRequest(head)
         var surplus = surplus
         var slot: SharedSlots.Slot?
         do { slot = try slots.take(address) } catch {
@@ -121,22 +132,31 @@ final class HTTP2Connection: HTTP2StreamOwner {
         }
         var watch = SlowPeerDetector(limit: TimeAmount(limits.requestTimeout), start: TimeAmount(limits.startTimeout))
         watch.headArrived(now: channel.eventLoop.now)
-        let exchange = HTTP2Exchange(
-            head: request ?? HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil),
-            stream: stream,
-            connection: NIOLoopBound(self, eventLoop: channel.eventLoop)
-        )
         let problem: Problem? =
             if let request, !head.isTruncated {
                 RequestHeadRules.rejection(of: request, surplus: surplus, metrics: metrics)
+                    ?? WindowConnect.rejection(of: head)
             } else if head.isTruncated {
                 Problem(.invalidRequest, status: 431, "The head of the request is too large.")
             } else {
                 .unreadable("The method or the name of a header field is invalid.")
             }
+        var window: WindowConnect?
+        if problem == nil, head.connectProtocol != nil, let connect = WindowConnect(head) {
+            // One that is not valid has the response of the route (RFC 8441 section 5: CONNECT stands for GET).
+            let isValid = connect.isValid && request?.headerFields.contains(.host) == false
+            if isValid { window = connect } else { request?.method = .get }
+        }
+        let exchange = HTTP2Exchange(
+            head: request ?? HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil),
+            stream: stream,
+            connection: NIOLoopBound(self, eventLoop: channel.eventLoop)
+        )
         streams[stream] = Stream(exchange: exchange, slot: slot, watch: watch, isBodiless: request?.method == .head)
         if let problem {
             reject(problem, requestID: request?.headerFields[.xRequestID], stream: stream)
+        } else if let window {
+            open(window, stream: stream)
         } else if events != nil, DirectEvents.takes(exchange.head) {
             collected.insert(stream)
         } else {
@@ -154,6 +174,10 @@ final class HTTP2Connection: HTTP2StreamOwner {
     func bodyArrived(_ bytes: ByteBuffer, stream: Int32) {
         guard let place = streams.index(forKey: stream), !streams.values[place].isResponded else {
             return drop(bytes.readableBytes, stream: stream)
+        }
+        if let window = streams.values[place].window {
+            handler?.consumeConnection(bytes: bytes.readableBytes)
+            return window.arrived(bytes)
         }
         streams.values[place].watch.bodyBegan()
         streams.values[place].unconsumed += bytes.readableBytes
@@ -176,6 +200,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
 
     func requestEnded(stream: Int32) {
         guard let place = streams.index(forKey: stream) else { return }
+        if let window = streams.values[place].window { return window.inputEnded() }
         let exchange = streams.values[place].exchange
         streams.values[place].watch.requestArrived()
         exchange.completed()
@@ -231,7 +256,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
     }
 
     /// Sends the responses of this moment together: those to the events of one commit come one after the other.
-    private func flushSoon() {
+    func flushSoon() {
         guard !isFlushDue else { return }
         isFlushDue = true
         let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
@@ -249,7 +274,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
     }
 
     /// The place of a stream whose response is not complete.
-    private func open(_ stream: Int32) -> Dictionary<Int32, Stream>.Index? {
+    func open(_ stream: Int32) -> Dictionary<Int32, Stream>.Index? {
         streams.index(forKey: stream).flatMap { place in
             streams.values[place].isOpen && !streams.values[place].isResponded ? place : nil
         }
@@ -296,11 +321,18 @@ final class HTTP2Connection: HTTP2StreamOwner {
         collected.removeAll()
         guard let handler else { return }
         if handler.unsentBytes > 0 { connection.watchResponses() }
-        for stream in blocked where handler.unsentBytes(of: stream) <= Self.maxUnsentStreamBytes {
-            blocked.remove(stream)
-            guard let place = streams.index(forKey: stream) else { continue }
-            streams.values[place].writer?.succeed()
-            streams.values[place].writer = nil
+        if !ending.isEmpty { endWindows(handler) }
+        for stream in blocked {
+            let unsent = handler.unsentBytes(of: stream)
+            if let window = streams[stream]?.window {
+                if unsent == 0 { blocked.remove(stream) }
+                window.sent(unsent: unsent)
+            } else if unsent <= Self.maxUnsentStreamBytes {
+                blocked.remove(stream)
+                guard let place = streams.index(forKey: stream) else { continue }
+                streams.values[place].writer?.succeed()
+                streams.values[place].writer = nil
+            }
         }
     }
 
@@ -319,6 +351,9 @@ final class HTTP2Connection: HTTP2StreamOwner {
         streams.values[place].exchange.closed()
         streams.values[place].writer?.fail(ChannelError.ioOnClosedChannel)
         streams.values[place].writer = nil
+        let window = streams.values[place].window
+        streams.values[place].window = nil
+        window?.ended()
     }
 
     /// Records the end of a request's task; without a complete response the stream is reset.
@@ -354,7 +389,11 @@ final class HTTP2Connection: HTTP2StreamOwner {
 
     func flooded() { metrics.cutOff[.flood].increment() }
 
-    func stopRequested() { handler?.stop() }
+    func stopRequested() {
+        isStopping = true
+        handler?.stop()
+        for window in streams.values.compactMap(\.window) { window.stop() }
+    }
 
     func connectionClosed() {
         idle?.cancel()
@@ -373,7 +412,9 @@ final class HTTP2Connection: HTTP2StreamOwner {
         guard let handler else { return false }
         var isAnyPending = false
         for stream in Array(streams.keys) {
-            guard let place = streams.index(forKey: stream), streams.values[place].isOpen else { continue }
+            guard let place = streams.index(forKey: stream), streams.values[place].isOpen,
+                streams.values[place].window == nil
+            else { continue }
             // As long as the task does not wait for the body, it may be about to respond.
             let isPeerAwaited = streams.values[place].isPeerAwaited
             let buffered = handler.unsentBytes(of: stream)
