@@ -32,13 +32,23 @@ struct HTTP2Tests {
         "served HTTP/2 200", "posted 100", "packed 202 2000", "tail 200 True", "window ready", "metrics 401",
     ]
 
+    /// The output of the windows over HTTP/2.
+    private static let windows = [
+        "offered", "opened 200 200 ready ready", "heard hello hello 200", "typed consumer", "closed 1000",
+        "refused 200 4403", "served 200",
+    ]
+
     private static let node = ["posted 100", "batch 202 2000", "early 413", "tail true", "still served 200"]
 
-    /// Runs Python's client, which trusts an authority.
-    private func runPython(_ gateway: GatewayProcess, _ url: String, authority: String? = nil) async throws -> [String]
-    {
+    /// Runs a client in Python, which trusts an authority.
+    private func runPython(
+        _ gateway: GatewayProcess,
+        _ url: String,
+        authority: String? = nil,
+        script: String = "http2_client.py"
+    ) async throws -> [String] {
         // Without httpx this fails: Deploy/test.sh installs it.
-        let words = ["python3", Self.script("http2_client.py"), url, "acme"]
+        let words = ["python3", Self.script(script), url, "acme"]
         return try await run(gateway, words, environment: authority.map { ["SSL_CERT_FILE": $0] } ?? [:])
     }
 
@@ -59,6 +69,13 @@ struct HTTP2Tests {
         #expect(try await run(gateway, script, environment: ["NODE_EXTRA_CA_CERTS": files.authority]) == Self.node)
         let python = try await runPython(gateway, gateway.url, authority: files.authority)
         #expect(python.dropLast() == Self.python.dropLast(), "\(python)")
+        let windows = try await runPython(
+            gateway,
+            gateway.url,
+            authority: files.authority,
+            script: "window_http2.py"
+        )
+        #expect(windows == Self.windows)
         let load = try await run(gateway, ["h2load", "-n", "2000", "-c", "4", "-m", "32", gateway.url + "/livez"])
         #expect(
             load.contains { $0.hasPrefix("requests: 2000 total, 2000 started, 2000 done, 2000 succeeded") },

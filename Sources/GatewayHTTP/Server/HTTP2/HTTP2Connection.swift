@@ -58,7 +58,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
     private let surplus: RejectionLabel?
     private let connection: ConnectionGuard
     private let limits: ServerLimits
-    /// What windows need; nil if none are opened.
+    /// The shared objects of windows; nil if none are opened.
     let windows: WindowHandler.Shell?
     private let events: DirectEvents?
     private let metrics: HTTPMetrics
