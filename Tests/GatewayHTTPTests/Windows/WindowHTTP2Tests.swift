@@ -24,7 +24,9 @@ struct WindowHTTP2Tests {
     private static func isOverloaded(_ window: HTTP2Window) async -> Bool {
         let close = await window.end()
         window.send(WindowClient.frame(8, []))
-        return await window.next() == nil && close == "1013 overloaded"
+        let hasEnded = await window.next() == nil
+        window.endOfInput()
+        return hasEnded && close == "1013 overloaded"
     }
 
     // MARK: Opening
@@ -73,9 +75,10 @@ struct WindowHTTP2Tests {
 
             window.send(Self.closed)
             #expect(await window.end() == "1000 ")
-            // Section 5: the end of the connection is END_STREAM.
+            // Section 5: the end of the connection is END_STREAM. A client that does not end its side is not waited for.
             #expect(await window.next() == nil)
             #expect(window.resetCode == nil)
+            #expect(await client.next(.reset, stream: 1)?.number(at: 0) == 0)
             #expect(await metrics.reaches("switchboard_windows_open", 1))
             #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="client"}"#, 1))
             #expect(await Self.answers(second))
@@ -209,6 +212,11 @@ struct WindowHTTP2Tests {
                 _ = try await windows.last?.receive()
             }
             windows[0].endOfInput()
+            // Also with the request.
+            let short = HTTP2Frame.connect(9)
+            client.send(HTTP2Frame(.headers, flags: HTTP2Frame.end | HTTP2Frame.endHeaders, stream: 9, short.payload))
+            let response = try #require(await client.response(9))
+            #expect(response.status == "200" && response.body.contains("token_missing") && response.resetCode == nil)
             #expect(await windows[0].next() == nil)
             // Section 5: the response to END_STREAM is END_STREAM.
             #expect(windows[0].resetCode == nil)
@@ -216,8 +224,8 @@ struct WindowHTTP2Tests {
             windows[1].reset()
             #expect(await api.presence.isNotified("- u-2 any"))
             #expect(await Self.answers(windows[2]))
-            client.request(7, "GET", "/livez")
-            #expect(await client.response(7)?.status == "200")
+            client.request(11, "GET", "/livez")
+            #expect(await client.response(11)?.status == "200")
             client.socket.endOfInput()
             #expect(await api.presence.isNotified("- u-3 any"))
             #expect(await metrics.reaches(#"switchboard_windows_closed_total{reason="gone"}"#, 3))

@@ -3,6 +3,9 @@ internal import NIOCore
 
 /// The windows of an HTTP/2 connection (RFC 8441), each on a stream of its own.
 extension HTTP2Connection {
+    /// The time that a client has to end its side of a stream after the gateway.
+    private static let endDelay = TimeAmount.seconds(1)
+
     /// Opens a window on a stream whose head has arrived.
     func open(_ connect: WindowConnect, stream: Int32) {
         guard let handler, let windows else { return }
@@ -44,10 +47,16 @@ extension HTTP2Connection {
         guard let handler, let place = open(stream) else { return }
         streams.values[place].window = nil
         streams.values[place].isResponded = true
-        streams.values[place].mustReset = isAwaited
         handler.write(ByteBuffer(), stream: stream, isLast: true)
         ending.insert(stream)
         flushSoon()
+        guard isAwaited else { return }
+        channel.eventLoop.assumeIsolated().scheduleTask(in: Self.endDelay) { [self] in
+            guard streams[stream] != nil else { return }
+            // RFC 9113 section 8.1.
+            handler.reset(stream: stream, .noError)
+            handler.flush()
+        }
     }
 
     /// Resets the streams of ended windows whose last bytes could not be sent: they are lost, as when a socket is closed.

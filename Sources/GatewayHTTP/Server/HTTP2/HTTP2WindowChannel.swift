@@ -64,7 +64,8 @@ final class HTTP2WindowChannel: Channel, ChannelCore, @unchecked Sendable {
             connection.taken(bytes.readableBytes, window: stream)
             pipeline.read()
         }
-        guard isActive, isInputEnded, input.readableBytes == 0 else { return }
+        // Like the end of a socket it is noticed by who reads: a client cannot end windows faster than they open.
+        guard isActive, isReadWanted, isInputEnded, input.readableBytes == 0 else { return }
         pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
