@@ -185,6 +185,7 @@ struct WindowHTTP2Tests {
             try await api.makeBrand()
             let session = try await api.makeSession()
             let client = try HTTP2Client(api)
+            client.send(HTTP2Frame(.windowUpdate, HTTP2Frame.number(1 << 24)))
             let other = try await HTTP2Window(client, 1, as: session)
             _ = try await other.receive()
             for (number, fault) in WindowFrameTests.faults.enumerated() {
