@@ -133,8 +133,9 @@ let package = Package(
         .target(
             name: "PushProviders",
             dependencies: [
-                "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry", "TextFormats",
-                crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1, x509,
+                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry",
+                "TextFormats", crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1,
+                x509,
             ],
             swiftSettings: settings
         ),

@@ -9,6 +9,8 @@ package struct PushPreview: Sendable {
     package var request: PushRequest
     /// The masked value of `authorization`; nil when the connection is authenticated by certificate.
     package var maskedAuthorization: String?
+    /// The names of further header fields, whose values are secret.
+    package var maskedHeaders: [String] = []
     /// The bytes that the provider counts against its limit.
     package var countedBytes: Int
     /// The provider's limit, in bytes.
@@ -51,6 +53,14 @@ package struct PushPreview: Sendable {
             maskedAuthorization = "Bearer ***"
             countedBytes = request.body.count - job.token.utf8.count
             limitBytes = FCMRenderer.maxPayloadBytes
+        case .proxy(let credential):
+            origin = credential.origin
+            request = PushProxyRenderer(brand: brand, pushType: lane.pushType, links: app.links)
+                .request(for: job, path: credential.path)
+            if credential.isBasic { maskedAuthorization = "Basic ***" }
+            maskedHeaders = credential.headerNames
+            countedBytes = request.body.count - job.token.utf8.count
+            limitBytes = PushProxyRenderer.maxPayloadBytes
         }
     }
 }

@@ -7,6 +7,7 @@ package import Logging
 package import NIOCore
 import NIOPosix
 import NIOSSL
+import PushPayloads
 package import Telemetry
 
 /// Creates the providers of a process, which share trust roots, provider tokens and access tokens.
@@ -26,6 +27,7 @@ package final class PushProviderFactory: Sendable {
     private let tenants: GuardedHTTPClient?
     private let names: (any HostResolver)?
     private let budget: HTTP2ConnectionBudget
+    private let proxySlots: PushProxySlots
 
     /// Creates a factory.
     ///
@@ -37,8 +39,8 @@ package final class PushProviderFactory: Sendable {
     ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
     ///   - proxied: The outbound proxy, and a client that uses it for all requests; nil connects directly. Not shut
     ///     down here.
-    ///   - tenants: The client for token endpoints that tenants set, which also checks the addresses of their other
-    ///     endpoints; nil rejects tenants' endpoints. Not closed here.
+    ///   - tenants: The client for token endpoints that tenants set and for push proxies, which also checks the
+    ///     addresses of tenants' other endpoints; nil rejects all of them. Not closed here.
     ///   - names: The resolver for all other endpoints; nil uses the system's on one queue for each event loop, where a
     ///     lookup that hangs blocks the others.
     ///   - clock: The clocks.
@@ -69,6 +71,7 @@ package final class PushProviderFactory: Sendable {
         self.tenants = tenants
         self.names = names
         budget = HTTP2ConnectionBudget(connections: configuration.maxConnections)
+        proxySlots = PushProxySlots(capacity: configuration.maxConnections / 8)
         accessTokens = AccessTokenSources(
             clock: clock,
             configuration: configuration,
@@ -115,6 +118,8 @@ package final class PushProviderFactory: Sendable {
             switch credential {
             case .apns(let apns): [apns.endpoint.target.host]
             case .fcm(let fcm): [fcm.endpoint.target.host, URL(string: fcm.account.tokenEndpoint)?.host()]
+            // Its addresses are checked at each request.
+            case .proxy: []
             }
         return Set(
             hosts.compactMap { $0 }.filter { host in
@@ -157,6 +162,19 @@ package final class PushProviderFactory: Sendable {
                 tokens: credential.account.tokenEndpoint
             )
             return makeFCM(credential, lane, brand, app, path, source)
+        case .proxy(let credential):
+            guard let tenants else { throw Self.unguarded(PushProxyCredential.pointer) }
+            return try PushProxyProvider(
+                credential,
+                renderer: PushProxyRenderer(brand: brand, pushType: lane.pushType, links: app.links),
+                brand: brand.id,
+                source: source,
+                client: tenants,
+                slots: proxySlots,
+                clock: clock,
+                timeout: configuration.requestTimeout,
+                eventLoop: group.next()
+            )
         }
     }
 
@@ -329,9 +347,7 @@ package final class PushProviderFactory: Sendable {
                 client: client(of: tokenEndpoint)
             )
         }
-        guard let tenants else {
-            throw PushCredentialError(pointer: pointer, detail: "is a tenant's, and this process has no address guard")
-        }
+        guard let tenants else { throw Self.unguarded(pointer) }
         let (url, addresses): (GuardedURL, AddressGuard)
         do {
             (url, addresses) = (try tenants.url(endpoint.url), tenants.addresses)
@@ -354,6 +370,10 @@ package final class PushProviderFactory: Sendable {
             proxy: checked,
             client: .guarded(tenants, brand)
         )
+    }
+
+    private static func unguarded(_ pointer: String) -> PushCredentialError {
+        PushCredentialError(pointer: pointer, detail: "needs the address guard, which this process has not")
     }
 
     private func tunnel(_ proxy: OutboundProxy) -> HTTP2Proxy {

@@ -128,6 +128,39 @@ struct BrandPlanTests {
         #expect(body["webhook"]["secret"] == Self.fingerprint)
     }
 
+    @Test("an app with a push proxy is as its file describes it, and so is its export; its secrets stay apart")
+    func pushProxy() throws {
+        let wanted: JSONValue = [
+            "platform": "android",
+            "pushProxy": [
+                "url": "https://push.example.com/lp", "basic": ["username": "acme", "password": Self.fingerprint],
+                "headers": ["Tenant": ["fingerprint": "aaaabbbb"]],
+            ],
+        ]
+        let response: JSONValue = [
+            "id": "android", "platform": "android", "endpointsBy": "admin", "updatedAt": "2026-01-01T00:00:00.000Z",
+            "pushProxy": [
+                "url": "https://push.example.com/lp",
+                "basic": ["username": "acme", "passwordFingerprint": "11112222"],
+                "headers": ["TenantFingerprint": "aaaabbbb"],
+            ],
+        ]
+        let present = Self.state(apps: ["android": response])
+        #expect(Self.lines(Self.file(apps: ["android": wanted]), present).isEmpty)
+        let other: JSONValue = ["platform": "android", "pushProxy": ["url": "https://push.example.com/lp"]]
+        #expect(
+            Self.lines(Self.file(apps: ["android": other]), present) == [
+                "~ app android", "    pushProxy.basic.password: removed",
+                "    pushProxy.basic.username: \"acme\" -> none", "    pushProxy.headers.Tenant: removed",
+            ]
+        )
+        let header: JSONValue = ["file": "secrets/android-pushProxy-headers-Tenant", "fingerprint": "aaaabbbb"]
+        #expect(present.exported["apps"]["android"]["pushProxy"]["headers"]["Tenant"] == header)
+        let text = try YAMLText.text(of: present.exported)
+        let file = try BrandFile(text: text, name: "brand.yaml", directory: "/nonexistent")
+        #expect(Self.lines(file.root, present, prunes: true).isEmpty, "\(text)")
+    }
+
     @Test("what the file does not have is kept and listed, and removed only by pruning")
     func pruning() {
         let present = Self.state(

@@ -130,7 +130,37 @@ struct AdministrationTests {
             (#"{"platform":"ios","huawei":{"clientId":"SECRET"}}"#, ["/huawei"]),
             (#"{"platform":"ios","dialect":"Ujet"}"#, ["/dialect"]),
             (#"{"platform":"ios","dialect":"SECRET"}"#, ["/dialect"]),
-            (#"{"platform":"web","webPush":{},"pushProxy":{}}"#, ["/webPush", "/pushProxy"]),
+            (#"{"platform":"web","webPush":{},"pushProxy":{}}"#, ["/pushProxy/url", "/webPush"]),
+            (#"{"platform":"ios","pushProxy":"SECRET"}"#, ["/pushProxy"]),
+            (
+                #"{"platform":"ios","apns":{},"fcm":{},"dialect":"ujet","pushProxy":{"url":"https://8.8.8.8"}}"#,
+                [
+                    "/apns/teamId", "/apns/keyId", "/apns/privateKey", "/apns/topic", "/fcm/serviceAccount", "/apns",
+                    "/fcm", "/dialect",
+                ]
+            ),
+            (
+                #"{"platform":"ios","pushProxy":{"url":"https://8.8.8.8","basic":{"username":"a:b"},"head":{}}}"#,
+                ["/pushProxy/head", "/pushProxy/basic/password", "/pushProxy/basic/username"]
+            ),
+            (
+                #"{"platform":"ios","pushProxy":{"url":"https://8.8.8.8","headers":{"Host":"SECRET","X-K":"SECRET"}}}"#,
+                ["/pushProxy/headers/Host", "/pushProxy/headers/X-K"]
+            ),
+            (
+                #"{"platform":"ios","pushProxy":{"url":"https://8.8.8.8","headers":{"a":"x","A":"SECRET","B":"é"}}}"#,
+                ["/pushProxy/headers/B", "/pushProxy/headers/a"]
+            ),
+            (
+                #"{"platform":"ios","pushProxy":{"url":"https://8.8.8.8","headers":{"K":"SECRET 1","L":""}}}"#,
+                ["/pushProxy/headers/K", "/pushProxy/headers/L"]
+            ),
+            (
+                #"{"platform":"ios","pushProxy":{"url":"x","headers":{"a":"","b":"","c":"","d":"","e":""}}}"#,
+                ["/pushProxy/headers"]
+            ),
+            (#"{"platform":"ios","pushProxy":{"url":"https://10.0.0.1/SECRET"}}"#, ["/pushProxy/url"]),
+            (#"{"platform":"ios","pushProxy":{"url":"http://push.example.com"}}"#, ["/pushProxy/url"]),
             (
                 #"{"platform":"android","fcm":{"serviceAccount":{"project_id":"p","private_key":"SECRET"},"style":1}}"#,
                 [

@@ -31,8 +31,8 @@ struct TransportTests {
     func entries() {
         #expect(PushType.allCases.map(\.transport.pushType) == PushType.allCases)
         let keys = PushType.allCases.map { $0.transport.settings?.key }
-        #expect(keys == ["apns", "fcm", nil, nil])
-        #expect(PushType.allCases.map(\.transport.isBuilt) == [true, true, false, false])
+        #expect(keys == ["apns", "fcm", "pushProxy", nil])
+        #expect(PushType.allCases.map(\.transport.isBuilt) == [true, true, true, false])
     }
 
     @Test("APNs reaches Apple's devices, FCM those of every platform")
@@ -63,6 +63,23 @@ struct TransportTests {
         #expect(Self.app(fcm: "p").pushTypes == [.fcm])
         #expect(Self.app(apns: "a", fcm: "p").pushTypes == [.apns, .fcm])
         #expect(!Self.app(apns: "a").supports(.fcm) && !Self.app(fcm: "p").supports(.apns))
+    }
+
+    @Test("a push proxy has the transports of the app's platform, and its change concerns each of them")
+    func proxied() {
+        let expected: [DevicePlatform: [PushType]] = [
+            .ios: [.apns, .fcm], .android: [.fcm, .huawei], .harmony: [.fcm, .huawei], .web: [.fcm],
+        ]
+        for platform in DevicePlatform.allCases {
+            var old = Self.app(platform)
+            old.pushProxy = PushProxySettings(url: "https://a.example")
+            #expect(old.pushTypes == expected[platform])
+            var new = old
+            new.pushProxy?.headers = ["Tenant": "a"]
+            #expect(old.pushTypes.allSatisfy { $0.transport.settings?.isChanged(old, new) == true })
+        }
+        #expect(Self.app(.ios).defaultPlatform(for: .huawei) == .harmony)
+        #expect(Self.app(.android).defaultPlatform(for: .huawei) == .android)
     }
 
     @Test("a change of settings concerns the transports that use them")

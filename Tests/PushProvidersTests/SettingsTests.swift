@@ -32,6 +32,12 @@ import Testing
         return app
     }
 
+    private static func proxy(_ url: String) -> AppSettings {
+        var app = AppSettings(platform: .ios)
+        app.pushProxy = PushProxySettings(url: url)
+        return app
+    }
+
     static let wrong: [(AppSettings, String)] = [
         (token { $0.privateKey = "not a key: hush" }, "/apns/privateKey"),
         (token { $0.privateKey = TestCertificates.p384Key }, "/apns/privateKey"),
@@ -56,6 +62,8 @@ import Testing
         (fcm { $0.serviceAccount.tokenUri = "http://example.com/token" }, "/fcm/serviceAccount/token_uri"),
         (fcm { $0.serviceAccount.tokenUri = "token" }, "/fcm/serviceAccount/token_uri"),
         (fcm { $0.endpoint = "localhost:443" }, "/fcm/endpoint"),
+        (proxy("http://push.example.com/hush"), "/pushProxy/url"),
+        (proxy("https://user:hush@push.example.com"), "/pushProxy/url"), (proxy("hush"), "/pushProxy/url"),
     ]
 
     @Test("each invalid member is named, and its value is not repeated", arguments: wrong.indices)

@@ -39,8 +39,8 @@ struct GatewayProviders: Sendable {
             configuration: configuration,
             policy: policy,
             proxy: proxy,
-            // A token is fetched once an hour.
-            maxIdle: 0
+            // For push proxies; a token is fetched once an hour.
+            maxIdle: 64
         )
         var limits = PushProviderConfiguration()
         limits.maxConnections = maxConnections

@@ -33,19 +33,24 @@ enum LivePersonPushProxy {
             let token = envelope.pushType.transport.tokenRule.normalised(envelope.token),
             let registration = try await call.read({ store throws(StorageError) in
                 try await store.registrations(brand: brand.id, tokens: [token], pushType: envelope.pushType)
-            }).first, registration.state == .active, registration.receives.contains(wanted)
+            }).first, registration.state == .active, envelope.showsNothing || registration.receives.contains(wanted)
         else { throw Problem(.forbidden, "The device token cannot receive such pushes.") }
+        guard let event = envelope.event(for: registration) else { return response(deliveries: 0) }
         var intake = EventIntake(delivery: call.services.delivery, brand: brand)
-        let results = try await intake.take([envelope.event(for: registration)])
+        let results = try await intake.take([event])
         switch results.first {
         case .decided(.accepted(let stored))?, .decided(.duplicate(let stored, _))?:
-            return ResponseFactory.object(.ok, capacity: 96) { writer in
-                writer.member("messageId", stored.messageID?.description)
-                writer.member("deliveries", Int64(stored.deliveries))
-            }
+            return response(stored.messageID, deliveries: Int64(stored.deliveries))
         case .decided(.rejected(let rejection))?: throw Problem(rejection)
         case .failed(let error)?: throw Problem(error)
         case nil: throw Problem(.internal, "The push was not stored.")
+        }
+    }
+
+    private static func response(_ message: MessageID? = nil, deliveries: Int64) -> Response {
+        ResponseFactory.object(.ok, capacity: 96) { writer in
+            writer.member("messageId", message?.description)
+            writer.member("deliveries", deliveries)
         }
     }
 }
@@ -58,7 +63,10 @@ private struct LivePersonEnvelope {
     var token: String
     var brand: String?
     var kind: MessageKind
-    private var id: EventID
+    /// Whether it is silent or only sets the badge, as another gateway sends it (``PushPayloads/PushProxyRenderer``): the
+    /// gateway counts what is unread itself, and there is nothing to store.
+    let showsNothing: Bool
+    private var id: EventID?
     private var conversation: ConversationID?
     private var dialog: String?
     private var originator: String?
@@ -70,30 +78,29 @@ private struct LivePersonEnvelope {
     /// Reads the body; nil when a member is invalid, which is recorded as an error.
     init?(_ body: BodyObject, _ checks: inout FieldChecks) {
         let token = checks.text(body["device-token"], isRequired: true)
-        var members: BodyObject? = body
-        switch checks.integer(body["push-service"], in: 1...3, isRequired: true) {
-        case 1?:
-            pushType = .apns
-            let aps = checks.object(body["aps"], isRequired: true)
-            sound = aps.flatMap { checks.line($0["sound"], atMost: EventLimits.nameBytes) }
-            text = ""
-            if let alert = aps?["alert"] {
-                let parts = Self.alert(alert, &checks)
-                title = parts.title
-                text = parts.text ?? ""
-            }
-        case let service?:
-            pushType = service == 2 ? .fcm : .huawei
-            let data = checks.object(body["data"], isRequired: true)
-            text = data.flatMap { checks.content($0["message"], atMost: EventLimits.textBytes, isRequired: true) } ?? ""
-            members = data.flatMap { Self.payload($0["payload"], &checks) }
-        case nil: return nil
-        }
-        guard let token, let members else { return nil }
+        guard let service = checks.integer(body["push-service"], in: 1...3, isRequired: true) else { return nil }
+        pushType = service == 1 ? .apns : service == 2 ? .fcm : .huawei
+        let shown = checks.object(body[service == 1 ? "aps" : "data"], isRequired: true)
+        let members = service == 1 ? body : shown.flatMap { Self.payload($0["payload"], &checks) }
+        guard let token, let shown, let members else { return nil }
         self.token = token
-        let service = checks.text(members["backendService"])
-        switch service.flatMap({ BoundedName($0) }) {
-        case nil where service == nil: kind = .agent
+        let content = shown[service == 1 ? "alert" : "message"]
+        let names: [BoundedName] = ["conversationId", "messageId", "id"]
+        let onlySetsBadge =
+            content.isEmpty && !members["badge"].isEmpty && names.allSatisfy { members[$0].isEmpty }
+        showsNothing = onlySetsBadge || members["silent"].value == .bool(true)
+        text = ""
+        if service == 1 {
+            sound = checks.line(shown["sound"], atMost: EventLimits.nameBytes)
+            let parts = showsNothing ? (title: nil, text: nil) : Self.alert(content, &checks)
+            title = parts.title
+            text = parts.text ?? ""
+        } else if !showsNothing {
+            text = checks.content(content, atMost: EventLimits.textBytes, isRequired: true) ?? ""
+        }
+        let backend = checks.text(members["backendService"])
+        switch backend.flatMap({ BoundedName($0) }) {
+        case nil where backend == nil: kind = .agent
         case "ams": kind = .agent
         case "prmsg": kind = .proactive
         case "c2m": kind = .c2m
@@ -109,7 +116,9 @@ private struct LivePersonEnvelope {
         let named = members[members["messageId"].isEmpty ? "id" : "messageId"]
         let message = checks.line(named, atMost: EventLimits.identifierBytes)
         // A resend has no id of its own.
-        if let conversation, let sequence {
+        if showsNothing {
+            id = nil
+        } else if let conversation, let sequence {
             id = Self.id([conversation.rawValue, String(sequence)])
         } else if let message {
             id = Self.id([message])
@@ -119,8 +128,9 @@ private struct LivePersonEnvelope {
         }
     }
 
-    /// Returns the event of the message, with a push for one registration.
-    func event(for registration: DeviceRegistration) -> AgentEvent {
+    /// Returns the event of the message, with a push for one registration; nil if it shows nothing.
+    func event(for registration: DeviceRegistration) -> AgentEvent? {
+        guard let id else { return nil }
         let type: EventType = kind == .agent ? .agentMessage : .proactiveMessage
         var event = AgentEvent(id: id, type: type, consumer: registration.consumer)
         event.source = "liveperson"

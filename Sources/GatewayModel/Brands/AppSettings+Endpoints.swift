@@ -16,6 +16,8 @@ extension AppSettings {
         package let pointer: String
         /// The URL.
         package let url: String
+        /// Whether the address is checked also if the administrator set it, as that of a webhook.
+        package var isAlwaysChecked = false
     }
 
     /// The endpoints in the settings, in a fixed order.
@@ -26,6 +28,9 @@ extension AppSettings {
             ("/fcm/endpoint", fcm?.endpoint),
             ("/fcm/serviceAccount/token_uri", fcm?.serviceAccount.tokenUri),
         ].compactMap { pointer, url in url.map { Endpoint(pointer: pointer, url: $0) } }
+            + [pushProxy].compactMap { proxy in
+                proxy.map { Endpoint(pointer: "/pushProxy/url", url: $0.url, isAlwaysChecked: true) }
+            }
     }
 
     /// Returns the setter to store for the endpoints when these settings replace others.

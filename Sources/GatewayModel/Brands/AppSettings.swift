@@ -20,6 +20,8 @@ package struct AppSettings: Codable, Equatable, Sendable {
     package var apns: APNsSettings?
     /// The access to FCM, if it has one.
     package var fcm: FCMSettings?
+    /// The brand's push proxy, if that sends its pushes; the app has no other access then.
+    package var pushProxy: PushProxySettings?
     /// The format of its pushes; nil is ``Dialect/switchboard``.
     package var dialect: Dialect?
     /// The host whose links it opens, if any.

@@ -62,7 +62,11 @@ extension Transport {
         tokenRule: .hexadecimal(maxDigits: 400),
         platforms: [.ios],
         environments: [.production, .sandbox],
-        settings: Settings(key: "apns", isSet: { $0.apns != nil }, isChanged: { $0.apns != $1.apns })
+        settings: Settings(
+            key: "apns",
+            isSet: { $0.apns != nil || $0.pushProxy != nil && $0.platform == .ios },
+            isChanged: { $0.apns != $1.apns || $0.pushProxy != $1.pushProxy }
+        )
     )
 
     fileprivate static let fcm = Transport(
@@ -73,25 +77,34 @@ extension Transport {
         environments: [.production],
         settings: Settings(
             key: "fcm",
-            isSet: { $0.fcm != nil },
-            isChanged: { $0.fcm != $1.fcm || $0.wakesOnRead != $1.wakesOnRead }
+            isSet: { $0.fcm != nil || $0.pushProxy != nil },
+            isChanged: {
+                $0.fcm != $1.fcm || $0.wakesOnRead != $1.wakesOnRead || $0.pushProxy != $1.pushProxy
+            }
         )
     )
 
-    fileprivate static let huawei = unbuilt(.huawei)
-
-    fileprivate static let webpush = unbuilt(.webpush)
-
-    /// Returns the entry of a push type whose devices cannot register: its rules are decided with its provider.
-    private static func unbuilt(_ pushType: PushType) -> Transport {
-        Transport(
-            pushType: pushType,
-            tokenRule: .visibleASCII(maxBytes: 4096),
-            platforms: DevicePlatform.allCases,
-            environments: [.production],
-            settings: nil
+    fileprivate static let huawei = Transport(
+        pushType: .huawei,
+        tokenRule: .visibleASCII(maxBytes: 4096),
+        platforms: [.harmony, .android],
+        environments: [.production],
+        // Only a brand's push proxy reaches Huawei.
+        settings: Settings(
+            key: "pushProxy",
+            isSet: { $0.pushProxy != nil && [.harmony, .android].contains($0.platform) },
+            isChanged: { $0.pushProxy != $1.pushProxy }
         )
-    }
+    )
+
+    /// Its devices cannot register: its rules are decided with its provider.
+    fileprivate static let webpush = Transport(
+        pushType: .webpush,
+        tokenRule: .visibleASCII(maxBytes: 4096),
+        platforms: DevicePlatform.allCases,
+        environments: [.production],
+        settings: nil
+    )
 }
 
 extension PushType {

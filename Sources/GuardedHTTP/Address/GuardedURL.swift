@@ -20,7 +20,8 @@ package struct GuardedURL: Sendable, Equatable {
     package let literal: InternetAddress?
     /// The port; nil for the scheme's default.
     package let port: UInt16?
-    private let path: String
+    /// The path with the query; empty or beginning with a slash.
+    package let path: String
 
     /// 127.0.0.1.
     private static let loopback = InternetAddress.v4(0x7F00_0001)
@@ -35,9 +36,12 @@ package struct GuardedURL: Sendable, Equatable {
     }
 
     /// The URL for the HTTP client.
-    package var text: String {
+    package var text: String { origin + path }
+
+    /// The scheme, the host, and the port if it is not the scheme's default.
+    package var origin: String {
         let name = literal?.isV6 == true ? "[\(host)]" : host
-        return (isSecure ? "https://" : "http://") + name + (port.map { ":\($0)" } ?? "") + path
+        return (isSecure ? "https://" : "http://") + name + (port.map { ":\($0)" } ?? "")
     }
 
     /// Parses and checks a URL.

@@ -69,6 +69,24 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         package var endpoint: String?
     }
 
+    /// A push proxy without its secrets.
+    package struct PushProxy: Sendable, Equatable, Encodable {
+        /// The credentials of HTTP Basic.
+        package struct Basic: Sendable, Equatable, Encodable {
+            /// The user name.
+            package var username: String
+            /// The fingerprint of the password.
+            package var passwordFingerprint: String
+        }
+
+        /// The URL.
+        package var url: String
+        /// The credentials, if it has some.
+        package var basic: Basic?
+        /// The fingerprints of the values of further header fields, by the name and `Fingerprint`.
+        package var headers: [String: String]?
+    }
+
     /// The app.
     package var id: String
     /// The platform of its devices.
@@ -77,6 +95,8 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
     package var apns: APNs?
     /// The access to FCM.
     package var fcm: FCM?
+    /// The brand's push proxy.
+    package var pushProxy: PushProxy?
     /// The format of its pushes.
     package var dialect: AppSettings.Dialect?
     /// The host whose links it opens.
@@ -105,6 +125,23 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
                 ),
                 style: fcm.style,
                 endpoint: fcm.endpoint
+            )
+        }
+        pushProxy = app.settings.pushProxy.map { proxy in
+            PushProxy(
+                url: proxy.url,
+                basic: proxy.basic.map {
+                    PushProxy.Basic(
+                        username: $0.username,
+                        passwordFingerprint: SecretHash.fingerprint($0.password)
+                    )
+                },
+                headers: proxy.headers.map { headers in
+                    Dictionary(
+                        headers.map { ($0.key + "Fingerprint", SecretHash.fingerprint($0.value)) },
+                        uniquingKeysWith: { first, _ in first }
+                    )
+                }
             )
         }
     }

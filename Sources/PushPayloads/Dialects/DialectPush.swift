@@ -117,9 +117,7 @@ struct DialectPush {
         guard asText else {
             writer.member("push-service", 1)
             writer.member("notificationType", "apn")
-            livePersonMembers(brand, &writer)
-            if showsText, !message.silent { truncatedText("text", &writer) }
-            return
+            return livePersonLevel(brand, &writer)
         }
         if !message.silent { truncatedText("message", &writer) }
         var payload = JSONWriter(capacity: 768)
@@ -127,6 +125,28 @@ struct DialectPush {
         livePersonMembers(brand, &payload)
         payload.literal("}")
         writer.nested("payload", payload.bytes, asText: true)
+    }
+
+    private func livePersonLevel(_ brand: BrandID, _ writer: inout JSONWriter) {
+        livePersonMembers(brand, &writer)
+        if showsText, !message.silent { truncatedText("text", &writer) }
+    }
+
+    /// Writes the members of LivePerson's envelope for a push proxy into an object that is open, except those that lead
+    /// to the device: here the `payload` of a map is an object.
+    func writeEnvelope(brand: BrandID, to writer: inout JSONWriter) {
+        guard asText else {
+            writer.literal("\"aps\":{")
+            writer.aps(message, job, title: title, text: text, isCut: isCut, isBare: isBare, dialect: .liveperson)
+            writer.literal("}")
+            return livePersonLevel(brand, &writer)
+        }
+        writer.literal("\"data\":{")
+        if !message.silent { truncatedText("message", &writer) }
+        writer.name(known: "payload")
+        writer.literal("{")
+        livePersonMembers(brand, &writer)
+        writer.literal("}}")
     }
 
     private func livePersonMembers(_ brand: BrandID, _ writer: inout JSONWriter) {

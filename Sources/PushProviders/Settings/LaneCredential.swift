@@ -4,6 +4,7 @@ import GatewayModel
 enum LaneCredential: Sendable {
     case apns(APNsCredential)
     case fcm(FCMCredential)
+    case proxy(PushProxyCredential)
 
     init(
         _ pushType: PushType,
@@ -11,6 +12,10 @@ enum LaneCredential: Sendable {
         of app: AppSettings,
         now: Timestamp
     ) throws(PushCredentialError) {
+        if let settings = app.pushProxy, app.supports(pushType) {
+            self = .proxy(try PushProxyCredential(settings))
+            return
+        }
         switch pushType {
         case .apns:
             guard let settings = app.apns else { throw Self.absent(pushType, "the app has no credential for APNs") }

@@ -66,6 +66,10 @@ indirect enum FileShape: Sendable {
             "endpoints": values("production", "sandbox"), "wakeOnRead": .value,
         ]),
         "fcm": .members(["serviceAccount": .serviceAccount, "style": .value, "endpoint": .value]),
+        "pushProxy": .members([
+            "url": .value, "basic": .members(["username": .value, "password": .secret(.text)]),
+            "headers": .named(.secret(.text)),
+        ]),
         "links": .members([
             "host": .value, "paths": .list(.value), "ios": .members(["appIds": .list(.value)]),
             "android": .members(["packageName": .value, "sha256CertFingerprints": .list(.value)]),

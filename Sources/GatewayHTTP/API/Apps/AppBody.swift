@@ -5,7 +5,7 @@ internal import TextFormats
 
 /// The body of an app: its settings; unsupported ones are rejected, so that nobody believes that they work.
 enum AppBody {
-    private static let unsupported: [BoundedName] = ["huawei", "webPush", "pushProxy"]
+    private static let unsupported: [BoundedName] = ["huawei", "webPush"]
 
     /// Validates everything that can be validated without parsing keys; throws 422.
     static func settings(_ body: BodyObject) throws(Problem) -> AppSettings {
@@ -13,22 +13,33 @@ enum AppBody {
         let platform = checks.word(body["platform"], as: DevicePlatform.self, isRequired: true)
         let apns = checks.object(body["apns"]).flatMap { self.apns($0, &checks) }
         let fcm = checks.object(body["fcm"]).flatMap { self.fcm($0, &checks) }
+        let proxy = checks.object(body["pushProxy"]).flatMap { PushProxyBody.settings($0, &checks) }
         let dialect = checks.word(body["dialect"], as: AppSettings.Dialect.self)
+        if !body["pushProxy"].isEmpty {
+            // It sends everything, in one format.
+            for name: BoundedName in ["apns", "fcm"] where !body[name].isEmpty {
+                checks.fail(body[name].pointer, "must be absent beside a pushProxy")
+            }
+            if let dialect, dialect != .liveperson {
+                checks.fail(body["dialect"].pointer, "must be liveperson or absent beside a pushProxy")
+            }
+        }
         let links = checks.object(body["links"]).flatMap { LinkBody(object: $0).settings(&checks) }
         for name in unsupported where !body[name].isEmpty {
             checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)
         }
-        checks.rejectOthers(in: body, than: ["platform", "apns", "fcm", "dialect", "links"] + unsupported)
+        checks.rejectOthers(in: body, than: ["platform", "apns", "fcm", "pushProxy", "dialect", "links"] + unsupported)
         var settings = AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
+        settings.pushProxy = proxy
         settings.links = links
         return settings
     }
 
-    /// Returns the errors of the endpoints that a tenant set, as far as their texts show; the addresses that their
-    /// names resolve to are checked at each connection.
+    /// Returns the errors of the endpoints that a tenant set, and of a push proxy whoever set it, as far as their texts
+    /// show; the addresses that their names resolve to are checked at each connection.
     static func problems(ofEndpoints app: AppSettings, _ addresses: AddressPolicy) -> [SettingsProblem] {
-        guard app.endpointsBy == .tenant else { return [] }
-        return app.endpoints.compactMap { endpoint -> SettingsProblem? in
+        app.endpoints.compactMap { endpoint -> SettingsProblem? in
+            guard app.endpointsBy == .tenant || endpoint.isAlwaysChecked else { return nil }
             do throws(GuardedURL.Rejection) {
                 _ = try GuardedURL(endpoint.url, policy: addresses)
                 return nil

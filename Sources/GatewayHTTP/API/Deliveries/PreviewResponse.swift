@@ -53,6 +53,28 @@ enum PreviewResponse {
         var message: Message
     }
 
+    /// A push for FCM or Huawei at a push proxy.
+    private struct Proxied: Decodable {
+        struct Map: Decodable {
+            var message: String?
+            var payload: Members
+        }
+        enum CodingKeys: String, CodingKey {
+            case data
+            case service = "push-service"
+        }
+
+        var data: Map
+        var service: Int
+
+        /// The members with the text; nil with 1, as the `data` of a push for APNs is the event's.
+        var members: Members? {
+            var members = data.payload
+            members.message = data.message
+            return service == 1 ? nil : members
+        }
+    }
+
     /// Returns the response.
     static func write(_ preview: PushPreview, job: PushJob, brand: Brand) -> JSONWriter {
         var writer = JSONWriter(capacity: preview.request.body.count + 1024)
@@ -64,6 +86,10 @@ enum PreviewResponse {
         for header in preview.request.headers {
             writer.name(header.name.description)
             writer.string(header.value)
+        }
+        for name in preview.maskedHeaders {
+            writer.name(name)
+            writer.string("***")
         }
         writer.literal(#"},"body":"#)
         writer.raw(preview.request.body)
@@ -80,6 +106,7 @@ enum PreviewResponse {
         let decoder = JSONDecoder()
         let payload =
             (try? decoder.decode(FCM.self, from: Data(body)))?.message.data
+            ?? (try? decoder.decode(Proxied.self, from: Data(body)))?.members
             ?? (try? decoder.decode(Members.self, from: Data(body)))
         guard let message = job.message, let payload else { return [] }
         let inner = payload.payload.flatMap { try? decoder.decode(Members.self, from: Data($0.utf8)) } ?? payload
