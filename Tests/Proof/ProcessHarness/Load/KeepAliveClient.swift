@@ -24,8 +24,7 @@ package final class KeepAliveClient: Sendable {
         return KeepAliveClient(channel: channel)
     }
 
-    /// Sends requests one after the other; returns the seconds that each took, and the number of responses other than
-    /// 202.
+    /// Sends requests one after the other; returns the seconds that each took, and the number of those that were refused.
     package func run(_ work: RequestSequence) async throws -> RequestResults {
         let promise = channel.eventLoop.makePromise(of: RequestResults.self)
         channel.eventLoop.execute {
@@ -71,7 +70,7 @@ private final class SequentialRequests: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            if head.status != .accepted { results.refused += 1 }
+            if head.status != work?.status { results.refused += 1 }
         case .body: break
         case .end:
             results.latencies.append(Double((NIODeadline.now() - sentAt).nanoseconds) / 1e9)
@@ -93,20 +92,22 @@ private final class SequentialRequests: ChannelDuplexHandler {
         guard let work else { return }
         guard let body = work.body(number) else { return finish(.success(results)) }
         let due = work.due?(number) ?? .now()
+        let current = number
         number += 1
         sentAt = due
-        guard let context, due > .now() else { return send(body, work) }
+        guard let context, due > .now() else { return send(current, body, work) }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(deadline: due) { handler.value.send(body, work) }
+        context.eventLoop.scheduleTask(deadline: due) { handler.value.send(current, body, work) }
     }
 
-    private func send(_ body: [UInt8], _ work: RequestSequence) {
+    private func send(_ number: Int, _ body: [UInt8], _ work: RequestSequence) {
         guard let context else { return }
         var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: work.path)
         head.headers = [
             "host": "127.0.0.1", "authorization": work.authorization, "content-type": work.contentType,
             "content-length": String(body.count),
         ]
+        work.edit?(number, &head)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

@@ -1,4 +1,5 @@
 package import NIOCore
+package import NIOHTTP1
 
 /// The requests of one connection.
 package struct RequestSequence: Sendable {
@@ -15,6 +16,10 @@ package struct RequestSequence: Sendable {
     /// A request that must wait for the one before counts from its due time, so that a slow response is measured in
     /// full.
     package var due: (@Sendable (Int) -> NIODeadline)?
+    /// Changes the head of the n-th request; nil when all are POST requests to ``path`` with the same header fields.
+    package var edit: (@Sendable (Int, inout HTTPRequestHead) -> Void)?
+    /// The status of a request that was accepted.
+    package var status = HTTPResponseStatus.accepted
 
     /// Creates a sequence of POST requests.
     ///
@@ -39,6 +44,6 @@ package struct RequestSequence: Sendable {
 package struct RequestResults: Sendable {
     /// The seconds that each request took.
     package var latencies: [Double] = []
-    /// The number of responses other than 202.
+    /// The number of responses with another status than ``RequestSequence/status``.
     package var refused = 0
 }

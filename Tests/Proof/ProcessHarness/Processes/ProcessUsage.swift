@@ -1,6 +1,6 @@
 import Foundation
 
-/// The resource usage of a process so far (`proc(5)`).
+/// The resource usage of a process so far (its CPU clock; `proc(5)`).
 package struct ProcessUsage {
     /// CPU time of all its threads, user and system, in seconds.
     package var cpuSeconds: Double
@@ -11,16 +11,12 @@ package struct ProcessUsage {
 
     /// Reads the counters of a process.
     package init(pid: Int32) throws {
-        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-            let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
-            let nameEnd = stat.lastIndex(of: ")")
+        // `/proc/PID/stat` has hundredths of a second only.
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0,
+            let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
         else { throw HarnessError("process \(pid) has ended") }
-        // Fields 14 and 15 are utime and stime; the first after the name is field 3.
-        let fields = stat[stat.index(after: nameEnd)...].split(separator: " ")
-        guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12]) else {
-            throw HarnessError("cannot read /proc/\(pid)/stat")
-        }
-        cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         func bytes(_ name: String) -> Int {
             for line in status.split(separator: "\n") where line.hasPrefix(name + ":") {
                 let number = line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
