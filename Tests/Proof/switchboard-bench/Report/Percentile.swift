@@ -1,3 +1,5 @@
+import ProcessHarness
+
 extension [Double] {
     /// Returns the value below which a share of the values lies.
     ///
@@ -11,4 +13,22 @@ extension [Double] {
 
     /// The median, for figures of rounds of which some were disturbed.
     var median: Double { percentile(0.5) }
+}
+
+/// Returns the median time of some work.
+///
+/// - Parameters:
+///   - samples: What the work is done with, in another order than they are stored in.
+///   - work: The work.
+/// - Returns: The seconds of the median round of 101.
+/// - Throws: The error of the work.
+func medianSeconds<Sample>(_ samples: [Sample], _ work: (Sample) async throws -> Void) async throws -> Double {
+    var times: [Double] = []
+    for round in 0..<101 {
+        let sample = samples[round * 7919 % samples.count]
+        let start = ContinuousClock.now
+        try await work(sample)
+        times.append(seconds(ContinuousClock.now - start))
+    }
+    return times.median
 }

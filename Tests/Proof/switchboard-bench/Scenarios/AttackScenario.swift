@@ -64,7 +64,8 @@ struct AttackScenario {
             before = try ProcessUsage(pid: gateway.process.id).cpuSeconds
             attacked += try await load.post(run: "attacked-\(round)", events: part, rate: rate, group: group)
             attackedCPU += try ProcessUsage(pid: gateway.process.id).cpuSeconds - before
-            guard try await connections(installation, http) >= Double(Attacker.silentConnections) else {
+            let connections = try await installation.metric("switchboard_http_open_connections", http)
+            guard connections >= Double(Attacker.silentConnections) else {
                 throw HarnessError("the attacker did not hold its connections")
             }
             _ = try await attacker.stop(within: .seconds(30))
@@ -91,14 +92,5 @@ struct AttackScenario {
             #"{"host":"\#(Attacker.host)","paths":[\#(paths)],"ios":{"appIds":["TEAM123456.com.example.app"]},"#
             + #""fallback":{"web":"https://shop.example/"}}"#
         try await installation.call(http, "PUT", brand + "/apps/links", #"{"platform":"ios","links":\#(links)}"#)
-    }
-
-    /// Returns the number of the gateway's connections.
-    private func connections(_ installation: Installation, _ http: HTTPClient) async throws -> Double {
-        let request = HTTPClientRequest(url: installation.gateway.url + "/metrics")
-        let body = try await http.execute(request, timeout: .seconds(60)).body.collect(upTo: 16 << 20)
-        let name = "switchboard_http_open_connections "
-        let line = String(buffer: body).split(separator: "\n").first { $0.hasPrefix(name) }
-        return line.flatMap { Double($0.dropFirst(name.utf8.count)) } ?? 0
     }
 }

@@ -11,8 +11,6 @@ struct DeliveriesScenario {
     /// The limit of each as a multiple of a read by number.
     var ratioLimit: Double
 
-    private static let rounds = 101
-
     /// Fills a store and queries it.
     ///
     /// - Returns: The figures.
@@ -30,7 +28,7 @@ struct DeliveriesScenario {
         var times: [(name: String, seconds: Double)] = []
         for question in questions(fixture) {
             var count = 0
-            let time = try await median(fixture.samples) { sample in
+            let time = try await medianSeconds(fixture.samples) { sample in
                 var query = DeliveryQuery(brand: LogFixture.brand, limit: 50)
                 question.fill(&query, sample.message)
                 count = try await fixture.store.deliveries(query).items.count
@@ -41,7 +39,7 @@ struct DeliveriesScenario {
         for (window, seconds) in [("1h", 3600), ("3d", 3 * 86_400), ("7d", 7 * 86_400), ("30d", 30 * 86_400)]
             as [(String, Int64)]
         {
-            let time = try await median(fixture.samples) { _ in
+            let time = try await medianSeconds(fixture.samples) { _ in
                 _ = try await fixture.store.deliveryStats(
                     brand: LogFixture.brand,
                     window: StatsWindow(seconds: seconds),
@@ -51,7 +49,7 @@ struct DeliveriesScenario {
             times.append(("stats of \(window)", time))
         }
         for (what, text) in names {
-            let time = try await median(fixture.samples) { sample in
+            let time = try await medianSeconds(fixture.samples) { sample in
                 _ = try await fixture.store.search(text(sample.message), brand: LogFixture.brand)
             }
             times.append(("search for \(what)", time))
@@ -68,7 +66,7 @@ struct DeliveriesScenario {
     }
 
     private func read(_ fixture: LogFixture) async throws -> Double {
-        try await median(fixture.samples) { sample in
+        try await medianSeconds(fixture.samples) { sample in
             guard try await fixture.store.delivery(brand: LogFixture.brand, id: sample.delivery) != nil else {
                 throw HarnessError("a delivery is missing")
             }
@@ -138,17 +136,5 @@ struct DeliveriesScenario {
                 query.provider = .fcm
             },
         ]
-    }
-
-    /// Returns the median of many rounds in seconds.
-    private func median<Sample>(_ samples: [Sample], _ work: (Sample) async throws -> Void) async throws -> Double {
-        var times: [Double] = []
-        for round in 0..<Self.rounds {
-            let sample = samples[round * 7919 % samples.count]
-            let start = ContinuousClock.now
-            try await work(sample)
-            times.append(seconds(ContinuousClock.now - start))
-        }
-        return times.median
     }
 }
