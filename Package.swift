@@ -322,8 +322,8 @@ let package = Package(
             name: "switchboard-bench",
             dependencies: [
                 "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections", "Identity", "ProcessHarness", "PushPayloads", "PushProviders", "SQLiteStorage",
-                "Telemetry", "TextFormats",
+                "HTTP2Connections", "Identity", "ProcessHarness", "PushPayloads", "PushProviders", "PushSimulator",
+                "SQLiteStorage", "Telemetry", "TextFormats",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 nioWebSocket,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

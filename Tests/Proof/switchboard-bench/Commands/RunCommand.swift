@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
+import GatewayStorage
 import NIOCore
 import NIOPosix
 import ProcessHarness
@@ -16,7 +17,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack, requeue, campaign, population, outage
+        case windows, attack, requeue, campaign, population, outage, adaptors, inbox
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
         case deviceImport = "device-import"
@@ -42,7 +43,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         // These scenarios need no other process.
-        for program in Set(scenario).isSubset(of: [.deliveries, .identity, .requeue]) && !scenario.isEmpty
+        for program in Set(scenario).isSubset(of: [.deliveries, .identity, .inbox, .requeue]) && !scenario.isEmpty
             ? [] : ["switchboard", "push-simulator"]
         {
             let path = ChildProcess.binaries.appending(path: program).path()
@@ -150,6 +151,10 @@ struct RunCommand: AsyncParsableCommand {
             ).run(group: group, http: http, say: say)
         case .outage:
             return try await OutageScenario(seconds: max(Int(180 * scale), 20)).run(group: group, http: http, say: say)
+        case .adaptors:
+            return try await AdaptorsScenario(requests: scaled(3000)).run(group: group, http: http, say: say)
+        case .inbox:
+            return try await InboxScenario(items: min(scaled(10_000), InboxItem.perConsumer)).run()
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

@@ -1,0 +1,105 @@
+import AsyncHTTPClient
+import NIOCore
+import ProcessHarness
+
+/// The CPU of an adaptor's request, until its response, as a multiple of the gateway's own route that does the same with
+/// a body of the same length.
+///
+/// The routes take turns on one gateway whose lanes are paused, so that no push is sent. The gateway's events route is
+/// called through the router, as adaptors are; a second ratio is to the handler without the router.
+struct AdaptorsScenario {
+    /// The number of requests of a turn.
+    var requests: Int
+    /// The number of turns of each route.
+    var rounds = 9
+    /// The limit of the ratio.
+    var limit = 1.15
+
+    private static let consumers = 5000
+    private static let connections = 64
+
+    /// Runs it on a fresh installation.
+    ///
+    /// - Parameters:
+    ///   - group: The event loops of the load's connections.
+    ///   - http: The HTTP client of unmeasured requests.
+    ///   - say: Prints the progress.
+    /// - Returns: The figures.
+    /// - Throws: An error when a request is refused, or became no event.
+    func run(group: any EventLoopGroup, http: HTTPClient, say: (String) -> Void) async throws -> Report {
+        try await Installation.use(quiet: true) { installation in
+            try await measure(installation, group: group, http: http, say: say)
+        }
+    }
+
+    private func measure(
+        _ installation: Installation,
+        group: any EventLoopGroup,
+        http: HTTPClient,
+        say: (String) -> Void
+    ) async throws -> Report {
+        let all = try await AdaptorPairs(installation, http, consumers: Self.consumers)
+        let load = try await PreparedLoad(
+            port: installation.gateway.port,
+            connections: Self.connections,
+            group: group
+        )
+        var report = Report()
+        // Whole rows of connections, so that each customer's consents come over one.
+        let requests = (requests + Self.connections - 1) / Self.connections * Self.connections
+        var (number, events) = (0, 0)
+        for pair in all.messages + [all.consent] {
+            say("adaptors: \(pair.name)")
+            for number in [0, 999_999] {
+                let lengths = [pair.adaptor, pair.native].map { $0.request(number).body.count }
+                guard lengths[0] == lengths[1] else { throw HarnessError("\(pair.name): bodies of \(lengths) bytes") }
+            }
+            let routes = [pair.adaptor, pair.native] + (pair.direct.map { [$0] } ?? [])
+            var costs = [[Double]](repeating: [], count: routes.count)
+            // The first round is warm-up and is not counted. The order alternates, because the queue becomes longer.
+            for round in 0...rounds {
+                for place in round % 2 == 0 ? Array(routes.indices) : routes.indices.reversed() {
+                    let route = routes[place]
+                    let made = (number..<number + requests).map(route.request)
+                    number += requests
+                    let before = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds
+                    try await load.post(made, to: route)
+                    let spent = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds - before
+                    if round > 0 { costs[place].append(spent * 1e6 / Double(requests)) }
+                }
+            }
+            if pair.direct != nil { events += (rounds + 1) * routes.count * requests }
+            try await check(events, installation, http)
+            add(costs, of: pair.name, to: &report)
+        }
+        await load.close()
+        return report
+    }
+
+    private func add(_ costs: [[Double]], of name: String, to report: inout Report) {
+        let scenario = "adaptors, \(Self.connections) connections, lanes paused"
+        report.add(scenario, "\(name), CPU a request", costs[0].median, "us")
+        report.add(scenario, "\(name), CPU of the gateway's own route", costs[1].median, "us")
+        let ratios = zip(costs[0], costs[1]).map { $0 / $1 }
+        report.add(scenario, "\(name), ratio", ratios.median, "x", atMost: limit)
+        report.add(scenario, "\(name), ratio, lowest of \(rounds)", ratios.percentile(0), "x")
+        report.add(scenario, "\(name), ratio, highest of \(rounds)", ratios.percentile(1), "x")
+        guard costs.count > 2 else { return }
+        let others = zip(costs[0], costs[2]).map { $0 / $1 }
+        report.add(scenario, "\(name), ratio to events without the router", others.median, "x")
+    }
+
+    /// Checks that each request became an event: the status of gorush's responses is always 200.
+    private func check(_ events: Int, _ installation: Installation, _ http: HTTPClient) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while true {
+            let name = #"switchboard_intake_events_total{result="accepted"}"#
+            let accepted = Int(try await installation.metric(name, http))
+            if accepted == events { return }
+            guard ContinuousClock.now < deadline else {
+                throw HarnessError("\(accepted) events were accepted, and not \(events)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
