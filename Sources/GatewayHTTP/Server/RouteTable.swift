@@ -37,6 +37,9 @@ struct RouteTable {
     /// The events route without the router, with the limits of all routes.
     var directEvents: DirectEvents { DirectEvents(gate: gate, responses: responses) }
 
+    /// The routes so far, for calls by routes that are added later.
+    var responder: RouterResponder<GatewayContext> { router.buildResponder() }
+
     /// Adds a route.
     ///
     /// - Parameters:

@@ -23,6 +23,11 @@ package struct GatewayContext: RequestContext {
         peer = InternetAddress(source.channel.remoteAddress)
     }
 
+    /// The context of a call that another route makes for the same caller: the result of one leaves the other alone.
+    var ofInnerCall: GatewayContext {
+        GatewayContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+    }
+
     /// Asks the caller for the body that it announced with `Expect: 100-continue` (RFC 9110 section 10.1.1).
     func askForBody() {
         if let exchange {

@@ -27,6 +27,10 @@ extension HTTPField.Name {
     static let xForwardedProto = known("X-Forwarded-Proto")
     /// The token of an operator's session against forged requests.
     static let xCSRFToken = known("X-CSRF-Token")
+    /// The relation of a page that sends a request to this host (Fetch Metadata Request Headers section 2.4).
+    static let secFetchSite = known("Sec-Fetch-Site")
+    /// The part of a page's address that its requests state (Referrer Policy section 4.1).
+    static let referrerPolicy = known("Referrer-Policy")
     /// The nodes of a proxy's chain (RFC 7239).
     static let forwarded = known("Forwarded")
     /// The sender that asks whether it may deliver CloudEvents, and the consent (HTTP 1.1 Web Hooks for Event Delivery

@@ -5,8 +5,8 @@ internal import TextFormats
 struct QueryParameters: Sendable {
     private let pairs: [(name: BoundedName, value: String)]
 
-    /// Parses a raw query; throws 400 when it cannot be decoded.
-    init(_ query: String?) throws(Problem) {
+    /// Parses a raw query, or a form; throws 400 when it cannot be decoded.
+    init(_ query: String?, _ form: PercentEncoding.Form = .component) throws(Problem) {
         guard let query, !query.isEmpty else {
             pairs = []
             return
@@ -14,8 +14,8 @@ struct QueryParameters: Sendable {
         var pairs: [(name: BoundedName, value: String)] = []
         for part in query.byteSplit("&") {
             let sides = part.byteSplit("=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(sides[0]),
-                let value = PercentEncoding.decode(sides.count > 1 ? sides[1] : "")
+            guard let name = PercentEncoding.decode(sides[0].utf8, form),
+                let value = PercentEncoding.decode((sides.count > 1 ? sides[1] : "").utf8, form)
             else { throw .unreadable("The query is not percent-encoded UTF-8.") }
             // No parameter has a name that long: it is unknown, and therefore ignored.
             if let name = BoundedName(name) { pairs.append((name, value)) }
