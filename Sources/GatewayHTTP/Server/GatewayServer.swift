@@ -78,6 +78,7 @@ package final class GatewayServer: Sendable {
         LivePersonCampaigns.add(to: &routes)
         WindowRoute.add(to: &routes)
         LinkRoutes.add(to: &routes)
+        ConsoleRoutes.add(to: &routes)
         return routes
     }
 

@@ -48,8 +48,10 @@ final class KnownPaths: Sendable {
     /// Returns the error format of a path, whether a route handled the request or not.
     ///
     /// - Parameter path: The path, undecoded.
-    /// - Returns: The gateway's own format for an unknown path.
-    func shape(of path: String) -> ErrorShape { known(path).first?.shape ?? .problem }
+    /// - Returns: The gateway's own format for an unknown path, except for one of the console.
+    func shape(of path: String) -> ErrorShape {
+        known(path).first?.shape ?? (path.hasBytePrefix("/console/") ? .page : .problem)
+    }
 
     /// Returns the pages of other origins that may call a path.
     ///

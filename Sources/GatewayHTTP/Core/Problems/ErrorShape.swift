@@ -14,4 +14,6 @@ enum ErrorShape: Sendable {
     case bloomreachAttributes
     /// As ``adaptor``, with LivePerson's `code` and `message` beside it: only for its campaigns.
     case campaign
+    /// A page of the console (Console page).
+    case page
 }

@@ -11,6 +11,7 @@ extension Problem {
         shape: ErrorShape = .problem,
         at now: Timestamp = Timestamp(milliseconds: 0)
     ) -> Response {
+        if shape == .page { return completed(ConsolePage.response(to: self)) }
         var writer = JSONWriter(capacity: 384)
         // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
         let status = shape != .problem && status == 422 ? 400 : status
@@ -21,6 +22,7 @@ extension Problem {
         case .bloomreachAttributes: writeBloomreach(to: &writer, isByMember: true)
         case .gorush: writeGorush(to: &writer, status: status)
         case .liveperson: writeLivePerson(to: &writer, status: status, at: now)
+        case .page: break
         }
         var response =
             shape == .problem
@@ -29,9 +31,7 @@ extension Problem {
                 writer,
                 contentType: "application/problem+json"
             ) : ResponseFactory.json(HTTPResponse.Status(code: status), writer)
-        if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
-        rate?.write(to: &response.headers)
-        if !allow.isEmpty { response.headers[.allow] = allow.joined(separator: ", ") }
+        response = completed(response)
         if status == 426 {
             // RFC 9110 sections 7.8 and 15.5.22, RFC 6455 section 4.4.
             response.headers[.upgrade] = "websocket"
@@ -50,6 +50,15 @@ extension Problem {
                 #"Bearer realm="switchboard", error="invalid_token", error_description="\#(detail)""#
         default: break
         }
+        return response
+    }
+
+    /// Adds the fields that a response has in every format.
+    private func completed(_ response: Response) -> Response {
+        var response = response
+        if let retryAfterSeconds { response.headers[.retryAfter] = String(retryAfterSeconds) }
+        rate?.write(to: &response.headers)
+        if !allow.isEmpty { response.headers[.allow] = allow.joined(separator: ", ") }
         return response
     }
 

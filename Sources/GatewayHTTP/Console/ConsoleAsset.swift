@@ -1,0 +1,158 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TextFormats
+
+/// A file that the pages load, from memory: only those of the table have a name.
+struct ConsoleAsset: Sendable {
+    private let contentType: String
+    private let text: String
+    private let tag: EntityTag
+
+    private init(_ contentType: String, _ text: String) {
+        self.contentType = contentType
+        self.text = text
+        tag = EntityTag(of: Data(text.utf8))
+    }
+
+    private static let all: [BoundedName: ConsoleAsset] = [
+        "console.css": ConsoleAsset("text/css; charset=utf-8", styles),
+        "tail.js": ConsoleAsset("text/javascript; charset=utf-8", tail),
+        "icon.svg": ConsoleAsset("image/svg+xml", icon),
+    ]
+
+    /// Returns a file; 304 when the caller has it already.
+    static func response(_ call: Call) throws -> Response {
+        guard let asset = BoundedName(try call.segment("name")).flatMap({ all[$0] }) else {
+            throw Problem.notFound("file")
+        }
+        let known = call.request.headers[.ifNoneMatch] ?? ""
+        if asset.tag.isNamed(in: known, weakly: true) {
+            return Response(status: .notModified, headers: [.eTag: asset.tag.text, .cacheControl: "no-cache"])
+        }
+        let body = ByteBuffer(string: asset.text)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: asset.contentType, .contentLength: String(body.readableBytes), .eTag: asset.tag.text,
+                .cacheControl: "no-cache",
+            ],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    private static let icon = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#15616d"/>\
+        <path d="M4 5h8M4 8h5M4 11h8" stroke="#fff" stroke-width="1.5"/></svg>
+        """
+
+    private static let styles = """
+        :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --line: #c9ced6; --soft: #f2f4f7; --link: #0b5563;
+          --bad: #a4161a; --good: #1b6b3a }
+        @media (prefers-color-scheme: dark) {
+          :root { --ink: #e6e8eb; --paper: #14171b; --line: #414954; --soft: #1f242b; --link: #7cc7d4; --bad: #ff8a80;
+            --good: #7fd6a0 }
+        }
+        * { box-sizing: border-box }
+        body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
+        a { color: var(--link) }
+        :focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
+        .skip { position: absolute; left: -100rem }
+        .skip:focus { left: 0.5rem; top: 0.5rem; background: var(--paper); padding: 0.5rem }
+        header { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; padding: 0.5rem 1rem;
+          background: var(--soft); border-bottom: 1px solid var(--line) }
+        header p, header ul { margin: 0; padding: 0 }
+        nav ul { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none }
+        [aria-current] { font-weight: bold; text-decoration: none }
+        header form:last-child { margin-left: auto }
+        main { padding: 0 1rem 2rem }
+        h1 { font-size: 1.5rem }
+        h2 { font-size: 1.2rem }
+        .filter { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: end }
+        .filter p { margin: 0.25rem 0 }
+        .filter label { display: block; font-size: 0.875rem }
+        input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
+          border-radius: 4px; padding: 0.25rem 0.5rem; min-height: 2rem }
+        button { background: var(--soft); cursor: pointer }
+        .scroll { overflow-x: auto }
+        table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
+        caption { text-align: left; font-weight: bold }
+        th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; unicode-bidi: isolate;
+          border-bottom: 1px solid var(--line) }
+        td { overflow-wrap: anywhere }
+        dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem }
+        dt { font-weight: bold }
+        dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate }
+        .verdict { border-left: 4px solid var(--link); padding: 0.5rem 1rem; background: var(--soft) }
+        .failed, .expired, .stopped, .unreachable, .closed, .suspended { color: var(--bad) }
+        .accepted, .delivered, .tapped { color: var(--good) }
+        figure { margin: 1rem 0 }
+        figcaption { font-size: 0.875rem }
+        rect.all { fill: var(--link) }
+        rect.failed { fill: var(--bad) }
+        .phone { border: 1px solid var(--line); border-radius: 12px; padding: 0 1rem; max-width: 24rem;
+          white-space: pre-wrap; overflow-wrap: anywhere }
+        pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: 1rem }
+        """
+
+    /// Shows the stream: texts become text nodes, never markup; what arrives during a pause is kept, up to a number.
+    private static let tail = """
+        const table = document.getElementById('tail'), body = table.tBodies[0];
+        const pause = document.getElementById('pause'), status = document.getElementById('status');
+        const most = 500;
+        let waiting = [], lost = 0, isPaused = false, state = 'Connecting.';
+
+        function report() {
+          const parts = [state];
+          if (isPaused) parts.push(`Paused, ${waiting.length} waiting.`);
+          if (lost) parts.push(`${lost} were not kept.`);
+          status.textContent = parts.join(' ');
+        }
+
+        function show(item) {
+          const row = document.createElement('tr');
+          const response = [item.status, item.reason, item.suppressedBy].filter((part) => part != null).join(' ');
+          const cells = [item.sentAt ?? item.queuedAt, item.id, item.state, item.consumer, item.deviceId, item.app,
+            item.provider, response];
+          cells.forEach((text, index) => {
+            const cell = document.createElement('td');
+            if (index === 1) {
+              const link = document.createElement('a');
+              link.href = table.dataset.page + encodeURIComponent(text);
+              link.textContent = text;
+              cell.append(link);
+            } else {
+              cell.textContent = text ?? '–';
+            }
+            if (index === 2) cell.className = `state ${text}`;
+            row.append(cell);
+          });
+          body.prepend(row);
+          if (body.rows.length > most) body.lastElementChild.remove();
+        }
+
+        const source = new EventSource(table.dataset.stream);
+        source.addEventListener('open', () => { state = 'Connected.'; report(); });
+        source.addEventListener('error', () => {
+          state = source.readyState === EventSource.CLOSED
+            ? 'The stream ended: load the page again.' : 'Connecting again.';
+          report();
+        });
+        source.addEventListener('delivery', (event) => {
+          const item = JSON.parse(event.data);
+          if (!isPaused) return show(item);
+          waiting.push(item);
+          if (waiting.length > 10 * most) { waiting.shift(); lost += 1; }
+          report();
+        });
+        pause.addEventListener('click', () => {
+          isPaused = !isPaused;
+          pause.setAttribute('aria-pressed', String(isPaused));
+          if (!isPaused) { waiting.forEach(show); waiting = []; }
+          report();
+        });
+        document.getElementById('clear').addEventListener('click', () => body.replaceChildren());
+        report();
+        """
+}

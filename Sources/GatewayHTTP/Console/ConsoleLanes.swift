@@ -1,0 +1,68 @@
+internal import GatewayModel
+internal import Hummingbird
+internal import TextFormats
+
+/// The lanes in sentences, with their pauses; and the audit trail.
+enum ConsoleLanes {
+    @Sendable
+    static func page(_ console: Console) async throws -> Response {
+        let session = try await console.session()
+        let cursor = try console.parameters(["cursor"], atMost: 2048)
+        let list = try await console.get(console.api("lanes", query: cursor))
+        let isManager = session.allows(.deliveriesManage, in: console.brand)
+        let rows = list["items"].items.map { lane -> HTML in
+            let (id, depth) = (lane["id"].word, lane["depth"])
+            let change = lane["pausedSince"] == .null ? "pause" : "resume"
+            let button: HTML = """
+                <form method="post" action="\(console.page("lanes", id, change))">\
+                \(ConsolePage.hidden("csrf", session.csrfToken))\
+                <button name="\(change)" id="\(change)-\(id)" aria-label="\(change) \(id)">\(change)</button></form>
+                """
+            return """
+                <tr><th scope="row">\(id)</th><td class="state \(lane["state"])">\(lane["state"])</td>\
+                <td>\(lane["sentence"].word.clipped(300))</td><td>\(depth["agent"])</td><td>\(depth["badge"])</td>\
+                <td>\(depth["proactive"])</td><td>\(lane["inFlight"])</td><td>\(lane["oldestWaitSeconds"])</td>\
+                <td>\(HTML.when(isManager, button))</td></tr>
+                """
+        }
+        let columns = [
+            "Lane", "State", "What happens", "Agents' messages", "Badges", "Proactive", "In flight", "Longest wait, s",
+            "Change",
+        ]
+        let content: HTML = """
+            \(ConsolePage.table("lane-list", "Lanes", columns, rows))
+            \(ConsolePage.next(list) { console.page("lanes", query: [$0]) })
+            """
+        return console.response("Lanes", session, .lanes, content)
+    }
+
+    /// Pauses or resumes a lane, and shows all again.
+    static func set(_ change: String, _ console: Console) async throws -> Response {
+        let token = try await console.form().field("csrf")
+        let lane = try console.call.segment("lane")
+        try await console.send(.post, console.api("lanes", lane, change), csrfToken: token)
+        return Console.redirection(to: console.page("lanes"))
+    }
+}
+
+/// The audit trail of a brand, for its administrators.
+enum ConsoleAudit {
+    @Sendable
+    static func page(_ console: Console) async throws -> Response {
+        let session = try await console.session()
+        let cursor = try console.parameters(["cursor"], atMost: 2048)
+        let list = try await console.get(console.api("audit", query: cursor))
+        let rows = list["items"].items.map { entry -> HTML in
+            let changes = entry["changes"].items.map(\.word).joined(separator: ", ").clipped(100)
+            return """
+                <tr><th scope="row">\(entry["at"])</th><td>\(entry["actor"]["id"])</td><td>\(entry["action"])</td>\
+                <td>\(entry["target"])</td><td>\(changes)</td><td>\(entry["reason"].word.clipped(100))</td></tr>
+                """
+        }
+        let content: HTML = """
+            \(ConsolePage.table("audit-list", "Changes", ["At", "Who", "Action", "Of", "Members", "Reason"], rows))
+            \(ConsolePage.next(list) { console.page("audit", query: [$0]) })
+            """
+        return console.response("Audit", session, .audit, content)
+    }
+}
