@@ -2,6 +2,7 @@ import Foundation
 import GatewayModel
 import GuardedHTTP
 import HTTP2Connections
+import PushPayloads
 import TestSupport
 import Testing
 

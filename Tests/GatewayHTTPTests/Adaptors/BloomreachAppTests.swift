@@ -1,3 +1,4 @@
+import GatewayModel
 import HTTPTypes
 import PushSimulator
 import Synchronization

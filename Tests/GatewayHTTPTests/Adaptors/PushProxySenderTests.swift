@@ -1,4 +1,5 @@
 import GatewayModel
+import HTTPTypes
 import PushPayloads
 import Testing
 
