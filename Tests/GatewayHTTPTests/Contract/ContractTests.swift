@@ -13,7 +13,8 @@ struct ContractTests {
     func complete() async throws {
         let described = Set(try await Description.read().operations.map(\.description))
         try await TestGateway.run { api in
-            let routes = Set(api.routes)
+            // The console's pages are for people: they show what the described routes return.
+            let routes = Set(api.routes.filter { !$0.contains(" /console") })
             #expect(routes.subtracting(described).isEmpty, "not described")
             #expect(described.subtracting(routes).isEmpty, "not there")
         }
