@@ -4,6 +4,9 @@ internal import TextFormats
 
 /// One delivery: who is at fault and what to do, its history, and what the phone shows.
 enum ConsoleDelivery {
+    /// The maximum number of steps that are shown: the last ones.
+    private static let maxRows = 100
+
     @Sendable
     static func page(_ console: Console) async throws -> Response {
         let session = try await console.session()
@@ -74,7 +77,8 @@ enum ConsoleDelivery {
                 ("Consumer", #"<a id="consumer" href="\#(path)">\#(consumer)</a>"#),
                 ("Message", "\(delivery["messageId"])"),
                 ("Device", "\(delivery["deviceId"].word)"), ("App", "\(delivery["app"])"),
-                ("Provider", "\(delivery["provider"])"), ("Id at the provider", "\(delivery["providerId"].word)"),
+                ("Provider", "\(delivery["provider"])"),
+                ("Id at the provider", "\(delivery["providerId"].word.clipped(256))"),
                 ("Badge", "\(delivery["badge"])"),
             ]
         )
@@ -105,7 +109,7 @@ enum ConsoleDelivery {
             )
         }
         let columns = ["Step", "At", "Since the step before", "Attempt", "Reason"]
-        return ConsolePage.table("timeline", "Timeline", columns, rows)
+        return ConsolePage.table("timeline", "Timeline", columns, rows.suffix(maxRows))
     }
 
     /// Returns what was waited for between two steps.
@@ -119,7 +123,7 @@ enum ConsoleDelivery {
     }
 
     private static func attempts(_ delivery: StrictJSON) -> HTML {
-        let rows = delivery["attemptLog"].items.suffix(50).map { attempt -> HTML in
+        let rows = delivery["attemptLog"].items.suffix(maxRows / 2).map { attempt -> HTML in
             """
             <tr><th scope="row">\(attempt["number"])</th><td>\(attempt["sentAt"])</td>\
             <td>\(ConsoleDeliveries.response(attempt))</td><td>\(attempt["latencyMs"])</td></tr>

@@ -4,18 +4,22 @@ internal import TextFormats
 
 /// The failures of a range of time, grouped by their reason.
 enum ConsoleFailures {
+    /// The maximum number of groups that are shown: the largest ones.
+    private static let maxRows = 50
+
     @Sendable
     static func page(_ console: Console) async throws -> Response {
         let session = try await console.session()
         let range = try console.parameters(["since", "until"])
         let found = try await console.get(console.api("deliveries", "failures", query: range))
         let failed: Console.Parameter = ("state", "failed")
-        let rows = found["items"].items.map { group -> HTML in
+        let groups = found["items"].items
+        let rows = groups.prefix(maxRows).map { group -> HTML in
             let reason = group["reason"].word
             let same: [Console.Parameter] = [failed, ("provider", group["provider"].word), ("reason", reason)] + range
             // A filter has at most so many bytes.
             let list: HTML = HTML.when(
-                reason.utf8.count <= 100,
+                (1...100).contains(reason.utf8.count),
                 #"<a href="\#(console.page("deliveries", query: same))">all</a>"#
             )
             return """
@@ -26,6 +30,7 @@ enum ConsoleFailures {
                 """
         }
         let columns = ["Failures", "Provider", "App", "Status", "Reason", "First", "Last", "Example"]
+        let omitted = max(groups.count - maxRows, 0) + Int(found["omittedGroups"].number ?? 0)
         let isWhole = found["isWhole"] == .bool(true)
         let content: HTML = """
             <form id="filter" class="filter">\(ConsolePage.field("since", "Since (2026-01-02T03:04:05Z)", range[0].value))\
@@ -34,7 +39,7 @@ enum ConsoleFailures {
             <p id="count">Failures\(HTML.when(range[0].value.isEmpty, " of the last day")): \(found["count"])\
             \(HTML.when(!isWhole, ", the newest ones since \(found["oldestAt"])")).</p>
             \(ConsolePage.table("failure-list", "Failures by reason", columns, rows))
-            \(HTML.when(found["omittedGroups"] != .integer(0), "<p>\(found["omittedGroups"]) groups more.</p>"))
+            \(HTML.when(omitted > 0, "<p>\(omitted) groups more.</p>"))
             """
         return console.response("Failures", session, .failures, content)
     }

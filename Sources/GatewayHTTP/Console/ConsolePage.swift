@@ -144,13 +144,13 @@ struct ConsolePage {
     }
 
     /// Returns a table in a region that can be scrolled by keyboard; a sentence when it has no rows.
-    static func table(_ id: String, _ caption: String, _ columns: [String], _ rows: [HTML]) -> HTML {
+    static func table(_ id: String, _ caption: String, _ columns: [String], _ rows: some Collection<HTML>) -> HTML {
         let head = columns.map { #"<th scope="col">\#($0)</th>"# as HTML }
         guard !rows.isEmpty else { return #"<p id="\#(id)">\#(caption): none.</p>"# }
         return """
             <div class="scroll" role="region" aria-label="\(caption)" tabindex="0">
             <table id="\(id)"><caption>\(caption)</caption><thead><tr>\(head)</tr></thead>
-            <tbody>\(rows)</tbody></table></div>
+            <tbody>\(Array(rows))</tbody></table></div>
             """
     }
 

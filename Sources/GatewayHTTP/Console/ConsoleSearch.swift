@@ -11,7 +11,7 @@ enum ConsoleSearch {
     static func page(_ console: Console) async throws -> Response {
         let session = try await console.session()
         let query = try console.parameters(["q", "consumer", "source"], atMost: maxBytes)
-        let hits = try await console.get(console.api("search", query: query))["items"].items
+        let hits = try await console.get(console.api("search", query: query))["items"].items.prefix(50)
         let seesConsumers = session.allows(.consumersRead, in: console.brand)
         let paths = hits.map { path($0, seesConsumers, console) }
         if let only = paths.first, paths.count == 1 { return Console.redirection(to: only) }

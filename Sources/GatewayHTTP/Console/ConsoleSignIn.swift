@@ -81,7 +81,7 @@ enum ConsoleSignIn {
             let path = Console.path("/console/brands", [brand.id.rawValue, "deliveries"])
             let role = session.grants.role(in: brand.id)?.rawValue ?? ""
             return """
-                <tr><th scope="row"><a href="\(path)">\(brand.id.rawValue)</a></th><td>\(brand.name.clipped(60))</td>\
+                <tr><th scope="row"><a href="\(path)">\(brand.id.rawValue)</a></th><td>\(brand.name.clipped(40))</td>\
                 <td>\(role)</td></tr>
                 """
         }
