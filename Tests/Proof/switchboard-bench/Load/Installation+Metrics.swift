@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import NIOCore
 import ProcessHarness
 
 extension Installation {
