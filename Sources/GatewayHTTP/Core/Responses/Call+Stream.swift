@@ -1,6 +1,11 @@
 internal import HTTPTypes
 internal import Hummingbird
 
+/// A response's writer on its way to another task; that task is the only one that uses it, while this one waits for it.
+private struct Output: @unchecked Sendable {
+    let writer: any ResponseBodyWriter
+}
+
 extension Call {
     /// Returns a response that `write` writes piece by piece.
     ///
@@ -18,16 +23,15 @@ extension Call {
             body: ResponseBody { [context] writer in
                 // With HTTP/2 the exchange cancels it.
                 guard !isHTTP2 else { return try await write(&writer) }
-                // Used by the second task only.
-                nonisolated(unsafe) let output = writer
+                let output = Output(writer: writer)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         await context.clientEnds()
                         throw CancellationError()
                     }
                     group.addTask {
-                        var output = output
-                        try await write(&output)
+                        var writer = output.writer
+                        try await write(&writer)
                     }
                     try await group.next()
                     group.cancelAll()
