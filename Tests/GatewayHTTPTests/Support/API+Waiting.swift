@@ -1,4 +1,7 @@
+import Outbound
 import Testing
+
+@testable import GatewayHTTP
 
 extension API {
     /// Repeats a request until the response is as expected; for data that is committed in a later transaction.
