@@ -161,6 +161,8 @@ final class HTTP2Connection: HTTP2StreamOwner {
             collected.insert(stream)
         } else {
             route(stream)
+            // What follows a CONNECT is not a body.
+            if head.connectProtocol != nil { requestEnded(stream: stream) }
         }
     }
 
