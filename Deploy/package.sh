@@ -91,7 +91,7 @@ put_shared "$stage/$name" switchboard push-simulator
 mkdir -p "$stage/$name/etc"
 cp Config/switchboard.yaml "$stage/$name/etc/"
 cp Deploy/package/copyright "$stage/$name/"
-materials "$files/bin/switchboard" "$files/bin/push-simulator" >"$stage/$name/sbom.cdx.json"
+materials "$binaries/switchboard" "$binaries/push-simulator" >"$stage/$name/sbom.cdx.json"
 pack -C "$stage" -c "$name" | gzip -6n >"$output/$name.tar.gz"
 cp "$stage/$name/sbom.cdx.json" "$output/$name.cdx.json"
 
@@ -102,7 +102,7 @@ mkdir -p "$debian/DEBIAN" "$debian/etc/switchboard" "$debian/usr/lib/systemd/sys
 cp "$files/switchboard.yaml" "$debian/etc/switchboard/"
 cp Deploy/package/switchboard.service Deploy/package/switchboard-backup.{service,timer} "$debian/usr/lib/systemd/system/"
 cp Deploy/package/copyright "$debian/usr/share/doc/switchboard/"
-materials "$files/bin/switchboard" >"$debian/usr/share/doc/switchboard/sbom.cdx.json"
+materials "$binaries/switchboard" >"$debian/usr/share/doc/switchboard/sbom.cdx.json"
 printf 'switchboard (%s-%s) stable; urgency=medium\n\n  * See the page "Changes and migrations".\n\n -- %s  %s\n' \
     "$version" "$revision" "$(sed -n 's/^Maintainer: //p' Deploy/package/debian/control)" \
     "$(date -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$debian/usr/share/doc/switchboard/changelog.Debian.gz"
@@ -154,7 +154,7 @@ for package in $(printf '%s\n' "${shipped[@]}" | sort -u); do
     mkdir -p "$root/usr/share/doc/$package"
     cp "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/"
 done
-materials "${named[@]}" -- "$files/bin/switchboard" >"$root/usr/share/doc/switchboard/sbom.cdx.json"
+materials "${named[@]}" -- "$binaries/switchboard" >"$root/usr/share/doc/switchboard/sbom.cdx.json"
 mkdir "$output/container"
 cp Deploy/package/container/Dockerfile "$output/container/"
 pack -C "$root" -c . >"$output/container/rootfs.tar"

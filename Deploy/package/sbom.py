@@ -3,7 +3,7 @@
 
     sbom.py --version 0.1.0 --swift 6.3.1 --architecture amd64 PROGRAM... [--debian NAME VERSION]...
 
-Package.resolved names every package that a build may use; those count whose symbols are in one of the programs. With --debian it
+Package.resolved names every package that a build may use; those count whose symbols are in one of the programs, which still have them. With --debian it
 also names files of Debian packages that are shipped beside the programs. The time is that of SOURCE_DATE_EPOCH.
 """
 import argparse
@@ -36,7 +36,7 @@ def licensed(name):
 def swift_components(programs):
     """One component for each Swift package whose symbols are in the programs."""
     symbols = "".join(
-        subprocess.run(["nm", "-D", "--defined-only", program], check=True, capture_output=True, text=True).stdout
+        subprocess.run(["nm", "--defined-only", program], check=True, capture_output=True, text=True).stdout
         for program in programs
     )
     resolved = ROOT / "Package.resolved"
@@ -64,7 +64,7 @@ def swift_components(programs):
                 {"type": "library", "bom-ref": f"{purl}#{name}", "name": name, **licensed(licence)} for name, licence in inner
             ]
         components.append(component)
-    # Every program of the project uses it: without it the symbols were removed, and the list would be wrong.
+    # Every program of the project uses it: without it the symbols were removed from the programs, and the list would be wrong.
     if not any(component["name"] == "swift-nio" for component in components):
         sys.exit("sbom: the programs have no symbols that name their packages")
     return components

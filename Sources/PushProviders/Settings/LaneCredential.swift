@@ -23,7 +23,9 @@ enum LaneCredential: Sendable {
         case .fcm:
             guard let settings = app.fcm else { throw Self.absent(pushType, "the app has no credential for FCM") }
             self = .fcm(try FCMCredential(settings))
-        case .huawei, .webpush:
+        case .huawei:
+            throw Self.absent(pushType, "the app has no push proxy, which alone reaches Huawei's devices")
+        case .webpush:
             throw Self.absent(pushType, "this version has no such provider")
         }
     }
