@@ -743,6 +743,7 @@ at_night() {
     failed() { night "switchboard deliveries acme --state failed --json" | grep -oE '"id": ?"?[0-9]+'; }
     check "its push fails" within 20 failed
     delivery=$(failed | tr -dc '0-9\n' | head -n 1) || true
+    from_page "lanes" "switchboard lane list acme" night
     from_page "log" "journalctl --unit switchboard --since -1h | grep -E '\"level\":\"(error|critical)\"'" look
     from_page "statistics" "switchboard stats acme --window 1h" night
     from_page "failed deliveries" "switchboard deliveries acme --state failed" night
