@@ -15,7 +15,8 @@ enum ConsoleConsumer {
         let devices = consumer["devices"].items
         let conversations = consumer["conversations"].items
         let name = consumer["id"].word
-        let hours = consumer["quietHours"]
+        let quiet = consumer["quietHours"]
+        let hours = [quiet["mode"], quiet["from"], quiet["to"], quiet["timeZone"]].map(\.word).filter { !$0.isEmpty }
         let deviceRows = devices.prefix(maxRows).map { device -> HTML in
             """
             <tr><th scope="row">\(device["deviceId"])</th><td>\(device["app"])</td><td>\(device["pushType"])</td>\
@@ -33,7 +34,7 @@ enum ConsoleConsumer {
         let facts: [(name: String, value: HTML)] = [
             ("Id", "\(name)"), ("Name", "\(consumer["name"])"), ("Email", "\(consumer["email"])"),
             ("Phone", "\(consumer["phone"])"),
-            ("Quiet hours", "\(hours["mode"]) \(hours["from"]) \(hours["to"]) \(hours["timeZone"])"),
+            ("Quiet hours", hours.isEmpty ? "–" : "\(hours.joined(separator: " "))"),
             ("Since", "\(consumer["createdAt"])"), ("Unread messages", "\(consumer["unread"])"),
         ]
         let columns = [
