@@ -70,7 +70,7 @@ extension HTTP2Connection {
 
     /// Whether the responses that wait to be sent leave room for others.
     ///
-    /// What waits for windows does not count: each has a limit of its own.
+    /// The bytes of windows are not included: each window has its own limit.
     func hasRoom(_ handler: HTTP2StreamHandler) -> Bool {
         guard handler.unsentBytes >= Self.maxUnsentBytes else { return true }
         let waiting = streams.lazy.filter { $0.value.window != nil }.map { handler.unsentBytes(of: $0.key) }
