@@ -37,7 +37,8 @@ LEFT_OUT = re.compile(r"\+Inspection\.swift$")
 
 # The folders and files that are copied.
 TOPS = ["Sources/TextFormats", "Sources/GatewayModel", "Sources/GatewayStorage",
-        "Sources/PushProviders/Seam/PushResult.swift", "Sources/PushProviders/Seam/PushQuota.swift", "Sources/Delivery/Seam",
+        "Sources/PushProviders/Seam/PushProviderState.swift", "Sources/PushProviders/Seam/PushQuota.swift",
+        "Sources/PushProviders/Seam/PushResult.swift", "Sources/Delivery/Seam",
         "Tests/Proof/DeliverySimulation"]
 
 MANIFEST = """// swift-tools-version: 6.2

@@ -6,9 +6,11 @@ import PushProviders
 /// Apps and brands that are deleted and created again, devices that are not seen, and what housekeeping removes batch
 /// by batch.
 extension Simulation {
-    /// Returns whether a lane's app or brand was deleted, and the deletion is complete.
+    /// Returns whether a lane's app or brand was deleted, and the state machine was told so.
+    ///
+    /// A lane may have been closed before, by an app without its credential.
     func isGone(_ lane: Int) -> Bool {
-        closedLanes.contains(lane) && store.deletedLanes.contains(LaneID(Int64(lane) + 1))
+        closedLanes.contains(lane) && store.deletedLanes.contains(LaneID(Int64(lane) + 1)) && !untold.contains(lane)
     }
 
     /// Returns a lane that an operator can change; nil when there is none.
