@@ -164,6 +164,9 @@ package protocol TurnRows {
     /// Returns registrations, in the order of their numbers.
     mutating func storedRegistrations(_ lookup: RegistrationLookup) throws(Failure) -> [StoredRegistration]
 
+    /// Returns the registration with a token that is pushed to; nil when there is none.
+    mutating func owner(of token: AgentEvent.TokenName, brand: Int64) throws(Failure) -> TokenOwner?
+
     /// Inserts a registration, and returns its number.
     mutating func insert(
         _ device: DeviceToRegister,

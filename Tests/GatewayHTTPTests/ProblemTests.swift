@@ -134,7 +134,7 @@ struct ProblemTests {
         "an error of the store about an event names the member",
         arguments: [
             (EventRejection.unknownConversation, 422, ["/conversation"]), (.unknownMessage, 422, ["/upToMessageId"]),
-            (.unknownBrand, 404, []),
+            (.unknownBrand, 404, []), (.unknownToken, 403, []), (.notReceived, 403, []),
         ]
     )
     func rejections(_ rejection: EventRejection, _ status: Int, _ pointers: [String]) {

@@ -53,12 +53,35 @@ package struct AgentEvent: Sendable {
     ///
     /// The same event may come again for another registration: its message is not stored again, its push is queued.
     package var registration: RegistrationID?
+    /// The device of which only the provider's token is known; ``consumer`` and ``registration`` are then those of its
+    /// registration when the event is stored.
+    package var token: TokenName?
     /// The position up to which the consumer has read, for ``EventType/messagesRead``.
     package var readTarget: ReadTarget?
     /// A hash of the event's content, independent of its format, to detect a replay with another body.
     package var bodyHash: UInt64 = 0
     /// Whether ``time`` was moved into the accepted range.
     package var clampedTime = false
+
+    /// The kind of pushes to which it belongs.
+    package var wanted: Receives { kind == .agent ? .agent : .proactive }
+
+    /// A registration as the provider's token names it.
+    package struct TokenName: Sendable {
+        /// The token in its form for the transport: secret.
+        package var text: String
+        /// The transport.
+        package var pushType: PushType
+        /// The app; nil stands for any of the brand.
+        package var app: AppID?
+
+        /// Creates a name.
+        package init(text: String, pushType: PushType, app: AppID? = nil) {
+            self.text = text
+            self.pushType = pushType
+            self.app = app
+        }
+    }
 
     /// Creates an event with the given identity and otherwise the API's defaults.
     package init(id: EventID, type: EventType, consumer: ConsumerID) {

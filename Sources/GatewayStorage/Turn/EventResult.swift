@@ -26,6 +26,10 @@ package enum EventRejection: Sendable, Equatable {
     case unknownMessage
     /// The brand was deleted.
     case unknownBrand
+    /// No registration that is pushed to has the event's token.
+    case unknownToken
+    /// The device with the event's token does not receive such pushes.
+    case notReceived
 }
 
 /// The result of a stored event, for the back-end.

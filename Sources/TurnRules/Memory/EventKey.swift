@@ -42,6 +42,9 @@ package struct EventKey {
         day = event.day
     }
 
+    /// A hash of the source and the id (FNV-1a): stored, so that it must stay the same.
+    var hash: UInt64 { text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+
     /// Returns the consumer, the source and the id in one text, which no other event has: none of them has a control
     /// character.
     ///

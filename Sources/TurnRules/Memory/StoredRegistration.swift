@@ -89,3 +89,20 @@ package enum RegistrationRows: Int64, Sendable {
     /// Proactive messages.
     case proactive
 }
+
+/// The registration with a token.
+package struct TokenOwner: Sendable {
+    /// Its number.
+    package let registration: RegistrationID
+    /// Its consumer.
+    package let consumer: ConsumerID
+    /// The kinds of pushes that it receives.
+    package let receives: Receives
+
+    /// Creates an owner from its stored values.
+    package init(registration: RegistrationID, consumer: ConsumerID, receives: Receives) {
+        self.registration = registration
+        self.consumer = consumer
+        self.receives = receives
+    }
+}

@@ -14,9 +14,30 @@ extension TurnRows {
         var results: [EventResult] = []
         results.reserveCapacity(request.events.count)
         for posted in request.events {
-            results.append(try accept(posted, request, brand: brand, &context))
+            if let token = posted.event.token {
+                results.append(try accept(posted, to: token, request, brand: brand, &context))
+            } else {
+                results.append(try accept(posted, request, brand: brand, &context))
+            }
         }
         return results
+    }
+
+    /// Accepts an event for the device with a token, in the turn in which its registration is looked up: it cannot have
+    /// moved to another consumer meanwhile.
+    private mutating func accept(
+        _ posted: PostedEvent,
+        to token: AgentEvent.TokenName,
+        _ request: AcceptRequest,
+        brand: Int64,
+        _ context: inout TurnContext
+    ) throws(Failure) -> EventResult {
+        guard let owner = try owner(of: token, brand: brand) else { return .rejected(.unknownToken) }
+        guard owner.receives.contains(posted.event.wanted) else { return .rejected(.notReceived) }
+        var event = posted.event
+        event.consumer = owner.consumer
+        event.registration = owner.registration
+        return try accept(PostedEvent(event, posted.messageID), request, brand: brand, &context)
     }
 
     private mutating func accept(
@@ -32,13 +53,14 @@ extension TurnRows {
         let known = try consumer(BrandedName(brand: brand, id: posted.event.consumer.rawValue))
         let key = EventKey(posted.event, of: known, brand: brand, at: context.turn.now)
         let makesMessage = posted.event.type == .agentMessage || posted.event.type == .proactiveMessage
+        let hash = try hash(of: posted.event, known, key)
         let first = try remember(
             key,
-            hash: posted.event.bodyHash,
+            hash: hash,
             message: makesMessage ? Int64(bitPattern: posted.messageID.high) : nil,
             hours: request.dedupeHours
         )
-        if let first { return try duplicate(of: first, posted.event, known, key, request, &context) }
+        if let first { return try duplicate(of: first, posted.event, hash, known, key, request, &context) }
         let result: EventResult
         switch posted.event.type {
         case .agentMessage, .proactiveMessage:
@@ -52,22 +74,36 @@ extension TurnRows {
         return result
     }
 
+    /// Returns the hash that is stored with an event: of its content, or of the push to the registration that it names;
+    /// 0 when there is no such push.
+    private mutating func hash(
+        of event: AgentEvent,
+        _ known: KnownConsumer?,
+        _ key: EventKey
+    ) throws(Failure) -> UInt64 {
+        guard let named = event.registration else { return event.bodyHash }
+        guard let known else { return 0 }
+        let found = try registrations(of: known.key).first { $0.id == named.rawValue }
+        return found.map { $0.receives.contains(event.wanted) ? EventKey(key, to: $0.token).hash : 0 } ?? 0
+    }
+
     /// Returns the result of a replay: the first one's ids, and the present unread count.
     ///
     /// One that names another registration than the earlier ones queues its push.
     private mutating func duplicate(
         of first: FirstArrival,
         _ event: AgentEvent,
+        _ hash: UInt64,
         _ known: KnownConsumer?,
         _ key: EventKey,
         _ request: AcceptRequest,
         _ context: inout TurnContext
     ) throws(Failure) -> EventResult {
-        let bodyDiffers = first.hash != event.bodyHash
+        let bodyDiffers = event.registration == nil && first.hash != hash
         if let message = first.message {
             try flush(&context)
             if var result = try accepted(message) {
-                if event.registration != nil, let known {
+                if event.registration != nil, first.hash != hash, let known {
                     result.deliveries = try pushAgain(result, event, of: known, key, request, &context)
                 }
                 return .duplicate(result, bodyDiffers: bodyDiffers)
@@ -175,13 +211,13 @@ extension TurnRows {
         _ context: inout TurnContext
     ) throws(Failure) -> Int {
         let isAllowed = try allows(event.consent, consumer.key, at: context.turn.now)
-        let wanted: Receives = event.kind == .agent ? .agent : .proactive
         var deliveries = 0
-        for registration in try registrations(of: consumer.key) where registration.receives.contains(wanted) {
+        for registration in try registrations(of: consumer.key) where registration.receives.contains(event.wanted) {
             if let named = event.registration {
                 guard named.rawValue == registration.id else { continue }
                 let own = EventKey(key, to: registration.token)
-                guard try remember(own, hash: 0, message: nil, hours: request.dedupeHours) == nil else { continue }
+                // The first push is remembered by the hash of the event.
+                if isAgain, try remember(own, hash: 0, message: nil, hours: request.dedupeHours) != nil { continue }
             }
             var row = TurnContext.NewRow(
                 id: try newDelivery(),

@@ -80,6 +80,8 @@ extension Problem {
             self.init(invalid: "/upToMessageId", "is not a message of the conversation")
         case .unknownBrand:
             self = .notFound("brand")
+        case .unknownToken: self.init(.forbidden, "No active registration of the app has the device token.")
+        case .notReceived: self.init(.forbidden, "The device does not receive such pushes.")
         }
     }
 

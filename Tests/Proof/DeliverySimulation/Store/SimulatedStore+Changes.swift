@@ -52,6 +52,19 @@ extension SimulatedStore {
         return found
     }
 
+    func owner(of token: AgentEvent.TokenName, brand: Int64) -> TokenOwner? {
+        for found in storedRegistrations(.token(token.text, token.pushType, brand: brand))
+        where found.app == token.app ?? found.app {
+            guard let stored = registration(found.id), isPushedTo(stored) else { continue }
+            return TokenOwner(
+                registration: RegistrationID(found.id),
+                consumer: consumers[Int(found.consumer) - 1].id,
+                receives: found.receives
+            )
+        }
+        return nil
+    }
+
     mutating func insert(_ device: DeviceToRegister, of owner: KnownConsumer, lane: Int64, at now: Timestamp) -> Int64 {
         registrations.append(
             Registration(

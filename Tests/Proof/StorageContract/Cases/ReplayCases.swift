@@ -4,7 +4,9 @@ import Testing
 
 /// An event is counted once (R179).
 enum ReplayCases {
-    static let all = [sources, afterMidnight, afterWindow, brands, consumers, namedDevices, merged, mergedBoth]
+    static let all = [
+        sources, afterMidnight, afterWindow, brands, consumers, namedDevices, namedTokens, merged, mergedBoth,
+    ]
 
     static let consumers = ContractCase("one id for two consumers is two events, in one turn and across a restart") {
         (f) async throws in
@@ -67,6 +69,57 @@ enum ReplayCases {
         let found = try await f.store.registrations(brand: f.brand, tokens: tokens, pushType: .apns)
         #expect(found.map(\.device.rawValue) == ["d-2", "d-1"])
         #expect(try await f.store.registrations(brand: f.brand, tokens: tokens, pushType: .fcm).isEmpty)
+    }
+
+    static let namedTokens = ContractCase("an event for a token is the consumer's who has its device in that turn") {
+        (f) async throws in
+        for device in ["d-1", "d-2"] { try await f.register(device, of: "u-1") }
+        let token = "token-of-d-1"
+        func event(_ id: String, _ token: String = token, _ pushType: PushType = .apns, app: AppID? = nil) -> AgentEvent
+        {
+            var event = f.message("", in: "c-1", id: id)
+            event.token = AgentEvent.TokenName(text: token, pushType: pushType, app: app)
+            return event
+        }
+        let first = try await f.accepted(event("e-1", app: f.app))
+        #expect(first.deliveries == 1 && first.unread == 1)
+        for replays in [[(token, 0), ("token-of-d-2", 1)], [(token, 0), ("token-of-d-2", 0)]] {
+            for (token, pushes) in replays {
+                let again = try await f.accept(event("e-1", token))[0].duplicateEvent.event
+                #expect(again.messageID == first.messageID && again.deliveries == pushes)
+            }
+            _ = try await f.restart()
+        }
+        // Of another app or transport, and one that nobody has.
+        let none = AppID(trusted: "none")
+        let others = [event("e-2", app: none), event("e-2", token, .fcm), event("e-2", "token-of-d-9")]
+        for other in others { #expect(try await f.accept(other) == [.rejected(.unknownToken)]) }
+
+        // The device moves to another consumer in the turn of the event.
+        let moved = f.request([event("e-3")])
+        let turn = try await f.commit { turn in
+            turn.changes = [.register(f.device("d-1", of: "u-2"))]
+            turn.accepts = [moved]
+        }
+        #expect(try #require(turn.accepts.first?.first).acceptedEvent.deliveries == 1)
+        #expect(try await f.messages("u-2", in: "c-1").count == 1)
+        #expect(try await f.messages("u-1", in: "c-1").count == 1)
+        // Its token moves to another device, which only wants proactive pushes.
+        try await f.register(f.device("d-3", of: "u-3", token: token, receives: .proactive))
+        #expect(try await f.accept(event("e-4")) == [.rejected(.notReceived)])
+        var proactive = event("e-4")
+        (proactive.type, proactive.kind) = (.proactiveMessage, .proactive)
+        #expect(try await f.accepted(proactive).deliveries == 1)
+        #expect(try await f.unread("u-2") == 1)
+        _ = try await f.change(f.unregister("u-3", device: "d-3", .all))
+        #expect(try await f.accept(proactive) == [.rejected(.unknownToken)])
+        // Nothing of another brand's.
+        let other = try await f.makeOtherBrand()
+        let foreign = f.request([event("e-5", "token-of-d-2")], brand: other)
+        let results = try await f.commit { $0.accepts = [foreign] }.accepts
+        #expect(results == [[.rejected(.unknownToken)]])
+        _ = try await f.store.deleteBrand(f.brand, audit: nil)
+        #expect(try await f.accept(event("e-6", "token-of-d-2")) == [.rejected(.unknownBrand)])
     }
 
     static let merged = ContractCase("an event of a merged consumer is a replay under either name, across a restart") {
