@@ -71,7 +71,10 @@ extension StrictJSON {
         }
 
         private func place(of name: BoundedName) -> Int? {
-            places.isEmpty ? list.firstIndex { $0.key == name } : places[name]
+            guard places.isEmpty else { return places[name] }
+            // Without a closure, to which each member would be copied.
+            for place in list.indices where list[place].key == name { return place }
+            return nil
         }
 
         private mutating func append(_ name: BoundedName, _ value: StrictJSON) {

@@ -1,9 +1,9 @@
 internal import Delivery
 internal import GatewayModel
-internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import NIOCore
 internal import TextFormats
 
 /// gorush's `POST /api/push` (ComingFromGorush page).
@@ -13,17 +13,54 @@ enum GorushRoutes {
     /// gorush's own default.
     private static let maxNotifications = 100
 
+    static let path = "/api/push"
+
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/api/push", errors: .gorush) { call in
+        routes.on(.post, path, errors: .gorush) { call in
             let (brand, _) = try await call.requireAccount(.eventsWrite)
             guard brand.settings.wire.gorush else { throw Problem.notFound("resource") }
             let body = try await object(call)
-            let notifications = try notifications(in: body, now: call.services.clock.now)
-            return try await call.once(body, .replayed) {
-                var push = GorushPush(call, brand)
-                return try await push.send(notifications)
-            }
+            let targets = try targets(in: body, now: call.services.clock.now)
+            return try await call.once(body, .replayed) { try await send(targets, brand, call) }
         }
+    }
+
+    /// Returns the messages of a request whose pushes are one piece; nil for other requests.
+    static func submission(_ call: Call, _ body: ByteBuffer) throws(Problem) -> EventSubmission? {
+        guard call.request.headers.value(.idempotencyKey) == nil, let (caller, brand) = call.knownAccount(.eventsWrite),
+            brand.settings.wire.gorush
+        else { return nil }
+        let targets = try targets(in: try call.object(in: body, ofAnyType: true), now: call.services.clock.now)
+        guard targets.count <= EventPieces.pieceEvents else { return nil }
+        let piece = GorushPiece(targets[...], brand: brand.id, call.services.directory)
+        return EventSubmission(caller: caller, brand: brand, events: piece.events) { _, results in
+            (.ok, response(to: targets.count, logs: piece.failures(results)))
+        }
+    }
+
+    /// Queues the pushes; throws `Problem` 503 when none was queued because there is no room.
+    private static func send(_ targets: [GorushTarget], _ brand: Brand, _ call: Call) async throws -> Response {
+        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
+        var logs: [UInt8] = []
+        for start in stride(from: 0, to: targets.count, by: EventPieces.pieceEvents) {
+            let part = targets[start..<min(start + EventPieces.pieceEvents, targets.count)]
+            let piece = GorushPiece(part, brand: brand.id, call.services.directory)
+            let failures = piece.failures(try await intake.take(piece.events))
+            if !logs.isEmpty, !failures.isEmpty { logs.append(UInt8(ascii: ",")) }
+            logs += failures
+        }
+        return ResponseFactory.json(.ok, response(to: targets.count, logs: logs))
+    }
+
+    private static func response(to count: Int, logs: [UInt8]) -> ByteBuffer {
+        var writer = JSONWriter(capacity: logs.count + 64)
+        writer.literal("{")
+        writer.member("success", "ok")
+        writer.member("counts", Int64(count))
+        writer.literal(#","logs":["#)
+        writer.raw(logs)
+        writer.literal("]}")
+        return ByteBuffer(bytes: writer.bytes)
     }
 
     /// Reads the body, whatever its `Content-Type`; gorush has one error for all that it cannot read.
@@ -33,7 +70,7 @@ enum GorushRoutes {
         }
     }
 
-    private static func notifications(in body: BodyObject, now: Timestamp) throws(Problem) -> [GorushNotification] {
+    private static func targets(in body: BodyObject, now: Timestamp) throws(Problem) -> [GorushTarget] {
         guard case .array(let items)? = body["notifications"].value else { throw missing }
         guard !items.isEmpty else { throw .unreadable("Notifications field is empty.") }
         guard items.count <= maxNotifications else {
@@ -47,96 +84,59 @@ enum GorushRoutes {
         guard notifications.reduce(0, { $0 + $1.tokens.count }) <= EventPieces.maxEvents else {
             throw Problem(.payloadTooLarge, "A request must have at most \(EventPieces.maxEvents) tokens.")
         }
-        return notifications
+        return notifications.flatMap { notification in
+            notification.tokens.map { GorushTarget(notification: notification, token: $0) }
+        }
     }
 
     private static let missing = Problem.unreadable("Missing notifications field.")
 }
 
-/// The pushes of one request.
-private struct GorushPush {
-    /// A token of a notification.
-    private struct Target {
-        let notification: GorushNotification
-        let token: String
-    }
+/// A token of a notification.
+private struct GorushTarget: Sendable {
+    let notification: GorushNotification
+    let token: String
+}
 
-    private let call: Call
-    private let brand: Brand
-    private var intake: EventIntake
-    /// The entries of `logs`.
-    private var logs = JSONWriter(capacity: 256)
+/// Pushes of a request that are stored together.
+private struct GorushPiece: Sendable {
+    private let targets: ArraySlice<GorushTarget>
+    /// The targets that have no event, by their places.
+    private var unknown: Set<Int> = []
+    /// The events of the other targets, in their order.
+    private(set) var events: [AgentEvent] = []
 
-    init(_ call: Call, _ brand: Brand) {
-        self.call = call
-        self.brand = brand
-        intake = EventIntake(delivery: call.services.delivery, brand: brand)
-    }
-
-    /// Queues the pushes; throws `Problem` 503 when none was queued because there is no room.
-    mutating func send(_ notifications: [GorushNotification]) async throws -> Response {
-        let targets = notifications.flatMap { notification in
-            notification.tokens.map { Target(notification: notification, token: $0) }
-        }
-        for start in stride(from: 0, to: targets.count, by: EventPieces.pieceEvents) {
-            try await send(targets[start..<min(start + EventPieces.pieceEvents, targets.count)])
-        }
-        return ResponseFactory.object(.ok, capacity: logs.bytes.count + 64) { writer in
-            writer.member("success", "ok")
-            writer.member("counts", Int64(targets.count))
-            writer.literal(#","logs":["#)
-            writer.raw(logs.bytes)
-            writer.literal("]")
-        }
-    }
-
-    private mutating func send(_ targets: ArraySlice<Target>) async throws {
-        var registrations: [GorushPlatform: [[UInt8]: DeviceRegistration]] = [:]
-        for platform in GorushPlatform.allCases {
-            let tokens = targets.filter { $0.notification.platform == platform }
-                .compactMap { platform.tokenRule.normalised($0.token) }
-            registrations[platform] = try await self.registrations(tokens, platform)
-        }
-        var (events, sent) = ([AgentEvent](), [Target]())
-        for target in targets {
+    init(_ targets: ArraySlice<GorushTarget>, brand: BrandID, _ directory: Directory) {
+        self.targets = targets
+        var apps: [GorushPlatform: AppID?] = [:]
+        for (place, target) in zip(targets.indices, targets) {
             let platform = target.notification.platform
-            let token = platform.tokenRule.normalised(target.token)
-            guard let registration = token.flatMap({ registrations[platform]?[Array($0.utf8)] }) else {
-                fail(target, "The token is not registered in the brand's only app of this platform.")
-                continue
+            let app = apps[platform] ?? platform.app(of: brand, directory)
+            apps[platform] = app
+            if let app, let token = platform.pushType.transport.tokenRule.normalised(target.token) {
+                let name = AgentEvent.TokenName(text: token, pushType: platform.pushType, app: app)
+                events.append(target.notification.event(for: name))
+            } else {
+                unknown.insert(place)
             }
-            let event = target.notification.event(for: registration)
-            let wanted: Receives = event.kind == .agent ? .agent : .proactive
-            guard registration.state == .active, registration.receives.contains(wanted) else {
-                fail(target, "The device does not receive such pushes.")
-                continue
-            }
-            events.append(event)
-            sent.append(target)
-        }
-        for (target, result) in zip(sent, try await intake.take(events)) {
-            if let problem = EventsResponse.problem(of: result) { fail(target, problem.detail) }
         }
     }
 
-    /// Returns the registrations with the tokens in the brand's only app of a platform, by token.
-    private func registrations(
-        _ tokens: [String],
-        _ platform: GorushPlatform
-    ) async throws -> [[UInt8]: DeviceRegistration] {
-        let brand = brand.id
-        let fitting = call.services.directory.apps(brand: brand).filter { $0.settings.supports(platform.pushType) }
-        let own = fitting.filter { $0.settings.platform == platform.devices }
-        let apps = own.isEmpty ? fitting : own
-        guard !tokens.isEmpty, apps.count == 1, let app = apps.first?.id else { return [:] }
-        let found = try await call.read { store throws(StorageError) in
-            try await store.registrations(brand: brand, tokens: tokens, pushType: platform.pushType)
+    /// Returns the entries of `logs`.
+    func failures(_ results: [IntakeResult]) -> [UInt8] {
+        var (logs, next) = (JSONWriter(capacity: 0), results.startIndex)
+        for (place, target) in zip(targets.indices, targets) {
+            guard !unknown.contains(place) else {
+                Self.write(target, "The token is not registered in the brand's only app of this platform.", to: &logs)
+                continue
+            }
+            if let problem = EventsResponse.problem(of: results[next]) { Self.write(target, problem.detail, to: &logs) }
+            next += 1
         }
-        // A token that is named twice is found twice.
-        return Dictionary(found.filter { $0.app == app }.map { (Array($0.token.utf8), $0) }) { $1 }
+        return logs.bytes
     }
 
-    private mutating func fail(_ target: Target, _ reason: String) {
+    private static func write(_ target: GorushTarget, _ reason: String, to logs: inout JSONWriter) {
         if !logs.bytes.isEmpty { logs.literal(",") }
         logs.literal(#"{"type":"failed-push""#)
         logs.member("notif_id", target.notification.id)
@@ -171,19 +171,25 @@ private enum GorushPlatform: Int64, CaseIterable {
         case .huawei: .harmony
         }
     }
-    var tokenRule: Transport.TokenRule { pushType.transport.tokenRule }
+
+    /// Returns the brand's only app of the platform; nil when there is none, or more than one.
+    func app(of brand: BrandID, _ directory: Directory) -> AppID? {
+        let fitting = directory.apps(brand: brand).filter { $0.settings.supports(pushType) }
+        let own = fitting.filter { $0.settings.platform == devices }
+        let apps = own.isEmpty ? fitting : own
+        return apps.count == 1 ? apps.first?.id : nil
+    }
 }
 
 /// A notification as gorush takes it (https://github.com/appleboy/gorush, "Request body"); an empty text is the same as
 /// none.
-private struct GorushNotification {
+private struct GorushNotification: Sendable {
     let platform: GorushPlatform
     /// The tokens and, except for iOS, a topic and a condition: no device is registered with one of these.
     let tokens: [String]
     /// The caller's id.
     let id: String?
-    /// The begin of the message, as `logs` have it for each token.
-    let shownMessage: String
+    private let message: String?
     private let event: AgentEvent
 
     /// Reads a notification; nil when a member is invalid, which is recorded as an error.
@@ -195,7 +201,7 @@ private struct GorushNotification {
         tokens = Self.tokens(object, platform, &checks)
         let alert = checks.object(object["alert"])
         let message = checks.content(object["message"], atMost: EventLimits.textBytes)
-        shownMessage = String((message ?? "").unicodeScalars.prefix(100))
+        self.message = message
         let body = alert.flatMap { checks.content($0["body"], atMost: EventLimits.textBytes) }
         let title =
             checks.content(object["title"], atMost: EventLimits.titleBytes)
@@ -228,11 +234,13 @@ private struct GorushNotification {
         self.event = event
     }
 
-    /// Returns the event of the message, with a push for one registration.
-    func event(for registration: DeviceRegistration) -> AgentEvent {
+    /// The begin of the message, as `logs` have it for each token.
+    var shownMessage: String { String((message ?? "").unicodeScalars.prefix(100)) }
+
+    /// Returns the event of the message, with a push for one device.
+    func event(for token: AgentEvent.TokenName) -> AgentEvent {
         var event = event
-        event.consumer = registration.consumer
-        event.registration = registration.id
+        event.token = token
         return event
     }
 
@@ -272,7 +280,9 @@ private struct GorushNotification {
 extension BodyMember {
     /// The object without members that are empty texts.
     fileprivate var withoutEmptyTexts: BodyMember {
-        guard case .object(let members)? = value else { return self }
+        guard case .object(let members)? = value, members.contains(where: { $0.value == .string("") }) else {
+            return self
+        }
         let kept = members.filter { $0.value != .string("") }
         return BodyMember(pointer: pointer, value: .object(StrictJSON.Members(kept)))
     }

@@ -5,6 +5,7 @@ internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import NIOCore
 internal import TextFormats
 
 /// The push proxy to which LivePerson's platform posts the pushes of its conversations (ComingFromLivePerson page).
@@ -12,46 +13,84 @@ internal import TextFormats
 /// Each push is for one device. Those of one message have the same conversation and sequence: it is stored once, and
 /// pushed once to each device that is named.
 enum LivePersonPushProxy {
+    static let path = "/v1/brands/:brand/push-proxy"
+
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/brands/:brand/push-proxy", errors: .adaptor) { call in
-            do { return try await receive(call) } catch var problem as Problem where problem.code == .rateLimited {
-                // The platform sends a push again only after a 5xx.
-                (problem.code, problem.status) = (.overloaded, ProblemCode.overloaded.status)
-                throw problem
+        routes.on(.post, path, errors: .adaptor) { call in
+            do { return try await receive(call) } catch let problem as Problem { throw retryable(problem) }
+        }
+    }
+
+    /// Returns the error for the platform, which sends a push again only after a 5xx.
+    static func retryable(_ problem: Problem) -> Problem {
+        guard problem.code == .rateLimited else { return problem }
+        var problem = problem
+        (problem.code, problem.status) = (.overloaded, ProblemCode.overloaded.status)
+        return problem
+    }
+
+    /// Returns the message of a push; nil for other requests.
+    static func submission(_ call: Call, _ body: ByteBuffer) throws(Problem) -> EventSubmission? {
+        guard let (caller, brand) = call.knownBackend(.eventsWrite, authorization: call.pushProxyAuthorization),
+            brand.settings.wire.liveperson
+        else { return nil }
+        return submission(of: try read(try call.object(in: body), brand), caller, brand)
+    }
+
+    private static func receive(_ call: Call) async throws -> Response {
+        let brand = try await call.requireBackend(.eventsWrite, authorization: call.pushProxyAuthorization)
+        guard brand.settings.wire.liveperson else { throw Problem.notFound("resource") }
+        let (envelope, token) = try read(try await call.object(), brand)
+        if let caller = call.context.notes.caller, let submission = submission(of: (envelope, token), caller, brand) {
+            return try await submission.perform(call)
+        }
+        let found = try await call.read { store throws(StorageError) in
+            try await store.registrations(brand: brand.id, tokens: [token.text], pushType: token.pushType)
+        }
+        guard found.first?.state == .active else { throw notReceived }
+        return ResponseFactory.json(.ok, text(nil, deliveries: 0))
+    }
+
+    /// Reads the body; throws `Problem` 400, and 403 for another brand's push and for a token that no device can have.
+    private static func read(
+        _ body: BodyObject,
+        _ brand: Brand
+    ) throws(Problem) -> (LivePersonEnvelope, AgentEvent.TokenName) {
+        var checks = FieldChecks()
+        let envelope = try checks.finish(LivePersonEnvelope(body, &checks))
+        guard envelope.brand.map({ $0.hasSameBytes(as: brand.id.rawValue) }) ?? true,
+            let token = envelope.pushType.transport.tokenRule.normalised(envelope.token)
+        else { throw notReceived }
+        return (envelope, AgentEvent.TokenName(text: token, pushType: envelope.pushType))
+    }
+
+    private static let notReceived = Problem(.forbidden, "The device token cannot receive such pushes.")
+
+    /// Returns the message of a push; nil for one that shows nothing.
+    private static func submission(
+        of read: (envelope: LivePersonEnvelope, token: AgentEvent.TokenName),
+        _ caller: Caller,
+        _ brand: Brand
+    ) -> EventSubmission? {
+        guard let event = read.envelope.event(for: read.token) else { return nil }
+        return EventSubmission(caller: caller, brand: brand, events: [event]) { _, results throws(Problem) in
+            switch results.first {
+            case .decided(.accepted(let stored))?, .decided(.duplicate(let stored, _))?:
+                return (.ok, text(stored.messageID, deliveries: Int64(stored.deliveries)))
+            case .decided(.rejected(let rejection))?: throw Problem(rejection)
+            case .failed(let error)?: throw Problem(error)
+            case nil: throw Problem(.internal, "The push was not stored.")
             }
         }
     }
 
-    private static func receive(_ call: Call) async throws -> Response {
-        let brand = try await call.requirePushProxy()
-        guard brand.settings.wire.liveperson else { throw Problem.notFound("resource") }
-        var checks = FieldChecks()
-        let read = LivePersonEnvelope(try await call.object(), &checks)
-        let envelope = try checks.finish(read)
-        let wanted: Receives = envelope.kind == .agent ? .agent : .proactive
-        guard envelope.brand.map({ $0.hasSameBytes(as: brand.id.rawValue) }) ?? true,
-            let token = envelope.pushType.transport.tokenRule.normalised(envelope.token),
-            let registration = try await call.read({ store throws(StorageError) in
-                try await store.registrations(brand: brand.id, tokens: [token], pushType: envelope.pushType)
-            }).first, registration.state == .active, envelope.showsNothing || registration.receives.contains(wanted)
-        else { throw Problem(.forbidden, "The device token cannot receive such pushes.") }
-        guard let event = envelope.event(for: registration) else { return response(deliveries: 0) }
-        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
-        let results = try await intake.take([event])
-        switch results.first {
-        case .decided(.accepted(let stored))?, .decided(.duplicate(let stored, _))?:
-            return response(stored.messageID, deliveries: Int64(stored.deliveries))
-        case .decided(.rejected(let rejection))?: throw Problem(rejection)
-        case .failed(let error)?: throw Problem(error)
-        case nil: throw Problem(.internal, "The push was not stored.")
-        }
-    }
-
-    private static func response(_ message: MessageID? = nil, deliveries: Int64) -> Response {
-        ResponseFactory.object(.ok, capacity: 96) { writer in
-            writer.member("messageId", message?.description)
-            writer.member("deliveries", deliveries)
-        }
+    private static func text(_ message: MessageID?, deliveries: Int64) -> ByteBuffer {
+        var writer = JSONWriter(capacity: 96)
+        writer.literal("{")
+        writer.member("messageId", message?.description)
+        writer.member("deliveries", deliveries)
+        writer.literal("}")
+        return ByteBuffer(bytes: writer.bytes)
     }
 }
 
@@ -128,11 +167,12 @@ private struct LivePersonEnvelope {
         }
     }
 
-    /// Returns the event of the message, with a push for one registration; nil if it shows nothing.
-    func event(for registration: DeviceRegistration) -> AgentEvent? {
+    /// Returns the event of the message, with a push for one device; nil if it shows nothing.
+    func event(for token: AgentEvent.TokenName) -> AgentEvent? {
         guard let id else { return nil }
         let type: EventType = kind == .agent ? .agentMessage : .proactiveMessage
-        var event = AgentEvent(id: id, type: type, consumer: registration.consumer)
+        // The token's registration has the consumer.
+        var event = AgentEvent(id: id, type: type, consumer: ConsumerID(trusted: ""))
         event.source = "liveperson"
         event.kind = kind
         event.conversation = conversation
@@ -142,7 +182,7 @@ private struct LivePersonEnvelope {
         event.title = title
         event.text = text
         event.sound = sound
-        event.registration = registration.id
+        event.token = token
         return event
     }
 
@@ -181,13 +221,12 @@ private struct LivePersonEnvelope {
 }
 
 extension Call {
-    /// Allows service accounts with `events:write`, by Basic or, for a platform that sends only headers of its own, by
-    /// the headers `SwitchboardAccount` and `SwitchboardSecret`; throws `Problem` 401, 403, 404.
-    fileprivate func requirePushProxy() async throws(Problem) -> Brand {
+    /// The credential of a platform that sends only headers of its own, `SwitchboardAccount` and `SwitchboardSecret`, as
+    /// Basic; nil without these, and for a request with `Authorization`.
+    fileprivate var pushProxyAuthorization: String? {
         guard request.headers.value(.authorization) == nil, let id = request.headers.value(.switchboardAccount),
             let secret = request.headers.value(.switchboardSecret)
-        else { return try await requireBackend(.eventsWrite) }
-        let encoded = StrictBase64.encode(Array((id + ":" + secret).utf8), .standard)
-        return try await requireBackend(.eventsWrite, authorization: "Basic " + encoded)
+        else { return nil }
+        return "Basic " + StrictBase64.encode(Array((id + ":" + secret).utf8), .standard)
     }
 }

@@ -22,7 +22,7 @@ package struct HookSignature: Sendable {
         case expired
     }
 
-    private let key: [UInt8]
+    private let key: HookKey
     /// The signed text before the body.
     private let prefix: String
     private let codes: [[UInt8]]
@@ -33,27 +33,30 @@ package struct HookSignature: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The webhook's settings.
+    ///   - key: Their key; nil prepares it.
     ///   - header: Returns the value of a header.
     /// - Throws: ``Failure/missing``.
     /// - Returns: Nil when the sender does not sign.
     package static func read(
         _ settings: HookSettings,
+        key: HookKey? = nil,
         _ header: (String) -> String?
     ) throws(Failure) -> HookSignature? {
-        guard let secret = settings.secret else { return nil }
+        guard settings.secret != nil else { return nil }
+        guard let key = key ?? HookKey(settings) else { throw .missing }
         if let name = settings.signatureHeader {
             guard let code = header(name).flatMap(hexadecimal) else { throw .missing }
-            return HookSignature(key: Array(secret.utf8), prefix: "", codes: [code], seconds: nil)
+            return HookSignature(key: key, prefix: "", codes: [code], seconds: nil)
         }
         switch settings.kind {
         case .chatwoot:
             guard let time = header("X-Chatwoot-Timestamp"), let seconds = Int64(time),
                 let code = header("X-Chatwoot-Signature").flatMap(hexadecimal)
             else { throw .missing }
-            return HookSignature(key: Array(secret.utf8), prefix: time + ".", codes: [code], seconds: seconds)
+            return HookSignature(key: key, prefix: time + ".", codes: [code], seconds: seconds)
         case .generic:
             guard let id = header("webhook-id"), let time = header("webhook-timestamp"), let seconds = Int64(time),
-                let key = WebhookSecret(secret)?.key, let signatures = header("webhook-signature")
+                let signatures = header("webhook-signature")
             else { throw .missing }
             let codes = signatures.byteSplit(" ").prefix(16).compactMap { signature in
                 signature.hasBytePrefix("v1,")
@@ -69,11 +72,9 @@ package struct HookSignature: Sendable {
     ///   - body: The body, byte for byte.
     ///   - now: The present by the host's clock.
     /// - Throws: ``Failure``.
-    package func verify(_ body: some Sequence<UInt8>, now: Timestamp) throws(Failure) {
-        let signed = Array(prefix.utf8) + body
-        let key = SymmetricKey(data: key)
-        guard codes.contains(where: { HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: signed, using: key) })
-        else { throw .wrong }
+    package func verify(_ body: [UInt8], now: Timestamp) throws(Failure) {
+        let code = key.code(of: Array(prefix.utf8) + body)
+        guard codes.contains(where: { ConstantTime.equal($0, code) }) else { throw .wrong }
         guard let seconds else { return }
         let (difference, isBeyond) = seconds.subtractingReportingOverflow(now.seconds)
         guard !isBeyond, difference.magnitude <= UInt64(Self.toleranceSeconds) else { throw .expired }
@@ -85,5 +86,24 @@ package struct HookSignature: Sendable {
         let digits = text.utf8.dropFirst(7).compactMap { Hexadecimal.value(of: $0) }
         guard digits.count == 64, text.utf8.count == 71 else { return nil }
         return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+/// The key of a webhook's signatures, prepared once and not for each request: secret.
+package struct HookKey: Sendable {
+    private let keyed: HMAC<SHA256>
+
+    /// Prepares the key; nil for settings without a valid secret.
+    package init?(_ settings: HookSettings) {
+        guard let secret = settings.secret else { return nil }
+        let isText = settings.kind == .chatwoot || settings.signatureHeader != nil
+        guard let key = isText ? Array(secret.utf8) : WebhookSecret(secret)?.key else { return nil }
+        keyed = HMAC<SHA256>(key: SymmetricKey(data: key))
+    }
+
+    func code(of text: [UInt8]) -> [UInt8] {
+        var code = keyed
+        code.update(data: text)
+        return code.finalize().withUnsafeBytes { Array($0) }
     }
 }

@@ -11,6 +11,8 @@ package struct DirectoryHook: Sendable, Equatable {
     package let settings: HookSettings
     /// Its mapping, parsed.
     package let mapping: StrictJSON?
+    /// The key of its signatures; nil when the sender does not sign.
+    package let key: HookKey?
     /// The time at which it was last put.
     package var updatedAt: Timestamp
 
@@ -19,7 +21,13 @@ package struct DirectoryHook: Sendable, Equatable {
         self.id = id
         self.settings = settings
         mapping = settings.mapping.flatMap { try? StrictJSON.parse(Array($0.utf8)) }
+        key = HookKey(settings)
         self.updatedAt = updatedAt
+    }
+
+    package static func == (lhs: DirectoryHook, rhs: DirectoryHook) -> Bool {
+        // The rest is made of the settings.
+        (lhs.brand, lhs.id, lhs.updatedAt) == (rhs.brand, rhs.id, rhs.updatedAt) && lhs.settings == rhs.settings
     }
 
     /// The sender as a caller without any scope, for limits and the log.

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import TextFormats
 
-/// The events route on the event loop of a connection, without the router and without a task (SendingMessages page).
+/// The routes of events on the event loop of a connection, without the router and without a task (SendingMessages page).
 ///
 /// It handles the usual request: all of it has arrived, its caller is known without a look into the store, and its
 /// events are one valid piece. It leaves every other one to the router before it counts anything of it, so that each
@@ -17,8 +17,6 @@ struct DirectEvents: Sendable {
     /// The maximum length of a body: a long one would hold up the other connections of the event loop.
     static let maxBodyBytes = 32_768
 
-    private static let route = RouterPath(EventRoutes.path).description
-    private static let (prefix, suffix) = ("/v1/brands/", "/events")
     /// The header fields of requests for the router; ``takes(_:)`` knows the exception.
     private static let otherFields: Set<HTTPField.Name> = [
         .connection, .contentEncoding, .expect, .host, .origin, .upgrade,
@@ -32,17 +30,10 @@ struct DirectEvents: Sendable {
     /// - Parameter head: The head, which ``RequestHeadRules`` allow.
     /// - Returns: False for a request that the router must handle.
     static func takes(_ head: HTTPRequest) -> Bool {
-        guard head.method == .post, brand(of: head) != nil, head.authority != nil else { return false }
+        guard head.method == .post, head.authority != nil, DirectRoute.of(head) != nil else { return false }
         return head.headerFields.allSatisfy {
             !otherFields.contains($0.name) || $0.name == .connection && $0.value.isWord("keep-alive")
         }
-    }
-
-    /// The segment of the path that names the brand, which needs no decoding; nil for another path.
-    private static func brand(of head: HTTPRequest) -> Substring? {
-        guard let path = head.path, path.hasBytePrefix(prefix), path.hasByteSuffix(suffix) else { return nil }
-        let brand = Substring(path.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
-        return BrandID.isValid(String(brand)) ? brand : nil
     }
 
     /// Handles a request; call it on the event loop of its connection.
@@ -59,14 +50,16 @@ struct DirectEvents: Sendable {
         on channel: any Channel,
         completion: @escaping @Sendable (Reply) -> Void
     ) -> Bool {
-        guard body.readableBytes <= Self.maxBodyBytes, let name = Self.brand(of: head) else { return false }
+        guard body.readableBytes <= Self.maxBodyBytes, let (route, segments) = DirectRoute.of(head) else {
+            return false
+        }
         let services = gate.shared.services
         let start = services.clock.monotonicNanoseconds
         let source = ApplicationRequestContextSource(channel: channel, logger: services.logger)
         var context = GatewayContext(source: source)
         context.requestID = RequestID(header: head.headerFields.value(.xRequestID)).text
-        context.coreContext.endpointPath.value = Self.route
-        context.coreContext.parameters["brand"] = name
+        context.coreContext.endpointPath.value = route.template
+        for (name, segment) in segments { context.coreContext.parameters[name] = segment }
         // Its bytes are not kept while its events are stored.
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
         let address = gate.address(of: request, context)
@@ -74,60 +67,113 @@ struct DirectEvents: Sendable {
         let arriving = IncomingBody(request, budget: gate.budget)
         arriving.belongs(to: address)
         let call = gate.call(request, arriving, context, slot: slot)
-        guard let (caller, brand) = call.knownBackend(.eventsWrite), let (piece, isBatch) = onlyPiece(of: call, body)
-        else {
+        guard let submission = route.submission(of: call, body) else {
             slot.release()
             return false
         }
+        let answer = submission.answer
         let finish: @Sendable (Result<[IntakeResult], Problem>) -> Void = { result in
-            channel.eventLoop.execute { completion(response(to: call, since: start, piece, isBatch: isBatch, result)) }
+            channel.eventLoop.execute { completion(response(to: call, since: start, route, answer, result)) }
         }
         do throws(Problem) {
-            try call.admit(caller, in: brand.id)
+            try call.admit(submission.caller, in: submission.brand.id)
             try arriving.reserve(body.readableBytes)
-            EventIntake(delivery: services.delivery, brand: brand).take(piece.events, completion: finish)
+            let intake = EventIntake(delivery: services.delivery, brand: submission.brand)
+            intake.take(submission.events, completion: finish)
         } catch {
             finish(.failure(error))
         }
         return true
     }
 
-    /// Returns the events of a body that is one piece, and whether it is a batch; nil for a body with an error or more
-    /// pieces.
-    private func onlyPiece(of call: Call, _ body: ByteBuffer) -> (EventBatch, isBatch: Bool)? {
-        let services = call.services
-        guard let format = EventFormat(call.request.headers),
-            var pieces = try? services.events.open(body, format: format, now: services.clock.now)
-        else { return nil }
-        do throws(Problem) {
-            // An empty array has no piece.
-            guard let piece = try pieces.next() else { return (EventBatch(), pieces.isBatch) }
-            guard pieces.isBatch || piece.refused.isEmpty, try pieces.next() == nil else { return nil }
-            return (piece, pieces.isBatch)
-        } catch { return nil }
-    }
-
     private func response(
         to call: Call,
         since start: UInt64,
-        _ piece: EventBatch,
-        isBatch: Bool,
+        _ route: DirectRoute,
+        _ answer: (_ requestID: String, _ results: [IntakeResult]) throws(Problem) -> EventSubmission.Answer,
         _ result: Result<[IntakeResult], Problem>
     ) -> Reply {
         call.arriving.end()
         call.slot?.release()
         var reply: (response: Response, body: ByteBuffer, code: ProblemCode?)
         do throws(Problem) {
-            var results = EventsResponse(requestID: call.requestID)
-            try results.append(piece, try result.get(), isBatch: isBatch)
-            let body = results.body
-            reply = (ResponseFactory.json(.accepted, body), body, nil)
+            let (status, body) = try answer(call.requestID, try result.get())
+            reply = (ResponseFactory.json(status, body), body, nil)
         } catch {
-            let (head, body) = error.message(requestID: call.requestID)
-            reply = (Response(status: head.status, headers: head.headerFields), body, error.code)
+            let (problem, now) = (route.problem(error), call.services.clock.now)
+            let shape = responses.paths.shape(of: call.request.uri.path)
+            reply = (
+                problem.response(requestID: call.requestID, shape: shape, at: now),
+                problem.body(requestID: call.requestID, shape: shape, at: now),
+                problem.code
+            )
         }
-        responses.complete(&reply.response, to: call.request, call.context, route: Self.route, since: start, reply.code)
+        let template = route.template
+        responses.complete(&reply.response, to: call.request, call.context, route: template, since: start, reply.code)
         reply.response.headers[.date] = HTTPDate.now
         return (reply.response.head, reply.body)
+    }
+}
+
+/// A route that ``DirectEvents`` handles.
+enum DirectRoute: Sendable {
+    case events, pushProxy, gorush, hook, hookWithSecret
+
+    /// The path as it was declared.
+    var template: String {
+        switch self {
+        case .events: Self.templates.events
+        case .pushProxy: Self.templates.pushProxy
+        case .gorush: GorushRoutes.path
+        case .hook: Self.templates.hook
+        case .hookWithSecret: Self.templates.hookWithSecret
+        }
+    }
+
+    private static let templates = (
+        events: RouterPath(EventRoutes.path).description,
+        pushProxy: RouterPath(LivePersonPushProxy.path).description,
+        hook: RouterPath(HookIntakeRoutes.path).description,
+        hookWithSecret: RouterPath(HookIntakeRoutes.pathWithSecret).description
+    )
+
+    /// Returns the route of a request and the parameters of its path, which need no decoding; nil for another path.
+    static func of(_ head: HTTPRequest) -> (route: DirectRoute, segments: [(name: Substring, segment: Substring)])? {
+        guard let path = head.path else { return nil }
+        if path.hasSameBytes(as: GorushRoutes.path) { return (.gorush, []) }
+        let isHook = path.hasBytePrefix("/v1/hooks/")
+        guard isHook || path.hasBytePrefix("/v1/brands/") else { return nil }
+        let parts = path.byteSplit("/", omittingEmptySubsequences: false).dropFirst(3)
+        guard let brand = parts.first, BrandID.isValid(String(brand)), let last = parts.last else { return nil }
+        switch (isHook, parts.count) {
+        case (false, 2) where last.hasSameBytes(as: "events"): return (.events, [("brand", brand)])
+        case (false, 2) where last.hasSameBytes(as: "push-proxy"): return (.pushProxy, [("brand", brand)])
+        case (true, 2) where HookID.isValid(String(last)): return (.hook, [("brand", brand), ("hook", last)])
+        case (true, 3) where HookID.isValid(String(parts[4])) && !last.isEmpty && last.utf8.allSatisfy(isPlain):
+            return (.hookWithSecret, [("brand", brand), ("hook", parts[4]), ("pathSecret", last)])
+        default: return nil
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+    }
+
+    /// Returns what a request submits, and counts nothing; nil for one that the router must handle.
+    func submission(of call: Call, _ body: ByteBuffer) -> EventSubmission? {
+        do throws(Problem) {
+            switch self {
+            case .events: return try EventRoutes.submission(call, body)
+            case .pushProxy: return try LivePersonPushProxy.submission(call, body)
+            case .gorush: return try GorushRoutes.submission(call, body)
+            case .hook: return try HookIntakeRoutes.submission(call, nil, body)
+            case .hookWithSecret: return try HookIntakeRoutes.submission(call, try call.segment("pathSecret"), body)
+            }
+        } catch { return nil }
+    }
+
+    /// Returns the error that the route responds with.
+    func problem(_ problem: Problem) -> Problem {
+        if case .pushProxy = self { LivePersonPushProxy.retryable(problem) } else { problem }
     }
 }

@@ -1,6 +1,7 @@
 internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 
 /// The events route (SendingMessages page).
 enum EventRoutes {
@@ -31,5 +32,19 @@ enum EventRoutes {
             try response.append(piece, results, isBatch: pieces.isBatch)
         }
         return ResponseFactory.json(.accepted, response.body)
+    }
+
+    /// Returns the events of a body that is one piece; nil for other requests.
+    static func submission(_ call: Call, _ body: ByteBuffer) throws(Problem) -> EventSubmission? {
+        guard let (caller, brand) = call.knownBackend(.eventsWrite), let format = EventFormat(call.request.headers)
+        else { return nil }
+        var pieces = try call.services.events.open(body, format: format, now: call.services.clock.now)
+        let isBatch = pieces.isBatch
+        // An empty array has no piece.
+        guard let piece = try pieces.next() else {
+            return EventSubmission(caller: caller, brand: brand, EventBatch(), isBatch: isBatch)
+        }
+        guard isBatch || piece.refused.isEmpty, try pieces.next() == nil else { return nil }
+        return EventSubmission(caller: caller, brand: brand, piece, isBatch: isBatch)
     }
 }

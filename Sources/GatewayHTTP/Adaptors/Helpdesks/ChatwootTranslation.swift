@@ -19,16 +19,16 @@ enum ChatwootTranslation {
     ///   - hook: The webhook, which is the source of the event and names its conversation.
     /// - Returns: The event, not validated.
     static func translate(_ body: StrictJSON, id: String, hook: HookID) -> HookTranslation {
-        switch body.text(at: "/event").flatMap({ BoundedName($0) }) {
+        switch body["event"].text.flatMap({ BoundedName($0) }) {
         case "message_created": message(body, id, hook)
         case "conversation_status_changed":
-            body.text(at: "/status")?.hasSameBytes(as: "resolved") ?? false
+            body["status"].text?.hasSameBytes(as: "resolved") ?? false
                 ? event("conversation.resolved", of: body, id, hook) : .ignored(.notResolved)
         case "conversation_typing_on":
-            if body.value(at: "/is_private") == .bool(true) {
+            if body["is_private"] == .bool(true) {
                 .ignored(.privateNote)
-            } else if isAgent(body.value(at: "/user")) {
-                event("agent.typing", of: body.value(at: "/conversation") ?? .null, id, hook)
+            } else if isAgent(body["user"]) {
+                event("agent.typing", of: body["conversation"], id, hook)
             } else {
                 .ignored(.notAgent)
             }
@@ -38,21 +38,22 @@ enum ChatwootTranslation {
 
     private static func message(_ body: StrictJSON, _ id: String, _ hook: HookID) -> HookTranslation {
         // A number in some versions.
-        let type = body.value(at: "/message_type")
+        let type = body["message_type"]
         guard type == .string("outgoing") || type == .integer(1) else { return .ignored(.notOutgoing) }
-        guard body.value(at: "/private") == .bool(false) else { return .ignored(.privateNote) }
+        guard body["private"] == .bool(false) else { return .ignored(.privateNote) }
         guard let text = text(of: body) else { return .ignored(.noText) }
-        let translation = event("agent.message", of: body.value(at: "/conversation") ?? .null, id, hook)
+        let translation = event("agent.message", of: body["conversation"], id, hook)
         guard case .event(var members, let missing) = translation else { return translation }
         members["text"] = .string(text.cut(to: EventLimits.textBytes))
         var agent = StrictJSON.Members()
-        if isAgent(body.value(at: "/sender")) {
-            agent["id"] = identifier(body.value(at: "/sender/id"))
-            let name = body.text(at: "/sender/name").flatMap { $0.isEmpty ? nil : $0 }
+        let sender = body["sender"]
+        if isAgent(sender) {
+            agent["id"] = identifier(sender["id"])
+            let name = sender["name"].text.flatMap { $0.isEmpty ? nil : $0 }
             agent["nickname"] = name.map { .string($0.cut(to: EventLimits.titleBytes)) }
         }
         if !agent.isEmpty { members["agent"] = .object(agent) }
-        if let time = body.text(at: "/created_at").flatMap({ Timestamp(rfc3339: $0) }) {
+        if let time = body["created_at"].text.flatMap({ Timestamp(rfc3339: $0) }) {
             members["time"] = .string(time.rfc3339)
         }
         return .event(members, missing: missing)
@@ -65,41 +66,36 @@ enum ChatwootTranslation {
         _ id: String,
         _ hook: HookID
     ) -> HookTranslation {
-        guard let consumer = identifier(conversation.value(at: "/meta/sender/identifier")) else {
+        guard let consumer = identifier(conversation["meta"]["sender"]["identifier"]) else {
             return .ignored(.noIdentity)
         }
         var members: StrictJSON.Members = [
             "id": .string(id), "type": .string(type), "source": .string(hook.source), "consumer": consumer,
         ]
-        members["conversation"] = identifier(conversation.value(at: "/id"))?.text.map { .string(hook.conversation($0)) }
+        members["conversation"] = identifier(conversation["id"])?.text.map { .string(hook.conversation($0)) }
         return .event(members, missing: [])
     }
 
     private static func text(of message: StrictJSON) -> String? {
-        if let content = message.text(at: "/content"), !content.isEmpty { return content }
-        guard case .array(let attachments)? = message.value(at: "/attachments") else { return nil }
-        let names = attachments.prefix(maxAttachments).map { "[\($0.text(at: "/file_type") ?? "file")]" }
+        if let content = message["content"].text, !content.isEmpty { return content }
+        guard case .array(let attachments) = message["attachments"] else { return nil }
+        let names = attachments.prefix(maxAttachments).map { "[\($0["file_type"].text ?? "file")]" }
         return names.isEmpty ? nil : names.joined(separator: " ")
     }
 
-    private static func isAgent(_ sender: StrictJSON?) -> Bool {
-        let type = sender?.value(at: "/type")
+    private static func isAgent(_ sender: StrictJSON) -> Bool {
+        let type = sender["type"]
         return type == .string("user") || type == .string("agent_bot")
     }
 
     /// Returns an id as text; nil for anything but a text or a number.
-    private static func identifier(_ value: StrictJSON?) -> StrictJSON? {
+    private static func identifier(_ value: StrictJSON) -> StrictJSON? {
         switch value {
-        case .string(let text)?: text.isEmpty ? nil : value
-        case .integer(let number)?: .string(String(number))
+        case .string(let text): text.isEmpty ? nil : value
+        case .integer(let number): .string(String(number))
         default: nil
         }
     }
-}
-
-extension StrictJSON {
-    /// Returns the text at a JSON pointer; nil for every other value.
-    fileprivate func text(at pointer: String) -> String? { value(at: pointer)?.text }
 }
 
 extension String {

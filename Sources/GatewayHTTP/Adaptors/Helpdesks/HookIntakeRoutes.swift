@@ -2,16 +2,29 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import NIOCore
 internal import TextFormats
 
 /// The routes that helpdesks call: a webhook is authenticated by its signature or its path, and becomes an event of the
 /// same intake as posted ones (Helpdesks page).
 enum HookIntakeRoutes {
+    static let path = "/v1/hooks/:brand/:hook"
+    static let pathWithSecret = path + "/:pathSecret"
+
     static func add(to routes: inout RouteTable) {
-        routes.on(.post, "/v1/hooks/:brand/:hook") { try await receive($0, nil) }
-        routes.on(.post, "/v1/hooks/:brand/:hook/:pathSecret") { call in
-            try await receive(call, try call.segment("pathSecret"))
-        }
+        routes.on(.post, path) { try await receive($0, nil) }
+        routes.on(.post, pathWithSecret) { call in try await receive(call, try call.segment("pathSecret")) }
+    }
+
+    /// Returns the event of a webhook, or none with the reason why; nil for other requests.
+    static func submission(
+        _ call: Call,
+        _ pathSecret: String?,
+        _ body: ByteBuffer
+    ) throws(Problem) -> EventSubmission? {
+        guard !call.isAddressLimited else { return nil }
+        let sender = try Sender(call, pathSecret)
+        return try submission(of: try sender.verified(Array(body.readableBytesView), call), sender.brand, call)
     }
 
     private static func receive(_ call: Call, _ pathSecret: String?) async throws -> Response {
@@ -19,50 +32,69 @@ enum HookIntakeRoutes {
         try call.checkAddress()
         let (brand, incoming): (Brand, IncomingHook)
         do {
-            (brand, incoming) = try await authenticated(call, pathSecret)
+            let sender = try Sender(call, pathSecret)
+            let body = Array(try await call.body { _ in Call.maxBodyBytes }.readableBytesView)
+            (brand, incoming) = (sender.brand, try sender.verified(body, call))
         } catch {
             if (error as? Problem)?.status == 401 { try call.limitAddress() }
             throw error
         }
-        let caller = incoming.hook.caller
-        call.context.notes.caller = .account(caller)
-        call.context.notes.rate = try call.limiter.take(.account, caller.id)
-        try call.count(for: brand.id)
-        let piece: EventBatch
-        switch try incoming.translation() {
-        case .ignored(let reason):
-            return ResponseFactory.object(.accepted, capacity: 192) { writer in
-                writer.literal(#""accepted":0,"duplicates":0,"rejected":0,"results":[],"ignored":"#)
-                writer.ignored(reason)
-            }
-        case .event(let members, let missing):
-            piece = try incoming.event(StrictJSON.object(members).sortedText, missing: missing, call.services)
-        }
-        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
-        let results = try await intake.take(piece.events)
-        var response = EventsResponse(requestID: call.requestID)
-        try response.append(piece, results, isBatch: false)
-        return ResponseFactory.json(.accepted, response.body)
+        try call.admit(.account(incoming.hook.caller), in: brand.id)
+        return try await submission(of: incoming, brand, call).perform(call)
     }
 
-    /// Returns the webhook of the path with its body; an unknown one and a wrong secret are the same to the caller.
-    private static func authenticated(_ call: Call, _ pathSecret: String?) async throws -> (Brand, IncomingHook) {
-        guard let brandID = BrandID(try call.segment("brand")), let id = HookID(try call.segment("hook")),
-            let brand = call.services.directory.brand(brandID),
-            let hook = call.services.directory.hook(brand: brandID, id: id), hook.hasPathSecret(pathSecret)
-        else { throw rejection }
-        let headers = call.request.headers
-        let header: (String) -> String? = { name in HTTPField.Name(name).flatMap { headers.value($0) } }
-        let signature: HookSignature?
-        do { signature = try HookSignature.read(hook.settings, header) } catch { throw rejection }
-        let body = Array(try await call.body { _ in Call.maxBodyBytes }.readableBytesView)
-        do throws(HookSignature.Failure) {
-            try signature?.verify(body, now: call.services.hostClock.now)
-        } catch {
-            guard error == .expired else { throw rejection }
-            throw Problem(.tokenExpired, "The webhook's time is more than five minutes from the present.")
+    /// Translates a webhook; throws `Problem` 400, 413 and 422.
+    private static func submission(
+        of incoming: IncomingHook,
+        _ brand: Brand,
+        _ call: Call
+    ) throws(Problem) -> EventSubmission {
+        let caller = Caller.account(incoming.hook.caller)
+        switch try incoming.translation() {
+        case .ignored(let reason):
+            return EventSubmission(caller: caller, brand: brand, events: []) { _, _ in
+                var writer = JSONWriter(capacity: 192)
+                writer.literal(#"{"accepted":0,"duplicates":0,"rejected":0,"results":[],"ignored":"#)
+                writer.ignored(reason)
+                writer.literal("}")
+                return (.accepted, ByteBuffer(bytes: writer.bytes))
+            }
+        case .event(let members, let missing):
+            let text = StrictJSON.object(members).sortedText
+            let piece = try incoming.event(text, missing: missing, call.services)
+            return EventSubmission(caller: caller, brand: brand, piece)
         }
-        return (brand, IncomingHook(hook: hook, body: body, header: header))
+    }
+
+    /// The webhook of a request's path, whose signature is not verified yet.
+    private struct Sender {
+        let brand: Brand
+        private let hook: DirectoryHook
+        private let signature: HookSignature?
+        private let header: (String) -> String?
+
+        /// Finds it; an unknown one and a wrong secret are the same to the caller: throws `Problem` 401.
+        init(_ call: Call, _ pathSecret: String?) throws(Problem) {
+            guard let brandID = BrandID(try call.segment("brand")), let id = HookID(try call.segment("hook")),
+                let brand = call.services.directory.brand(brandID),
+                let hook = call.services.directory.hook(brand: brandID, id: id), hook.hasPathSecret(pathSecret)
+            else { throw rejection }
+            (self.brand, self.hook) = (brand, hook)
+            let headers = call.request.headers
+            header = { name in HTTPField.Name(name).flatMap { headers.value($0) } }
+            do { signature = try HookSignature.read(hook.settings, key: hook.key, header) } catch { throw rejection }
+        }
+
+        /// Returns the webhook with its body when the signature is right; throws `Problem` 401.
+        func verified(_ body: [UInt8], _ call: Call) throws(Problem) -> IncomingHook {
+            do throws(HookSignature.Failure) {
+                try signature?.verify(body, now: call.services.hostClock.now)
+            } catch {
+                guard error == .expired else { throw rejection }
+                throw Problem(.tokenExpired, "The webhook's time is more than five minutes from the present.")
+            }
+            return IncomingHook(hook: hook, body: body, header: header)
+        }
     }
 
     private static let rejection = Problem(

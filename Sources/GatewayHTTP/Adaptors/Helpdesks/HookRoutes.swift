@@ -144,7 +144,7 @@ enum HookRoutes {
 
     private static func signature(of incoming: IncomingHook, _ call: Call) -> String {
         do throws(HookSignature.Failure) {
-            let signature = try HookSignature.read(incoming.hook.settings, incoming.header)
+            let signature = try HookSignature.read(incoming.hook.settings, key: incoming.hook.key, incoming.header)
             try signature?.verify(incoming.body, now: call.services.hostClock.now)
             return "valid"
         } catch { return error.rawValue }

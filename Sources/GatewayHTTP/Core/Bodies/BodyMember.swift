@@ -5,10 +5,21 @@ internal import TextFormats
 ///
 /// Its value is read with ``FieldChecks``, which collects the errors.
 struct BodyMember {
-    /// The JSON pointer of the member, also when it is absent.
-    let pointer: String
     /// The value; nil when the member is absent.
     let value: StrictJSON?
+    /// The JSON pointer of the member without its name, if it has one: most members need no pointer.
+    private let parent: String
+    private let name: BoundedName?
+
+    /// Creates a member; with its name and the JSON pointer of its object, or with the pointer alone.
+    init(pointer: String, _ name: BoundedName? = nil, value: StrictJSON?) {
+        parent = pointer
+        self.name = name
+        self.value = value
+    }
+
+    /// The JSON pointer of the member, also when it is absent.
+    var pointer: String { name.map { parent + FieldProblem.pointer([$0.text]) } ?? parent }
 
     /// Whether the body contains the member, even as null.
     var isNamed: Bool { value != nil }
@@ -54,6 +65,6 @@ struct BodyObject {
 
     /// Returns the member with a name.
     subscript(name: BoundedName) -> BodyMember {
-        BodyMember(pointer: pointer + FieldProblem.pointer([name.text]), value: members[name])
+        BodyMember(pointer: pointer, name, value: members[name])
     }
 }

@@ -45,20 +45,31 @@ extension Call {
     /// - Returns: The object, to be read with ``FieldChecks``.
     /// - Throws: `Problem` 400, 413, 415, 422, and what the connection throws.
     func object(mayBeEmpty: Bool = false, ofAnyType: Bool = false) async throws -> BodyObject {
-        let buffer = try await objectText(ofAnyType)
+        if !ofAnyType { try checkObjectType() }
+        let buffer = try await body { _ in Self.maxBodyBytes }
         if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
-        guard buffer.readableBytes > 0 else { throw Problem.unreadable("The body is empty.") }
-        return try BodyObject.parse(Array(buffer.readableBytesView))
+        return try object(in: buffer, ofAnyType: true)
     }
 
-    private func objectText(_ isOfAnyType: Bool) async throws -> ByteBuffer {
-        if !isOfAnyType, let contentType = request.headers.value(.contentType) {
-            switch MediaTypeName(contentType) {
-            case "application/json", "application/merge-patch+json": break
-            default: throw Problem(.unsupportedMediaType, "The body must be application/json.")
-            }
+    /// Reads a body that has arrived and must be a JSON object.
+    ///
+    /// - Parameters:
+    ///   - body: The whole body.
+    ///   - ofAnyType: Whether `Content-Type` is ignored.
+    /// - Returns: The object, to be read with ``FieldChecks``.
+    /// - Throws: `Problem` 400, 415, 422.
+    func object(in body: ByteBuffer, ofAnyType: Bool = false) throws(Problem) -> BodyObject {
+        if !ofAnyType { try checkObjectType() }
+        guard body.readableBytes > 0 else { throw .unreadable("The body is empty.") }
+        return try BodyObject.parse(Array(body.readableBytesView))
+    }
+
+    private func checkObjectType() throws(Problem) {
+        guard let contentType = request.headers.value(.contentType) else { return }
+        switch MediaTypeName(contentType) {
+        case "application/json", "application/merge-patch+json": break
+        default: throw Problem(.unsupportedMediaType, "The body must be application/json.")
         }
-        return try await body { _ in Self.maxBodyBytes }
     }
 }
 

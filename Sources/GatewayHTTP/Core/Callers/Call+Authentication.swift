@@ -105,12 +105,26 @@ extension Call {
     /// Returns the caller and the brand of a request that ``requireBackend(_:authorization:)`` would allow without waiting; does
     /// not count it.
     ///
+    /// - Parameters:
+    ///   - scope: The scope.
+    ///   - authorization: Stands for the request's own; nil for an adaptor's that has none.
+    /// - Returns: Nil for every other request.
+    func knownBackend(_ scope: Scope, authorization: String? = nil) -> (caller: Caller, brand: Brand)? {
+        guard let id = (try? segment("brand")).flatMap({ BrandID($0) }),
+            case .caller(let caller)? = try? credential(authorization ?? request.headers.value(.authorization), of: id),
+            let brand = try? self.brand(id, for: caller, scope)
+        else { return nil }
+        return (caller, brand)
+    }
+
+    /// Returns the caller and the brand of a request that ``requireAccount(_:)`` would allow; does not count it.
+    ///
     /// - Parameter scope: The scope.
     /// - Returns: Nil for every other request.
-    func knownBackend(_ scope: Scope) -> (caller: Caller, brand: Brand)? {
-        guard let id = (try? segment("brand")).flatMap({ BrandID($0) }),
-            case .caller(let caller)? = try? credential(request.headers.value(.authorization), of: id),
-            let brand = try? self.brand(id, for: caller, scope)
+    func knownAccount(_ scope: Scope) -> (caller: Caller, brand: Brand)? {
+        guard case .caller(let caller)? = try? credential(request.headers.value(.authorization), of: nil),
+            case .account(let account) = caller, account.allows(scope),
+            let brand = services.directory.brand(account.brand)
         else { return nil }
         return (caller, brand)
     }

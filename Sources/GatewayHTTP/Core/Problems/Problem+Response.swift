@@ -12,25 +12,15 @@ extension Problem {
         at now: Timestamp = Timestamp(milliseconds: 0)
     ) -> Response {
         if shape == .page { return completed(ConsolePage.response(to: self)) }
-        var writer = JSONWriter(capacity: 384)
-        // The systems behind the adaptors only know 400 for an invalid request (R3, R24).
-        let status = shape != .problem && status == 422 ? 400 : status
-        switch shape {
-        case .problem: write(to: &writer, requestID: requestID)
-        case .adaptor, .campaign: writeEnvelope(to: &writer, requestID: requestID, isCampaign: shape == .campaign)
-        case .bloomreach: writeBloomreach(to: &writer, isByMember: false)
-        case .bloomreachAttributes: writeBloomreach(to: &writer, isByMember: true)
-        case .gorush: writeGorush(to: &writer, status: status)
-        case .liveperson: writeLivePerson(to: &writer, status: status, at: now)
-        case .page: break
-        }
+        let status = status(in: shape)
+        let body = body(requestID: requestID, shape: shape, at: now)
         var response =
             shape == .problem
             ? ResponseFactory.json(
                 HTTPResponse.Status(code: status, reasonPhrase: title),
-                writer,
+                body,
                 contentType: "application/problem+json"
-            ) : ResponseFactory.json(HTTPResponse.Status(code: status), writer)
+            ) : ResponseFactory.json(HTTPResponse.Status(code: status), body)
         response = completed(response)
         if status == 426 {
             // RFC 9110 sections 7.8 and 15.5.22, RFC 6455 section 4.4.
@@ -52,6 +42,24 @@ extension Problem {
         }
         return response
     }
+
+    /// Returns the body of the response; empty for a page.
+    func body(requestID: String, shape: ErrorShape, at now: Timestamp) -> ByteBuffer {
+        var writer = JSONWriter(capacity: 384)
+        switch shape {
+        case .problem: write(to: &writer, requestID: requestID)
+        case .adaptor, .campaign: writeEnvelope(to: &writer, requestID: requestID, isCampaign: shape == .campaign)
+        case .bloomreach: writeBloomreach(to: &writer, isByMember: false)
+        case .bloomreachAttributes: writeBloomreach(to: &writer, isByMember: true)
+        case .gorush: writeGorush(to: &writer, status: status(in: shape))
+        case .liveperson: writeLivePerson(to: &writer, status: status(in: shape), at: now)
+        case .page: break
+        }
+        return ByteBuffer(bytes: writer.bytes)
+    }
+
+    /// Returns the status of the response: the systems behind the adaptors only know 400 for an invalid request (R3, R24).
+    private func status(in shape: ErrorShape) -> Int { shape != .problem && status == 422 ? 400 : status }
 
     /// Adds the fields that a response has in every format.
     private func completed(_ response: Response) -> Response {

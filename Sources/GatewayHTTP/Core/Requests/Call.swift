@@ -71,6 +71,12 @@ final class Call: Sendable {
         try limiter.check(.address, address.network)
     }
 
+    /// Whether ``checkAddress()`` rejects the request.
+    var isAddressLimited: Bool {
+        guard case .remote(let address) = address else { return false }
+        return limiter.wait(.address, address.network) != nil
+    }
+
     /// The query, decoded.
     func query() throws(Problem) -> QueryParameters { try QueryParameters(request.uri.query) }
 

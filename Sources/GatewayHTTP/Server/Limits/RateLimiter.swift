@@ -76,9 +76,14 @@ final class RateLimiter: Sendable {
     ///   - caller: Identifies the caller among those of its kind.
     /// - Throws: `Problem` 429.
     func check(_ kind: Kind, _ caller: some Hashable) throws(Problem) {
+        if let wait = wait(kind, caller) { throw rejection(kind, wait: wait) }
+    }
+
+    /// Returns the nanoseconds for which a caller exceeds its limit; nil when it does not.
+    func wait(_ kind: Kind, _ caller: some Hashable) -> UInt64? {
         let key = Self.key(caller)
         let now = clock.monotonicNanoseconds
-        if let wait = buckets.withLock({ $0[kind.rawValue]?.wait(key, now: now) }) { throw rejection(kind, wait: wait) }
+        return buckets.withLock { $0[kind.rawValue]?.wait(key, now: now) }
     }
 
     /// The hash seed, new for each process, so that nobody can find callers that share a bucket.
