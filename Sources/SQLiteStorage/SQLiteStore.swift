@@ -119,8 +119,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
             try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL when it opens a WAL pool: then a commit is not on disk when it returns.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // The pages of the hot path; a page that is not cached is read from the WAL.
-                try db.execute(sql: "PRAGMA cache_size = -64000")
+                try db.execute(sql: "PRAGMA cache_size = -\(Writer.cacheKilobytes)")
                 guard let handle = db.sqliteConnection else { return }
                 checkpointer.follow(handle)
                 if tunesFileAccess { WALWriteBuffer.install(on: handle) }

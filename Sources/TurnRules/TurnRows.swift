@@ -48,6 +48,9 @@ package protocol TurnRows {
         at now: Timestamp
     ) throws(Failure) -> KnownConsumer
 
+    /// Removes a consumer from the engine's memory, unless an event used it there.
+    mutating func forgetUnused(_ name: BrandedName)
+
     /// Returns the registrations of a consumer that are pushed to, in the order of their numbers.
     mutating func registrations(of consumer: Int64) throws(Failure) -> [KnownRegistration]
 

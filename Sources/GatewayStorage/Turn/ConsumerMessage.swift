@@ -113,6 +113,8 @@ extension StoreChange {
         switch self {
         case .receipts(_, _, let receipts): max(receipts.count, 1)
         case .endStale(let stale): max(stale.limit, 1)
+        // Those of an import never end: with a third of them in a turn, events wait a third as long.
+        case .register(let device): device.isImported ? 3 : 1
         default: 1
         }
     }

@@ -34,6 +34,16 @@ final class Connection: SQLConnection {
 
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
+    /// The size of the page cache.
+    var cacheKilobytes: Int {
+        var (used, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0)
+        return Int(used) / 1024
+    }
+
+    /// Sets the upper bound of the page cache.
+    func limitCache(kilobytes: Int) throws { try Statement(handle, "PRAGMA cache_size = -\(kilobytes)").run() }
+
     /// Frees the statements; the connection must still be open.
     func close() {
         statements = [:]

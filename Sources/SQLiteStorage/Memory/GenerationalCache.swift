@@ -51,7 +51,7 @@ struct GenerationalCache<Key: Hashable, Value> {
     }
 
     mutating func remove(_ key: Key) {
-        young[key] = nil
+        if let value = young.removeValue(forKey: key) { youngBytes = max(youngBytes - size(key, value), 0) }
         old[key] = nil
     }
 

@@ -19,6 +19,15 @@ final class Writer: TurnRows, SQLTransaction {
     /// The running turn's changes of counted rows of the log.
     var counts = LogDeltas()
 
+    /// The upper bound of the page cache: the pages of the hot path; a page that is not cached is read from the WAL.
+    static let cacheKilobytes = 64_000
+    /// Its upper bound while devices are imported, if it is not larger already.
+    private static let leastCacheKilobytes = 16_000
+    /// The time after an import's last device for which the bound stays.
+    private static let cacheHeldSeconds: Int64 = 10
+    /// The time until which it stays; nil while no devices are imported.
+    private var cacheHeldUntil: Timestamp?
+
     /// Creates a writer with an empty memory.
     ///
     /// - Parameters:
@@ -35,6 +44,12 @@ final class Writer: TurnRows, SQLTransaction {
     func forgetAll() { memory = WriterMemory(limit: memory.limit) }
 
     func forgetRegistrations(of consumer: Int64) { memory.registrations.remove(consumer) }
+
+    func forgetUnused(_ name: BrandedName) {
+        guard let known = memory.consumers.peek(name), known.conversations.isEmpty, !known.isChanged else { return }
+        memory.consumers.remove(name)
+        memory.registrations.remove(known.key)
+    }
 
     func forgetCampaigns() { memory.campaigns.removeAll() }
 
@@ -76,10 +91,24 @@ final class Writer: TurnRows, SQLTransaction {
         var rows = self
         counts = LogDeltas()
         memory.settle()
+        try limitCache(in: turn)
         try checkOwner(turn.incarnation)
         let result = try rows.run(turn)
         for name in result.updates.endedSessions { endedSessions.insert(.consumer(name)) }
         return result
+    }
+
+    /// Holds the page cache at its size while devices are imported, and for a while after: an import uses few pages
+    /// again, and would fill it.
+    private func limitCache(in turn: WriterTurn) throws {
+        let isImport = turn.changes.contains { if case .register(let device) = $0 { device.isImported } else { false } }
+        if isImport {
+            if cacheHeldUntil == nil { try db.limitCache(kilobytes: max(db.cacheKilobytes, Self.leastCacheKilobytes)) }
+            cacheHeldUntil = turn.now.adding(seconds: Self.cacheHeldSeconds)
+        } else if let until = cacheHeldUntil, turn.now > until {
+            cacheHeldUntil = nil
+            try db.limitCache(kilobytes: Self.cacheKilobytes)
+        }
     }
 
     func storeCounts(of context: TurnContext) throws {

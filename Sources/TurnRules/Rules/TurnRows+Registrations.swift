@@ -16,6 +16,7 @@ extension TurnRows {
         }
         let now = context.turn.now
         let name = BrandedName(brand: brand, id: device.consumer.rawValue)
+        defer { if device.isImported { forgetUnused(name) } }
         let known = try consumer(name)
         let existing = try storedRegistrations(.device(device.device, brand: brand)).first { $0.app == device.app }
         if let session = device.session {
@@ -81,8 +82,11 @@ extension TurnRows {
         let now = context.turn.now
         var ended: [RegistrationID] = []
         var isOthers = false
-        for other in try storedRegistrations(.token(device.token, device.pushType, brand: owner.name.brand))
-        where !other.isDeleted && (other.app != device.app || other.device != device.device) {
+        // An imported device replaces none.
+        let others =
+            device.isImported
+            ? [] : try storedRegistrations(.token(device.token, device.pushType, brand: owner.name.brand))
+        for other in others where !other.isDeleted && (other.app != device.app || other.device != device.device) {
             if other.consumer != owner.key, !other.isStopped { isOthers = true }
             ended += try end(other.id, by: .tokenMoved, .tokenMoved, &context)
         }
@@ -108,7 +112,7 @@ extension TurnRows {
             if kept.timeZone != device.timeZone { try requeue(registration: id, &context) }
         } else {
             id = try insert(device, of: owner, lane: lane, at: now)
-            ended += try endOldest(of: owner.key, &context)
+            if !device.isImported { ended += try endOldest(of: owner.key, &context) }
         }
         var registration = DeviceRegistration(
             id: RegistrationID(id),

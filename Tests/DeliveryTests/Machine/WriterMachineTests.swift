@@ -179,6 +179,33 @@ struct WriterMachineTests {
         #expect(try #require(script.turn()).changes.count == 2)
     }
 
+    @Test("a turn has few devices of an import")
+    func weighsImports() throws {
+        let script = Script()
+        var device = DeviceToRegister(
+            brand: Self.brand,
+            app: AppID(trusted: "ios"),
+            device: DeviceID(trusted: "d1"),
+            consumer: ConsumerID(trusted: "u1"),
+            token: "aa",
+            pushType: .apns,
+            environment: .production,
+            platform: .ios,
+            receives: .all
+        )
+        for isImported in [true, false] {
+            device.isImported = isImported
+            for number in 0..<60 { #expect(script.writer.perform(.register(device), for: "\(number)") == nil) }
+            var counts: [Int] = []
+            for _ in 0..<(isImported ? 4 : 2) {
+                let turn = try #require(script.turn())
+                counts.append(turn.changes.count)
+                _ = script.commit(turn)
+            }
+            #expect(counts == (isImported ? [16, 16, 16, 12] : [50, 10]))
+        }
+    }
+
     @Test("events for many devices count as many, and pieces of them are cut smaller")
     func weighsDeliveries() throws {
         let script = Script()

@@ -41,6 +41,8 @@ extension SimulatedStore: TurnRows {
         return turnConsumer(key)
     }
 
+    func forgetUnused(_ name: BrandedName) {}
+
     func registrations(of consumer: Int64) -> [KnownRegistration] {
         var found: [KnownRegistration] = []
         for key in consumers[Int(consumer) - 1].registrations {
