@@ -167,7 +167,7 @@ package protocol TurnRows {
     /// Returns registrations, in the order of their numbers.
     mutating func storedRegistrations(_ lookup: RegistrationLookup) throws(Failure) -> [StoredRegistration]
 
-    /// Returns the registration with a token that is pushed to; nil when there is none.
+    /// Returns the registration with a token, unless it is hidden; one that gets no pushes receives none.
     mutating func owner(of token: AgentEvent.TokenName, brand: Int64) throws(Failure) -> TokenOwner?
 
     /// Inserts a registration, and returns its number.

@@ -126,12 +126,16 @@ private struct GorushPiece: Sendable {
     func failures(_ results: [IntakeResult]) -> [UInt8] {
         var (logs, next) = (JSONWriter(capacity: 0), results.startIndex)
         for (place, target) in zip(targets.indices, targets) {
-            guard !unknown.contains(place) else {
-                Self.write(target, "The token is not registered in the brand's only app of this platform.", to: &logs)
-                continue
+            var result = IntakeResult.decided(.rejected(.unknownToken))
+            if !unknown.contains(place) {
+                result = results[next]
+                next += 1
             }
-            if let problem = EventsResponse.problem(of: results[next]) { Self.write(target, problem.detail, to: &logs) }
-            next += 1
+            if case .decided(.rejected(.unknownToken)) = result {
+                Self.write(target, "The token is not registered in the brand's only app of this platform.", to: &logs)
+            } else if let problem = EventsResponse.problem(of: result) {
+                Self.write(target, problem.detail, to: &logs)
+            }
         }
         return logs.bytes
     }

@@ -26,7 +26,7 @@ package enum EventRejection: Sendable, Equatable {
     case unknownMessage
     /// The brand was deleted.
     case unknownBrand
-    /// No registration that is pushed to has the event's token.
+    /// No registration has the event's token.
     case unknownToken
     /// The device with the event's token does not receive such pushes.
     case notReceived

@@ -66,9 +66,9 @@ extension TurnRows where Self: SQLTransaction {
     package func owner(of token: AgentEvent.TokenName, brand: Int64) throws -> TokenOwner? {
         try db.prepare(
             """
-            SELECT r.id, u.id, r.receives FROM registrations r JOIN consumers u ON u.key = r.consumer \
-            JOIN lanes l ON l.id = r.lane WHERE r.brand = ?1 AND r.token = ?2 AND r.push_type = ?3 \
-            AND r.app = coalesce(?4, r.app) AND r.state = 'active' ORDER BY r.id LIMIT 1
+            SELECT r.id, u.id, CASE WHEN r.state = 'active' THEN r.receives ELSE 0 END FROM registrations r \
+            JOIN consumers u ON u.key = r.consumer JOIN lanes l ON l.id = r.lane WHERE r.brand = ?1 AND r.token = ?2 \
+            AND r.push_type = ?3 AND r.app = coalesce(?4, r.app) AND r.state <> 'invalid' ORDER BY r.id LIMIT 1
             """
         ).int(brand).text(token.text).text(token.pushType.rawValue).text(token.app?.rawValue).first { row in
             TokenOwner(

@@ -96,7 +96,7 @@ package struct TokenOwner: Sendable {
     package let registration: RegistrationID
     /// Its consumer.
     package let consumer: ConsumerID
-    /// The kinds of pushes that it receives.
+    /// The kinds of pushes that it receives; none unless it is active.
     package let receives: Receives
 
     /// Creates an owner from its stored values.

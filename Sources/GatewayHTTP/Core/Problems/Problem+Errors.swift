@@ -80,7 +80,7 @@ extension Problem {
             self.init(invalid: "/upToMessageId", "is not a message of the conversation")
         case .unknownBrand:
             self = .notFound("brand")
-        case .unknownToken: self.init(.forbidden, "No active registration of the app has the device token.")
+        case .unknownToken: self.init(.forbidden, "The device token is not registered.")
         case .notReceived: self.init(.forbidden, "The device does not receive such pushes.")
         }
     }

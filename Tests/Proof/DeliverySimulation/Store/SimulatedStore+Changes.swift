@@ -54,12 +54,11 @@ extension SimulatedStore {
 
     func owner(of token: AgentEvent.TokenName, brand: Int64) -> TokenOwner? {
         for found in storedRegistrations(.token(token.text, token.pushType, brand: brand))
-        where found.app == token.app ?? found.app {
-            guard let stored = registration(found.id), isPushedTo(stored) else { continue }
+        where !found.isHidden && found.app == token.app ?? found.app {
             return TokenOwner(
                 registration: RegistrationID(found.id),
                 consumer: consumers[Int(found.consumer) - 1].id,
-                receives: found.receives
+                receives: registration(found.id).map(isPushedTo) == true ? found.receives : []
             )
         }
         return nil

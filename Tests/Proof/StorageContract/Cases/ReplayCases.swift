@@ -113,6 +113,12 @@ enum ReplayCases {
         #expect(try await f.unread("u-2") == 1)
         _ = try await f.change(f.unregister("u-3", device: "d-3", .all))
         #expect(try await f.accept(proactive) == [.rejected(.unknownToken)])
+        // Its provider reported it as malformed.
+        let row = try #require(try await f.claim().rows.first { $0.token == "token-of-d-2" })
+        let verdict = OutcomeRecord.TokenEffect.quarantine(token: row.token)
+        let failed = PushOutcome.rejected(token: .quarantine)
+        try await f.outcome(f.record(row, .finished(.failed, nil), failed, status: 400, token: verdict))
+        #expect(try await f.accept(event("e-5", row.token)) == [.rejected(.notReceived)])
         // Nothing of another brand's.
         let other = try await f.makeOtherBrand()
         let foreign = f.request([event("e-5", "token-of-d-2")], brand: other)

@@ -6,7 +6,7 @@ import ProcessHarness
 /// a body of the same length.
 ///
 /// The routes take turns on one gateway whose lanes are paused, so that no push is sent. The gateway's events route is
-/// called through the router, as adaptors are; a second ratio is to the handler without the router.
+/// called through the router; a second, stricter ratio is to the handler without the router, which handles adaptors too.
 struct AdaptorsScenario {
     /// The number of requests of a turn.
     var requests: Int
