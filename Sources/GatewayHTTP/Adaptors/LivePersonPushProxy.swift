@@ -57,7 +57,8 @@ enum LivePersonPushProxy {
         _ brand: Brand
     ) throws(Problem) -> (LivePersonEnvelope, AgentEvent.TokenName) {
         var checks = FieldChecks()
-        let envelope = try checks.finish(LivePersonEnvelope(body, &checks))
+        let read = LivePersonEnvelope(body, &checks)
+        let envelope = try checks.finish(read)
         guard envelope.brand.map({ $0.hasSameBytes(as: brand.id.rawValue) }) ?? true,
             let token = envelope.pushType.transport.tokenRule.normalised(envelope.token)
         else { throw notReceived }
