@@ -1,5 +1,9 @@
+import Delivery
+import GatewayModel
 import HTTPTypes
+import HummingbirdTesting
 import PushSimulator
+import TestSupport
 import Testing
 
 @testable import GatewayHTTP

@@ -75,10 +75,14 @@ enum ReplayCases {
         (f) async throws in
         for device in ["d-1", "d-2"] { try await f.register(device, of: "u-1") }
         let token = "token-of-d-1"
-        func event(_ id: String, _ token: String = token, _ pushType: PushType = .apns, app: AppID? = nil) -> AgentEvent
-        {
+        func event(
+            _ id: String,
+            _ text: String = "token-of-d-1",
+            _ pushType: PushType = .apns,
+            app: AppID? = nil
+        ) -> AgentEvent {
             var event = f.message("", in: "c-1", id: id)
-            event.token = AgentEvent.TokenName(text: token, pushType: pushType, app: app)
+            event.token = AgentEvent.TokenName(text: text, pushType: pushType, app: app)
             return event
         }
         let first = try await f.accepted(event("e-1", app: f.app))
