@@ -48,11 +48,11 @@ struct ConsoleAsset: Sendable {
         """
 
     private static let styles = """
-        :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --line: #c9ced6; --soft: #f2f4f7; --link: #0b5563;
-          --bad: #a4161a; --good: #1b6b3a }
+        :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --line: #c9ced6; --edge: #767d88; --soft: #f2f4f7;
+          --link: #0b5563; --bad: #a4161a; --good: #1b6b3a }
         @media (prefers-color-scheme: dark) {
-          :root { --ink: #e6e8eb; --paper: #14171b; --line: #414954; --soft: #1f242b; --link: #7cc7d4; --bad: #ff8a80;
-            --good: #7fd6a0 }
+          :root { --ink: #e6e8eb; --paper: #14171b; --line: #414954; --edge: #7d8794; --soft: #1f242b; --link: #7cc7d4;
+            --bad: #ff8a80; --good: #7fd6a0 }
         }
         * { box-sizing: border-box }
         body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
@@ -71,20 +71,27 @@ struct ConsoleAsset: Sendable {
         h2 { font-size: 1.2rem }
         .filter { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: end }
         .filter p { margin: 0.25rem 0 }
-        .filter label { display: block; font-size: 0.875rem }
-        input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
-          border-radius: 4px; padding: 0.25rem 0.5rem; min-height: 2rem }
+        main label { display: block }
+        .filter label { font-size: 0.875rem }
+        input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge);
+          border-radius: 4px; padding: 0.25rem 0.5rem; min-height: 2.25rem }
+        #search { width: 11rem }
+        #reason { width: min(100%, 32rem) }
         button { background: var(--soft); cursor: pointer }
-        .scroll { overflow-x: auto }
+        .scroll { overflow-x: auto; font-size: 0.875rem }
         table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
-        caption { text-align: left; font-weight: bold }
-        th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; unicode-bidi: isolate;
-          border-bottom: 1px solid var(--line) }
-        td { overflow-wrap: anywhere }
+        caption { text-align: left; font-weight: bold; font-size: 1rem }
+        th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.625rem 0.25rem 0; unicode-bidi: isolate;
+          border-bottom: 1px solid var(--line); white-space: nowrap }
+        thead th { white-space: normal; vertical-align: bottom }
+        td.words, td.text { white-space: normal; overflow-wrap: break-word }
+        td.text { min-width: 12rem; max-width: 32rem }
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem }
         dt { font-weight: bold }
         dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate }
-        .verdict { border-left: 4px solid var(--link); padding: 0.5rem 1rem; background: var(--soft) }
+        .verdict, [role=alert] { border-left: 4px solid var(--link); padding: 0.5rem 1rem; background: var(--soft) }
+        [role=alert] { border-color: var(--bad) }
+        [role=alert] p { margin: 0 }
         .failed, .expired, .stopped, .unreachable, .closed, .suspended { color: var(--bad) }
         .accepted, .delivered, .tapped { color: var(--good) }
         figure { margin: 1rem 0 }
@@ -94,6 +101,10 @@ struct ConsoleAsset: Sendable {
         .phone { border: 1px solid var(--line); border-radius: 12px; padding: 0 1rem; max-width: 24rem;
           white-space: pre-wrap; overflow-wrap: anywhere }
         pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: 1rem }
+        @media (max-width: 40rem) {
+          .filter p { flex: 1 1 9rem }
+          .filter input, .filter select { width: 100% }
+        }
         """
 
     /// Shows the stream: texts become text nodes, never markup; what arrives during a pause is kept, up to a number.

@@ -21,8 +21,8 @@ enum ConsoleConsumer {
             """
             <tr><th scope="row">\(device["deviceId"])</th><td>\(device["app"])</td><td>\(device["pushType"])</td>\
             <td>\(device["environment"])</td><td>\(device["state"])</td>\
-            <td>\(device["receives"].items.map(\.word).joined(separator: ", "))</td><td>\(device["appVersion"])</td>\
-            <td>\(device["registeredAt"])</td><td>\(device["lastSeenAt"])</td></tr>
+            <td class="words">\(device["receives"].items.map(\.word).joined(separator: ", "))</td>\
+            <td>\(device["appVersion"])</td><td>\(device["registeredAt"])</td><td>\(device["lastSeenAt"])</td></tr>
             """
         }
         let conversationRows = conversations.prefix(maxRows).map { conversation -> HTML in
@@ -81,8 +81,9 @@ enum ConsoleConsumer {
             let link: HTML = delivery.map { #"<a href="\#(console.page("deliveries", $0))">\#($0)</a>"# } ?? "–"
             let verdict = DeviceExplanation.Code(word: device["code"].word)?.verdict(nil)
             return """
-                <tr><th scope="row">\(device["deviceId"])</th><td>\(device["app"])</td><td>\(device["outcome"])</td>\
-                <td>\(device["sentence"].word.clipped(300)) \(verdict?.advice ?? "")</td><td>\(link)</td></tr>
+                <tr><th scope="row">\(device["deviceId"])</th>\
+                <td class="text">\(device["sentence"].word.clipped(300)) \(verdict?.advice ?? "")</td>\
+                <td>\(device["app"])</td><td>\(device["outcome"])</td><td>\(link)</td></tr>
                 """
         }
         let message = found["message"]
@@ -95,7 +96,7 @@ enum ConsoleConsumer {
                     ("Kind", "\(message["kind"])"), ("Accepted", "\(message["acceptedAt"])"),
                 ]
             ))
-            \(ConsolePage.table("devices", "Devices", ["Device", "App", "Outcome", "Why", "Delivery"], rows))
+            \(ConsolePage.table("devices", "Devices", ["Device", "Why", "App", "Outcome", "Delivery"], rows))
             \(rest(devices.count))
             \(question(console.page("consumers", id, "explain"), query[0].value, query[1].value))
             """

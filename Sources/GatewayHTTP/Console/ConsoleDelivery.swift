@@ -66,7 +66,7 @@ enum ConsoleDelivery {
     }
 
     private static func facts(_ delivery: StrictJSON, _ seesConsumers: Bool, _ console: Console) -> HTML {
-        let consumer = delivery["consumer"].word
+        let (consumer, providerID) = (delivery["consumer"].word, delivery["providerId"].word.clipped(256))
         let path =
             seesConsumers
             ? console.page("consumers", consumer) : console.page("deliveries", query: [("consumer", consumer)])
@@ -78,7 +78,7 @@ enum ConsoleDelivery {
                 ("Message", "\(delivery["messageId"])"),
                 ("Device", "\(delivery["deviceId"].word)"), ("App", "\(delivery["app"])"),
                 ("Provider", "\(delivery["provider"])"),
-                ("Id at the provider", "\(delivery["providerId"].word.clipped(256))"),
+                ("Id at the provider", "\(providerID.isEmpty ? "–" : providerID)"),
                 ("Badge", "\(delivery["badge"])"),
             ]
         )
@@ -105,7 +105,7 @@ enum ConsoleDelivery {
         }
         if DeliveryState(word: delivery["state"].word)?.isFinished == false {
             rows.append(
-                #"<tr><th scope="row">now</th><td colspan="4">\#(explained["sentence"].word)</td></tr>"#
+                #"<tr><th scope="row">now</th><td class="text" colspan="4">\#(explained["sentence"].word)</td></tr>"#
             )
         }
         let columns = ["Step", "At", "Since the step before", "Attempt", "Reason"]
@@ -156,9 +156,11 @@ enum ConsoleDelivery {
             csrfToken: token,
             body: ["reason": .string(reason)]
         ).json
+        let (title, nickname) = (revealed["title"].word, revealed["agent"]["nickname"].word)
+        let sender: HTML = "<p>\(nickname)</p>"
         let content: HTML = """
-            <article id="message" class="phone"><p><strong>\(revealed["title"].word)</strong></p>
-            <p>\(revealed["text"].word.clipped(4000))</p><p>\(revealed["agent"]["nickname"].word)</p></article>
+            <article id="message" class="phone"><p><strong>\(title.isEmpty ? nickname : title)</strong></p>
+            <p>\(revealed["text"].word.clipped(4000))</p>\(HTML.when(!title.isEmpty, sender))</article>
             \(try await preview(of: revealed, delivery, console, token))
             <p><a id="back" href="\(console.page("deliveries", id))">Back to the delivery</a></p>
             """

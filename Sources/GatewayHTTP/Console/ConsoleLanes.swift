@@ -12,25 +12,25 @@ enum ConsoleLanes {
         let isManager = session.allows(.deliveriesManage, in: console.brand)
         let rows = list["items"].items.map { lane -> HTML in
             let (id, depth) = (lane["id"].word, lane["depth"])
-            let change = lane["pausedSince"] == .null ? "pause" : "resume"
+            let (change, label) = lane["pausedSince"] == .null ? ("pause", "Pause") : ("resume", "Resume")
             let button: HTML = """
                 <form method="post" action="\(console.page("lanes", id, change))">\
                 \(ConsolePage.hidden("csrf", session.csrfToken))\
-                <button name="\(change)" id="\(change)-\(id)" aria-label="\(change) \(id)">\(change)</button></form>
+                <button name="\(change)" id="\(change)-\(id)" aria-label="\(label) \(id)">\(label)</button></form>
                 """
             return """
                 <tr><th scope="row">\(id)</th><td class="state \(lane["state"])">\(lane["state"])</td>\
-                <td>\(lane["sentence"].word.clipped(300))</td><td>\(depth["agent"])</td><td>\(depth["badge"])</td>\
-                <td>\(depth["proactive"])</td><td>\(lane["inFlight"])</td><td>\(lane["oldestWaitSeconds"])</td>\
-                <td>\(HTML.when(isManager, button))</td></tr>
+                <td>\(HTML.when(isManager, button))</td><td class="text">\(lane["sentence"].word.clipped(300))</td>\
+                <td>\(depth["agent"])</td><td>\(depth["badge"])</td><td>\(depth["proactive"])</td>\
+                <td>\(lane["inFlight"])</td><td>\(lane["oldestWaitSeconds"])</td></tr>
                 """
         }
         let columns = [
-            "Lane", "State", "What happens", "Agents' messages", "Badges", "Proactive", "In flight", "Longest wait, s",
-            "Change",
+            "Lane", "State", "Change", "What happens", "Agents' messages", "Badges", "Proactive", "In flight",
+            "Longest wait, s",
         ]
         let content: HTML = """
-            \(ConsolePage.table("lane-list", "Lanes", columns, rows))
+            \(ConsolePage.table("lane-list", "Lanes of the apps", columns, rows))
             \(ConsolePage.next(list) { console.page("lanes", query: [$0]) })
             """
         return console.response("Lanes", session, .lanes, content)
@@ -56,11 +56,13 @@ enum ConsoleAudit {
             let changes = entry["changes"].items.map(\.word).joined(separator: ", ").clipped(100)
             return """
                 <tr><th scope="row">\(entry["at"])</th><td>\(entry["actor"]["id"])</td><td>\(entry["action"])</td>\
-                <td>\(entry["target"])</td><td>\(changes)</td><td>\(entry["reason"].word.clipped(100))</td></tr>
+                <td class="words">\(entry["target"])</td><td class="text">\(entry["reason"].word.clipped(100))</td>\
+                <td class="text">\(changes)</td></tr>
                 """
         }
+        let columns = ["At", "Who", "Action", "Of", "Reason", "Members"]
         let content: HTML = """
-            \(ConsolePage.table("audit-list", "Changes", ["At", "Who", "Action", "Of", "Members", "Reason"], rows))
+            \(ConsolePage.table("audit-list", "Changes, newest first", columns, rows))
             \(ConsolePage.next(list) { console.page("audit", query: [$0]) })
             """
         return console.response("Audit", session, .audit, content)

@@ -71,13 +71,13 @@ struct ConsolePage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title) – Switchboard</title>
+        <title>\(title) – \(brand.map { $0 + " – " } ?? "")Switchboard</title>
         <link rel="icon" href="/console/assets/icon.svg">
         <link rel="stylesheet" href="/console/assets/console.css">
         </head>
         <body>
         <a class="skip" href="#main">Skip to the content</a>
-        \(session.map(header) ?? "")
+        \(session.map(header) ?? "<header><p>Switchboard</p></header>")
         <main id="main" tabindex="-1">
         <h1>\(title)</h1>
         \(content)
@@ -92,7 +92,7 @@ struct ConsolePage {
         let places = brand.map { navigation($0, session) } ?? ""
         return """
             <header>
-            <p><a id="brands" href="/console">Brands</a></p>
+            <p><a id="brands" href="/console">Brands</a>\(brand.map { " › " + $0 } ?? "")</p>
             \(places)
             <form method="post" action="/console/sign-out">\(Self.hidden("csrf", session.csrfToken))
             <span>\(session.name)</span> <button id="sign-out">Sign out</button></form>
