@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 # Programs that the tests call: other implementations of HTTP/2, TLS, JSON and metrics, proxies, and a
 # browser.
-test_packages=(nghttp2-client nghttp2-server nginx-light haproxy python3 python3-venv strace prometheus openssl curl python3-yaml chromium)
+test_packages=(nghttp2-client nghttp2-server nginx-light haproxy python3 python3-venv strace prometheus openssl curl python3-yaml chromium chromium-driver)
 # From PyPI: other implementations of JOSE, HTTP/2 and WebSocket, and what reads and tries the API description.
 python_packages=(joserfc==1.8.0 websockets==17.4 'httpx[http2]==0.28.1' openapi-spec-validator==0.9.0 schemathesis==4.32.5)
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)

@@ -84,8 +84,8 @@ struct ConsoleAsset: Sendable {
         th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.625rem 0.25rem 0; unicode-bidi: isolate;
           border-bottom: 1px solid var(--line); white-space: nowrap }
         thead th { white-space: normal; vertical-align: bottom }
-        td.words, td.text { white-space: normal; overflow-wrap: break-word }
-        td.text { min-width: 12rem; max-width: 32rem }
+        td.words, td.text { white-space: normal }
+        td.text { min-width: 11rem; max-width: 32rem; overflow-wrap: anywhere }
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem }
         dt { font-weight: bold }
         dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate }
@@ -98,8 +98,8 @@ struct ConsoleAsset: Sendable {
         figcaption { font-size: 0.875rem }
         rect.all { fill: var(--link) }
         rect.failed { fill: var(--bad) }
-        .phone { border: 1px solid var(--line); border-radius: 12px; padding: 0 1rem; max-width: 24rem;
-          white-space: pre-wrap; overflow-wrap: anywhere }
+        .phone { border: 1px solid var(--line); border-radius: 12px; padding: 0 1rem; max-width: 24rem }
+        .phone p { white-space: pre-wrap; overflow-wrap: anywhere }
         pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: 1rem }
         @media (max-width: 40rem) {
           .filter p { flex: 1 1 9rem }
