@@ -45,7 +45,7 @@ struct Browser {
         }
         // Without it the browser would outlive its driver.
         _ = try? await browser.command("DELETE", [])
-        _ = try? await driver.stop()
+        _ = try? await driver.stop(within: .seconds(30))
         try result.get()
     }
 
