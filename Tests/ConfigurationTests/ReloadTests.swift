@@ -16,6 +16,7 @@ struct ReloadTests {
             ("delivery", "intake, delivery", { $0.delivery.slotsPerLane += 1 }),
             ("housekeeping", "retention", { $0.housekeeping.auditRetentionDays += 1 }),
             ("outgoing", "outgoing", { $0.outgoing.allowsLoopback.toggle() }),
+            ("operators", "operators", { $0.operators.webhookSecretFile = "/elsewhere" }),
             ("window", "window", { $0.window.limits.maxOpen += 1 }),
             ("log", "log.format", { $0.log.format = $0.log.format == .json ? .text : .json }),
             ("metrics", "metrics", { $0.metrics.listen = ListenAddress(host: "127.0.0.1", port: 9) }),

@@ -161,4 +161,22 @@ struct FeedAndWebhookTests {
         // A long-polling reader does not delay the shutdown.
         #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
     }
+
+    @Test("the operators' webhook hears of the start first")
+    func operators() async throws {
+        let receiver = try await startReceiver(port: 0)
+        let path = directory.path("secret")
+        try "\(Self.secret)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let gateway = try await GatewayProcess.start(
+            in: directory,
+            environment: [
+                "SWITCHBOARD_OPERATORS_WEBHOOK": "http://127.0.0.1:\(receiver.port)/operators?key=hidden-word",
+                "SWITCHBOARD_OPERATORS_WEBHOOK_SECRET_FILE": path,
+            ]
+        )
+        _ = try await receiver.process.line("taken up to 1")
+        #expect(posted.map { $0["type"].string } == ["gateway.started"])
+        #expect(try await gateway.process.stop() == .init(status: 0, isSignal: false))
+        #expect(!gateway.process.errors.joined().contains("hidden-word"))
+    }
 }

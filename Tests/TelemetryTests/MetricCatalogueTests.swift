@@ -33,6 +33,7 @@ struct MetricCatalogueTests {
         _ = CertificateMetrics<CutOffLabel>(factory: registry)
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
+        _ = OperatorMetrics(factory: registry)
         _ = ClockMetrics(factory: registry)
         LogMetrics(factory: registry).record(droppedLines: 1)
         _ = WindowMetrics(factory: registry)

@@ -17,6 +17,8 @@ package struct GatewaySettings: Equatable, Sendable {
     var housekeeping = HousekeepingSettings()
     /// Requests to addresses that tenants configure.
     var outgoing = OutgoingSettings()
+    /// The webhook for operator events.
+    var operators = OperatorSettings()
     /// Messaging windows.
     var window = WindowSettings()
     /// Log lines.
@@ -35,6 +37,7 @@ package struct GatewaySettings: Equatable, Sendable {
         delivery = try await DeliverySettings(config: config)
         housekeeping = try await HousekeepingSettings(config: config)
         outgoing = try await OutgoingSettings(config: config)
+        operators = try await OperatorSettings(config: config)
         window = try await WindowSettings(config: config)
         log = try await LogSettings(config: config)
         metrics = try await MetricsSettings(config: config)
@@ -47,8 +50,8 @@ package struct GatewaySettings: Equatable, Sendable {
             ("server", server == read.server), ("storage", storage == read.storage),
             ("provider", provider == read.provider), ("outgoing", outgoing == read.outgoing),
             ("intake, delivery", delivery == read.delivery), ("retention", housekeeping == read.housekeeping),
-            ("window", window == read.window), ("log.format", log.format == read.log.format),
-            ("metrics", metrics == read.metrics),
+            ("operators", operators == read.operators), ("window", window == read.window),
+            ("log.format", log.format == read.log.format), ("metrics", metrics == read.metrics),
         ].filter { !$0.1 }.map(\.0)
     }
 }

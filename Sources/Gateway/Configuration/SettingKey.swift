@@ -43,6 +43,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case retentionDays = "retention.days"
     case outgoingAllowPrivateAddresses = "outgoing.allowPrivateAddresses"
     case outgoingAllowLoopback = "outgoing.allowLoopback"
+    case operatorsWebhook = "operators.webhook"
+    case operatorsWebhookSecretFile = "operators.webhookSecretFile"
     case retentionAuditDays = "retention.auditDays"
     case windowIdleLimitSeconds = "window.idleLimitSeconds"
     case windowMaxOpen = "window.maxOpen"

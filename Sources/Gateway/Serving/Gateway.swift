@@ -88,6 +88,10 @@ package final class Gateway: Sendable {
         let clock = SystemClock()
         let files = DataDirectory(settings: settings)
         let proxy = try OutboundProxy(settings: settings.provider)
+        let operatorWebhook = try OperatorWebhookTarget(
+            settings.operators,
+            policy: settings.outgoing.policy(ownPorts: OwnPorts())
+        )
         try files.prepare()
         let token = try files.readAdminToken()
         try files.makeMasterKey()
@@ -155,6 +159,7 @@ package final class Gateway: Sendable {
             resolver: names.webhooks,
             policy: policy,
             proxy: proxy,
+            operatorWebhook: operatorWebhook,
             registry: registry,
             logger: logger
         )
@@ -295,6 +300,15 @@ package final class Gateway: Sendable {
         var list: [any Service] = [
             keeper, delivery, housekeeper, monitor, certificates, outbound.webhooks, apiListener(onListening),
         ]
+        if let (webhook, sender) = outbound.operators {
+            let conditions = OperatorConditions(
+                directory: directory,
+                delivery: delivery,
+                webhooks: outbound.webhooks,
+                certificate: certificate
+            )
+            list.append(OperatorMonitor(webhook: webhook, sender: sender, conditions: conditions))
+        }
         // Before the listener, which waits for the long-polling readers of the feed.
         list.append(outbound.readers)
         if let certificate { list.append(certificate) }

@@ -16,6 +16,8 @@ struct GatewayOutbound: Sendable {
     let services: OutboundServices
     /// Posts to the webhooks.
     let webhooks: WebhookService
+    /// Posts operator events; nil without a webhook for them.
+    let operators: (webhook: OperatorWebhook, sender: HTTPWebhookSender)?
     /// Releases long-polling readers when the gateway stops.
     let readers: FeedNotifierService
 
@@ -27,26 +29,28 @@ struct GatewayOutbound: Sendable {
         resolver: SystemResolver,
         policy: AddressPolicy,
         proxy: OutboundProxy?,
+        operatorWebhook: OperatorWebhookTarget?,
         registry: PrometheusRegistry,
         logger: Logger
     ) {
         let metrics = OutboundMetrics(factory: registry)
         let notifier = FeedNotifier()
         let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
+        let makeSender = { @Sendable in
+            HTTPWebhookSender(
+                client: GuardedHTTPClient(
+                    resolver: resolver,
+                    configuration: client,
+                    policy: policy,
+                    proxy: proxy,
+                    maxIdle: 1
+                )
+            )
+        }
         let webhooks = WebhookService(
             store: store,
             directory: directory,
-            makeSender: {
-                HTTPWebhookSender(
-                    client: GuardedHTTPClient(
-                        resolver: resolver,
-                        configuration: client,
-                        policy: policy,
-                        proxy: proxy,
-                        maxIdle: 1
-                    )
-                )
-            },
+            makeSender: makeSender,
             clock: SystemClock(),
             metrics: metrics,
             logger: logger
@@ -59,6 +63,19 @@ struct GatewayOutbound: Sendable {
         directory.onChange { _ in webhooks.changed() }
         registry.addCollector { metrics.record(waitingReaders: notifier.waiting) }
         self.webhooks = webhooks
+        let operatorMetrics = OperatorMetrics(factory: registry)
+        operators = operatorWebhook.map { target in
+            let sender = makeSender()
+            let webhook = OperatorWebhook(
+                url: target.url,
+                key: target.secret.key,
+                sender: sender,
+                clock: SystemClock(),
+                metrics: operatorMetrics,
+                logger: logger
+            )
+            return (webhook, sender)
+        }
         readers = FeedNotifierService(notifier: notifier)
         services = OutboundServices(notifier: notifier, addresses: policy) { webhooks.changed() }
     }

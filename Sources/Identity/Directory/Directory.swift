@@ -127,6 +127,11 @@ package final class Directory: LaneDirectory, WebhookDirectory {
     /// The expiries of all credentials that have one and are not revoked.
     package var credentialExpiries: [Timestamp] { snapshot.credentials.values.compactMap(\.expiresAt) }
 
+    /// All credentials that are not revoked, without secrets, with their brands.
+    package var allCredentials: [(brand: BrandID, credential: CredentialSummary)] {
+        snapshot.credentials.values.map { ($0.brand, CredentialSummary($0)) }
+    }
+
     /// Returns a brand's credentials that are not revoked, by age, without secrets; empty when there are none, or no
     /// such brand.
     package func credentials(brand: BrandID) -> [CredentialSummary] {

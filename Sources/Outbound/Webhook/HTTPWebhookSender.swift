@@ -35,7 +35,30 @@ package final class HTTPWebhookSender: Sendable {
         attempt: Int,
         at time: Timestamp
     ) async -> WebhookAttemptResult {
-        let post = target.request(for: items, hasGap: hasGap, at: time)
+        let result = await post(
+            target.request(for: items, hasGap: hasGap, at: time),
+            owner: target.brand.rawValue,
+            attempt: attempt,
+            at: time
+        )
+        if case .responded(let status, _) = result, target.isFinal(status: status) { return .rejected(status: status) }
+        return result
+    }
+
+    /// Posts a request.
+    ///
+    /// - Parameters:
+    ///   - post: The request.
+    ///   - owner: The brand, for its share of lookups and requests; empty for the instance.
+    ///   - attempt: The number of earlier attempts; it selects one of several addresses.
+    ///   - time: The time of the attempt.
+    /// - Returns: The result, never ``WebhookAttemptResult/rejected(status:)``; after ``timeoutSeconds`` at most.
+    package func post(
+        _ post: OutboundRequest,
+        owner: String,
+        attempt: Int,
+        at time: Timestamp
+    ) async -> WebhookAttemptResult {
         guard let url = try? client.url(post.url) else { return .failed(.forbiddenAddress) }
         let request = GuardedRequest(
             url: url,
@@ -44,12 +67,11 @@ package final class HTTPWebhookSender: Sendable {
             // Only the status counts.
             responseBody: .drained(maxBytes: Self.maxResponseBytes),
             timeout: .seconds(Self.timeoutSeconds),
-            owner: target.brand.rawValue,
+            owner: owner,
             attempt: attempt
         )
         do {
             let response = try await client.send(request)
-            if target.isFinal(status: response.status) { return .rejected(status: response.status) }
             return .responded(
                 status: response.status,
                 retryAfterSeconds: RetryAfter.seconds(

@@ -32,6 +32,8 @@ package final class WebhookService: Service, Sendable {
     private struct Standing {
         var lag: Int64 = 0
         var condition = WebhookConditionLabel.working
+        /// The failed attempts in a row.
+        var attempts = 0
     }
 
     /// Creates the service; posting begins with ``run()``.
@@ -71,6 +73,19 @@ package final class WebhookService: Service, Sendable {
         let receivers = directory.receivers + standings.withLock { Array($0.keys) }
         for brand in Set(receivers.map(\.brand)) { changes.notify(brand) }
         looks.continuation.yield()
+    }
+
+    /// The receivers that fail, as conditions for operators, in order.
+    package var failures: [OperatorCondition] {
+        standings.withLock { $0 }
+            .sorted { ($0.key.brand, $0.key.hook?.rawValue ?? "") < ($1.key.brand, $1.key.hook?.rawValue ?? "") }
+            .compactMap { receiver, standing in
+                OperatorCondition(
+                    receiver,
+                    failedAttempts: standing.attempts,
+                    isOff: standing.condition == .off
+                )
+            }
     }
 
     /// Posts until the service group shuts down.
@@ -121,14 +136,16 @@ package final class WebhookService: Service, Sendable {
                 if skipped.revision != state.revision { skipped = (state.revision, 0) }
                 switch machine.step(now: clock.now) {
                 case .off:
-                    note(receiver, .off, lag: nil)
+                    note(receiver, .off, attempts: state.attempts, lag: nil)
                     _ = await changes.wait(brand, after: changed, atMost: nil)
                 case .wait(let until):
+                    // Also the first thing after a start in an outage.
+                    note(receiver, .failing, attempts: state.attempts, lag: nil)
                     let left = max(until.milliseconds - clock.now.milliseconds, 1)
                     _ = await changes.wait(brand, after: changed, atMost: .milliseconds(min(left, 60_000)))
                 case .collect(let after):
                     let page = try await read(target, after: max(after, skipped.through))
-                    note(receiver, .working, lag: page.end - page.nextAfter)
+                    note(receiver, .working, attempts: 0, lag: page.end - page.nextAfter)
                     if page.items.isEmpty {
                         skipped.through = page.nextAfter
                         if skipped.through - after < Self.skippedItems {
@@ -233,9 +250,10 @@ package final class WebhookService: Service, Sendable {
             // The next request's last position is stored together with the mark: one write for each request.
             let next = try await read(target, after: passed)
             machine.collected(next)
-            note(receiver, .working, lag: page.end - passed)
+            note(receiver, .working, attempts: 0, lag: page.end - passed)
         } else {
-            note(receiver, machine.state.isSwitchedOff ? .off : .failing, lag: page.end - after)
+            let condition = machine.state.isSwitchedOff ? WebhookConditionLabel.off : .failing
+            note(receiver, condition, attempts: machine.state.attempts, lag: page.end - after)
         }
         _ = try await store.putWebhookState(machine.state, of: receiver)
     }
@@ -280,10 +298,11 @@ package final class WebhookService: Service, Sendable {
         receiver.hook == nil ? metrics.webhooks : metrics.replies
     }
 
-    private func note(_ receiver: OutboundReceiver, _ condition: WebhookConditionLabel, lag: Int64?) {
+    private func note(_ receiver: OutboundReceiver, _ condition: WebhookConditionLabel, attempts: Int, lag: Int64?) {
         standings.withLock { standings in
             guard var standing = standings[receiver] else { return }
             standing.condition = condition
+            standing.attempts = attempts
             if let lag { standing.lag = lag }
             standings[receiver] = standing
         }

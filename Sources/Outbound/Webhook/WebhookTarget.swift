@@ -43,10 +43,7 @@ extension WebhookTarget: OutboundTarget {
         let batch = WebhookBatch(target: self, items: items, hasGap: hasGap)
         return OutboundRequest(
             url: url,
-            headers: [
-                ("webhook-id", batch.id), ("webhook-timestamp", String(time.seconds)),
-                ("webhook-signature", WebhookSignature.header(batch, at: time, keys: keys)),
-            ],
+            headers: WebhookSignature.headers(id: batch.id, body: batch.body, at: time, keys: keys),
             body: batch.body
         )
     }

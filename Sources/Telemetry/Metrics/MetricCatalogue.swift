@@ -331,6 +331,26 @@ package enum MetricCatalogue {
         .gauge,
         help: "Outbound items that the replies of the slowest hook have not reached yet."
     )
+    /// Operator events (``OperatorEventLabel``).
+    package static let operatorEvents = MetricDeclaration(
+        "switchboard_operator_events_total",
+        .counter,
+        help: "Operator events that were posted, replaced by a later one of the same subject before that, or lost.",
+        labels: ["result"]
+    )
+    /// Attempts to post to the webhook of the instance (``WebhookResultLabel``).
+    package static let operatorPosts = MetricDeclaration(
+        "switchboard_operator_webhook_posts_total",
+        .counter,
+        help: "Attempts to post a batch to the operators' webhook, by result.",
+        labels: ["result"]
+    )
+    /// Operator events that wait.
+    package static let operatorEventsWaiting = MetricDeclaration(
+        "switchboard_operator_events_waiting",
+        .gauge,
+        help: "Operator events that wait to be posted."
+    )
     /// Attempts to fetch key sets (``KeySetFetchLabel``).
     package static let keySetFetches = MetricDeclaration(
         "switchboard_identity_key_set_fetches_total",
@@ -446,7 +466,7 @@ package enum MetricCatalogue {
         httpCutOff,
         hostFaults, storageFree, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag, replyPosts,
-        replies, replyLag,
+        replies, replyLag, operatorEvents, operatorPosts, operatorEventsWaiting,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
         telemetryDroppedSeries, logDroppedLines, processResidentMemory, processOpenFDs, processMaxFDs, processCPU,

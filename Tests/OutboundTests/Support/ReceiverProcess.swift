@@ -72,7 +72,7 @@ struct ReceiverProcess: Sendable {
                 codes = ["v1," + base64.b64encode(hmac.new(k, text, hashlib.sha256).digest()).decode() for k in keys]
                 value = json.loads(body)
                 assert self.headers["content-type"] == "application/json"
-                print(json.dumps({"path": self.path, "id": batch, "host": self.headers["host"], "brand": value["brand"],
+                print(json.dumps({"path": self.path, "id": batch, "host": self.headers["host"], "brand": value.get("brand", ""),
                     "gap": value.get("gap", False), "positions": [i["position"] for i in value["items"]],
                     "given": len(given), "signed": [n for n, c in enumerate(codes) if c in given]}), flush=True)
                 what = behaviours.pop(0) if behaviours else "204"
