@@ -102,6 +102,7 @@ extension DeliveryMachine {
     package mutating func removeLane(_ id: LaneID, now: Timestamp) {
         requeueWaiting(of: id, now: now)
         lanes[id]?.isRemoved = true
+        objectives[id] = nil
     }
 
     /// Pauses a lane because an operator asked for it: rows in memory are requeued, and pushes in flight get their

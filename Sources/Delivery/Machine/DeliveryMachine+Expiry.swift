@@ -15,7 +15,7 @@ extension DeliveryMachine {
             let summarized = summaries[key]?.others ?? []
             // A row whose summary is in flight is not too late.
             for row in removeWaiting(from: key, where: { $0.expiresAt <= now && !summarized.contains($0.id) }) {
-                addExpired(row)
+                addExpired(row, now: now)
             }
             for row in registrations[key]?.waitingRows ?? [] {
                 firstExpiry = min(firstExpiry ?? row.expiresAt, row.expiresAt)
@@ -32,7 +32,10 @@ extension DeliveryMachine {
     }
 
     /// Records that a row has expired.
-    mutating func addExpired(_ row: OutboxRow) { addEnd(of: row, .expired, by: nil) }
+    mutating func addExpired(_ row: OutboxRow, now: Timestamp) {
+        countExpired(row, now: now)
+        addEnd(of: row, .expired, by: nil)
+    }
 
     /// Records that an unsent row ends.
     mutating func addEnd(of row: OutboxRow, _ state: DeliveryState, by suppressedBy: SuppressedBy?) {

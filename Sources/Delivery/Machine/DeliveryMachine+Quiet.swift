@@ -26,6 +26,8 @@ extension DeliveryMachine {
         // A caller that only loads the rules must not hide a change whose notification is still to come.
         guard old != rules, isChange || old == nil else { return }
         self.rules[id] = rules
+        // Counts for another time cannot be compared.
+        if old?.objectiveSeconds != rules?.objectiveSeconds { objectives[id] = nil }
         lanes.touch(id)
         // Rows that the old rules held must be committed before they can be checked again.
         if isChange, old?.quietHours != rules?.quietHours { requeues[id] = outcomesAdded }

@@ -44,7 +44,7 @@ extension DeliveryMachine {
                 registration.head = registration.tail.popFirst()
                 lane.rows.remove(row)
                 deviceRows.removed(key)
-                addExpired(row)
+                addExpired(row, now: now)
             }
             guard var row = registration.head else {
                 registrations[key] = registration
@@ -114,7 +114,8 @@ extension DeliveryMachine {
                 platform: registration.platform,
                 queuedAt: row.queuedAt,
                 isResend: max(row.attempts, summary?.attempts ?? 0) > 0,
-                isImported: row.isImported
+                isImported: row.isImported,
+                objectiveSeconds: objectiveSeconds(of: row, rules)
             )
             if isProbing { lane.pause.probe = row.id }
             if isSuspended { lane.invalidation.probe = row.id }
@@ -163,6 +164,7 @@ extension DeliveryMachine {
             let hasOtherToken = registration.token != push.token
             let tries = max(row.attempts, summary?.attempts ?? 0)
             var verdict = decide(row, result.response, after: tries, push, hasOtherToken, now: now)
+            countForObjective(push, verdict.disposition, result.response, now: now)
             if summary == nil, case .finished = verdict.disposition, !verdict.stopsDevice {
                 // Rows behind an expired one wait as long as the provider asked for, not for the retry that is not
                 // made.

@@ -51,6 +51,8 @@ package struct DeliveryMachine: Sendable {
     /// Lanes whose rows in the store become due at once, and the outcome that must be committed before all of them are
     /// there.
     var requeues: [LaneID: UInt64] = [:]
+    /// The pushes of lanes whose brand has an objective.
+    var objectives: [LaneID: ObjectiveCounts] = [:]
     /// For campaigns with a pace, the pushes that may leave, by queue; one that is absent starts with a full bucket.
     var paces: [OutboxQueue: CampaignPace] = [:]
     /// A token bucket for each quota of a lane; lanes with the same quota share one.
@@ -111,6 +113,8 @@ package struct DeliveryMachine: Sendable {
         var isResend: Bool
         /// Whether its device was imported and no push to it was accepted yet.
         var isImported: Bool
+        /// The time within which it is to be accepted, in seconds; nil when it does not count for an objective.
+        var objectiveSeconds: Int64?
     }
 
     /// The requeueing of a registration's rows.

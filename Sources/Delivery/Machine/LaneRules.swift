@@ -8,15 +8,20 @@ package struct LaneRules: Sendable, Equatable {
     package var summaryThreshold: Int?
     /// The number of pushes of each campaign that leave in a second; nil sets no pace.
     package var campaignRatePerSecond: Int64?
+    /// The time of the brand's objective, in seconds; nil without one.
+    package var objectiveSeconds: Int64?
 
     /// Creates the rules of a brand; nil when it has none.
     package init?(_ settings: BrandSettings) {
-        if settings.quietHours == nil, settings.summaryThreshold == nil, settings.campaignRatePerSecond == nil {
+        if settings.quietHours == nil, settings.summaryThreshold == nil, settings.campaignRatePerSecond == nil,
+            settings.objective == nil
+        {
             return nil
         }
         quietHours = settings.quietHours
         summaryThreshold = settings.summaryThreshold.map(Int.init)
         campaignRatePerSecond = settings.campaignRatePerSecond
+        objectiveSeconds = settings.objective?.withinSeconds
     }
 }
 

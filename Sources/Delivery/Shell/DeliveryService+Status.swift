@@ -28,6 +28,14 @@ extension DeliveryService {
         }
     }
 
+    /// Returns how the pushes of lanes met their brands' objectives.
+    package func objectiveStatus(of lanes: [LaneID]) -> [ObjectiveStatus] {
+        let now = clock.now
+        return state.withLock { state in
+            lanes.map { state.writer.delivery.objectiveStatus(of: $0, now: now) }
+        }
+    }
+
     /// Returns the states of lanes.
     package func status(of lanes: [LaneID]) -> [LaneStatus] {
         let now = clock.now

@@ -40,7 +40,8 @@ struct OperatorConditions: Sendable {
     mutating func current() -> [OperatorCondition] {
         let lanes = directory.lanes
         let states = zip(lanes, delivery.status(of: lanes.map(\.id))).flatMap { Self.conditions(of: $0.key, $1) }
-        return states + webhooks.failures + currentEnds()
+        let burning = ObjectiveReport.all(of: directory, delivery).compactMap { Self.condition(of: $0) }
+        return states + burning + webhooks.failures + currentEnds()
     }
 
     private mutating func currentEnds() -> [OperatorCondition] {
@@ -77,6 +78,12 @@ struct OperatorConditions: Sendable {
             conditions.append(condition(.platformStopped, level: platforms))
         }
         return conditions
+    }
+
+    /// Returns the condition of an objective; nil while it is met.
+    static func condition(of report: ObjectiveReport) -> OperatorCondition? {
+        guard report.condition == .burning else { return nil }
+        return OperatorCondition(.init(.objectiveBurning, brand: report.brand, name: report.app?.rawValue))
     }
 
     /// Returns the condition of a certificate or credential; nil when it need not be renewed yet.

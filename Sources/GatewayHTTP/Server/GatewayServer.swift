@@ -47,6 +47,7 @@ package final class GatewayServer: Sendable {
         OperatorSessionRoutes.add(to: &routes)
         AuditRoutes.add(to: &routes)
         ClockRoutes.add(to: &routes)
+        ObjectiveRoutes.add(to: &routes)
         EventRoutes.add(to: &routes)
         SessionRoutes.add(to: &routes)
         DeviceRoutes.add(to: &routes)

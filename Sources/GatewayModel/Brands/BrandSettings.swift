@@ -63,6 +63,8 @@ package struct BrandSettings: Codable, Equatable, Sendable {
     package var summaryThreshold: Int64?
     /// The maximum rate of each campaign, in pushes per second, 1 to 100,000; default unlimited.
     package var campaignRatePerSecond: Int64?
+    /// The objective for pushes of agents' messages; default none.
+    package var objective: DeliveryObjective?
     /// Whether a tap after the look-back of a proactive message still returns the message (R114); default false.
     package var showExpiredProactive = false
     /// The origins whose pages may call the device routes and the adaptors for pages, as browsers send them (R192); at
@@ -119,7 +121,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         case dedupeHours, anonymousConsumers, singleDevice, staleDeviceDays, engagements, wire, templates, quietHours
         case summaryThreshold, anonymousSessionTtlSeconds, linkHosts, anonymousMerge, anonymousMergeDays
         case campaignRatePerSecond, showExpiredProactive, allowedOrigins
-        case consentCategories, customerTokensRequired, readableProperties, campaignTemplates
+        case consentCategories, customerTokensRequired, readableProperties, campaignTemplates, objective
     }
 
     /// Decodes settings; an absent member has its default.
@@ -161,6 +163,7 @@ package struct BrandSettings: Codable, Equatable, Sendable {
         wire = try container.decodeIfPresent(WireSettings.self, forKey: .wire) ?? WireSettings()
         templates = try container.decodeIfPresent(TemplateSettings.self, forKey: .templates)
         quietHours = try container.decodeIfPresent(QuietHours.self, forKey: .quietHours)
+        objective = try container.decodeIfPresent(DeliveryObjective.self, forKey: .objective)
         linkHosts = try container.decodeIfPresent([String].self, forKey: .linkHosts)
         allowedOrigins = try container.decodeIfPresent([String].self, forKey: .allowedOrigins) ?? []
         consentCategories =

@@ -22,6 +22,9 @@ package struct OutboxRow: Sendable {
     package var receivesAgents = true
     /// Whether the device was imported and no push to it was accepted yet, as of the same transaction.
     package var isImported = false
+    /// Whether the time until it is accepted says how fast pushes are: not when an open messaging window held it back, or
+    /// when it had ended and is sent again.
+    package var isTimed = true
     /// The payload.
     package var kind: DeliveryKind
     /// The queue of its lane.

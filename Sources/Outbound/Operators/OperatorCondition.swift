@@ -14,6 +14,8 @@ package enum OperatorEventType: String, CaseIterable, Sendable {
     case laneOverloaded = "lane.overloaded"
     /// FCM cannot reach the devices of a platform.
     case platformStopped = "lane.platform_stopped"
+    /// The pushes of a brand, or of one of its apps, miss the brand's objective.
+    case objectiveBurning = "objective.burning"
     /// A brand's webhook fails, or is switched off.
     case webhookFailing = "webhook.failing"
     /// The replies of a hook fail.

@@ -52,10 +52,11 @@ extension Writer {
         try db.prepare(
             """
             INSERT INTO outbox (id, lane, registration, conversation, sequence, message, kind, owner, attempts, \
-            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at, queue, again) \
+            expires_at, queued_at, delivered_at, tapped_at, collapse, campaign, displayed_at, dismissed_at, queue, again, \
+            untimed) \
             SELECT d.id, ?2, ?3, m.conversation, m.sequence, d.message, d.message IS NULL, NULL, d.attempts, ?4, \
             d.queued_at, d.delivered_at, d.tapped_at, m.collapse_key, d.campaign, d.displayed_at, d.dismissed_at, ?5, \
-            d.message_low IS NOT NULL \
+            d.message_low IS NOT NULL, 1 \
             FROM delivery_log d LEFT JOIN messages m ON m.key = d.message WHERE d.id = ?1
             """
         )

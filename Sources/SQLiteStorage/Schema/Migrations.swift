@@ -33,6 +33,7 @@ enum Migrations {
         M0023PushAgain.migration,
         M0024KeepReplies.migration,
         M0025PauseLanes.migration,
+        M0026TimePushes.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

@@ -58,7 +58,9 @@ extension Writer {
             due = CASE WHEN due <= ?1 OR due <= not_before THEN due END
             """
         ).int(now.milliseconds).run()
-        try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE owner IS NOT NULL").run()
+        try db.prepare(
+            "UPDATE outbox SET owner = NULL, held = 0, untimed = max(untimed, held) WHERE owner IS NOT NULL"
+        ).run()
         let recovered = db.changedRows
         try db.prepare("UPDATE waiting SET not_before = ?1 WHERE not_before > ?2")
             .int(now.milliseconds).int(now.adding(milliseconds: IncarnationStart.longestWaitMilliseconds).milliseconds)

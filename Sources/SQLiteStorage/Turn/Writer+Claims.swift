@@ -49,7 +49,7 @@ extension Writer {
             SELECT o.id, o.lane, o.kind, o.conversation, o.attempts, o.expires_at, o.queued_at, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
-            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, m.consent \
+            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, m.consent, o.untimed \
             FROM outbox o LEFT JOIN messages m ON m.key = o.message LEFT JOIN conversations c ON c.key = o.conversation \
             WHERE o.registration = ? AND o.queue = ? AND o.owner IS NULL ORDER BY o.id LIMIT ?
             """
@@ -156,6 +156,7 @@ extension Writer {
         )
         claimed.receivesAgents = device.receivesAgents
         claimed.isImported = device.isImported
+        claimed.isTimed = row.int64(33) == 0
         return claimed
     }
 }

@@ -91,7 +91,7 @@ extension Writer {
 
     /// Makes the rows of a registration that are held for windows unowned, and returns their number.
     func releaseHeld(of registration: Int64) throws -> Int {
-        try db.prepare("UPDATE outbox SET owner = NULL, held = 0 WHERE registration = ? AND held = 1")
+        try db.prepare("UPDATE outbox SET owner = NULL, held = 0, untimed = 1 WHERE registration = ? AND held = 1")
             .int(registration).run()
         return db.changedRows
     }

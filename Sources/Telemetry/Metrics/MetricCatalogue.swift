@@ -331,6 +331,13 @@ package enum MetricCatalogue {
         .gauge,
         help: "Outbound items that the replies of the slowest hook have not reached yet."
     )
+    /// Objectives of brands and of their apps, by condition.
+    package static let objectives = MetricDeclaration(
+        "switchboard_objectives",
+        .gauge,
+        help: "Objectives of brands and of their apps, by condition; GET /v1/brands/{brand}/objectives names them.",
+        labels: ["condition"]
+    )
     /// Operator events (``OperatorEventLabel``).
     package static let operatorEvents = MetricDeclaration(
         "switchboard_operator_events_total",
@@ -467,6 +474,7 @@ package enum MetricCatalogue {
         hostFaults, storageFree, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag, replyPosts,
         replies, replyLag, operatorEvents, operatorPosts, operatorEventsWaiting,
+        objectives,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
         telemetryDroppedSeries, logDroppedLines, processResidentMemory, processOpenFDs, processMaxFDs, processCPU,

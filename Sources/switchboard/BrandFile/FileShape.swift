@@ -50,6 +50,7 @@ indirect enum FileShape: Sendable {
             ])
         ),
         "engagements": .list(values("id", "campaignId", "entryPoints", "app", "skill", "language", "surveyId")),
+        "objective": values("percent", "withinSeconds"),
         "quietHours": values("from", "to", "timeZone", "mode"),
         "templates": .members(["agent": texts, "proactive": texts, "c2m": texts, "summary": texts]),
         "wire": values("copilot", "ccai", "talkdesk", "bloomreach", "liveperson", "gorush"),

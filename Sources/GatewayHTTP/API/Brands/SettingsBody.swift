@@ -65,6 +65,7 @@ struct SettingsBody {
             checks.items(member, atMost: BrandSettings.maxReadableProperties)?
                 .compactMap { checks.line($0, atMost: BoundedName.maxBytes, isRequired: true) }
         }
+        take("objective", \.objective) { Self.objective($1, &$0) }
         take("campaignTemplates", \.campaignTemplates, CampaignTemplateBody.templates)
         edits += WireBody.edits(object["wire"], &checks)
         for name in Self.unsupported where !object[name].isEmpty {
@@ -72,6 +73,15 @@ struct SettingsBody {
         }
         webhook = WebhookBody.change(object["webhook"], context, &checks)
         checks.rejectOthers(in: object, than: known.union(Self.unsupported + ["webhook", "wire"]))
+    }
+
+    private static func objective(_ member: BodyMember, _ checks: inout FieldChecks) -> DeliveryObjective? {
+        guard let object = checks.object(member) else { return nil }
+        checks.rejectOthers(in: object, than: ["percent", "withinSeconds"])
+        let percent = checks.integer(object["percent"], in: DeliveryObjective.percentRange, isRequired: true)
+        let seconds = checks.integer(object["withinSeconds"], in: DeliveryObjective.secondsRange, isRequired: true)
+        guard let percent, let seconds else { return nil }
+        return DeliveryObjective(percent: percent, withinSeconds: seconds)
     }
 
     private static func linkHosts(_ member: BodyMember, _ checks: inout FieldChecks) -> [String] {

@@ -68,6 +68,7 @@ enum WindowCases {
         #expect(states == [.pending, .pending])
         let rows = try await f.claim().rows
         #expect(rows.map(\.message?.sequence) == [1, 2] && rows.map(\.unread) == [2, 2])
+        #expect(rows.map(\.isTimed) == [false, true], "the first one's wait was the window's")
         #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
     }
 
@@ -99,7 +100,8 @@ enum WindowCases {
         try await f.accepted(f.message("u-1"))
         let start = try await f.restart()
         #expect(start.recovered == 2 && start.backlog[f.agents(f.apns)] == f.now.adding(seconds: -3))
-        #expect(try await f.claim().rows.map(\.message?.sequence) == [1, 2])
+        let rows = try await f.claim().rows
+        #expect(rows.map(\.message?.sequence) == [1, 2] && rows.map(\.isTimed) == [false, false])
         // They are rows like any other now.
         #expect(try await f.commit { $0.releases = [f.name("u-1")] }.held == HeldCounts())
         #expect(try await f.deliveries().allSatisfy { $0.state == .sending })
