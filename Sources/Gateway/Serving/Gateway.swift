@@ -178,6 +178,7 @@ package final class Gateway: Sendable {
             makeProvider: { lane, app, brand, source throws(PushCredentialError) in
                 try providers.factory.make(lane: lane, app: app, brand: brand, source: source)
             },
+            serverCertificateEndsAt: { certificate?.expiresAt },
             metrics: registry,
             renderMetrics: { registry.render() },
             logger: logger

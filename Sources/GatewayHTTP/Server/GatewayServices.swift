@@ -48,6 +48,8 @@ package struct GatewayServices: Sendable {
     let metrics: HTTPMetrics
     /// Renders the Prometheus text; called for each scrape.
     let renderMetrics: @Sendable () -> String
+    /// Returns the end of the certificate of the API; nil without TLS.
+    let serverCertificateEndsAt: @Sendable () -> Timestamp?
     /// The outbound feed.
     let outbound: OutboundServices
     /// Messaging windows.
@@ -85,6 +87,7 @@ package struct GatewayServices: Sendable {
         windowLimits: WindowLimits = WindowLimits(),
         passwordCost: PasswordHash.Cost = .standard,
         makeProvider: @escaping ProviderMaker,
+        serverCertificateEndsAt: @escaping @Sendable () -> Timestamp? = { nil },
         metrics: any MetricsFactory,
         renderMetrics: @escaping @Sendable () -> String,
         logger: Logger
@@ -133,6 +136,7 @@ package struct GatewayServices: Sendable {
         self.logger = logger
         self.metrics = HTTPMetrics(factory: metrics)
         self.renderMetrics = renderMetrics
+        self.serverCertificateEndsAt = serverCertificateEndsAt
         self.outbound = outbound
         windows = WindowServices(
             hub: WindowHub(presence: presence ?? delivery, metrics: windowMetrics),
