@@ -37,7 +37,7 @@
 /// Any thread or task may call; calls never block the caller's thread. Write calls are serialised by the engine.
 package protocol GatewayStore: TurnStore, HealthStore, ClockStore, HousekeepingStore, TenantStore, AuditStore,
     SessionStore, CodeStore, IdempotencyStore, ConsumerStore, CustomerStore, DeliveryLogStore, SearchStore, FeedStore,
-    SubscriptionStore, WebhookStore, OperatorStore
+    SubscriptionStore, WebhookStore, OperatorStore, DeliveryLinkStore
 {
     /// Finishes running calls and closes; later calls throw ``StorageError/closed``.
     func close() async

@@ -44,6 +44,7 @@ struct SchemaTests {
         "0024-keep-replies": "ae3b1e75c017fe70d988713ebfdd936c13f1cc96ed238fb3ab805ce71450f06b",
         "0025-pause-lanes": "3ad78eef21627a58425f01b12453adbfbc7de82c404a220caae0d6af5a4c00d8",
         "0026-time-pushes": "51f49338aafb10d349138c26014b6837072720ceec8488a07f6037d33ee92fe1",
+        "0027-keep-delivery-links": "a78ff5fc12848b1f6fc9da7a6aa42154dad3fe377b4474d04482c089379abd5b",
     ]
 
     private static let later = Migration(

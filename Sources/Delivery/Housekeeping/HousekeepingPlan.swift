@@ -35,6 +35,7 @@ package enum HousekeepingPlan {
                 )
             ),
             (.audit, .audit(before: now.adding(seconds: -auditRetentionDays * 86_400))),
+            (.deliveryLinks, .deliveryLinks),
         ]
     }
 }

@@ -13,6 +13,7 @@ enum ConsoleDelivery {
         let id = try console.call.segment("delivery")
         let delivery = try await console.get(console.api("deliveries", id))
         let explained = try await explanation(of: delivery, console)
+        let links = try await console.get(console.api("deliveries", id, "links"))
         let seesConsumers = session.allows(.consumersRead, in: console.brand)
         let token = ConsolePage.hidden("csrf", session.csrfToken)
         let mayRetry = session.allows(.deliveriesManage, in: console.brand) && mayBeRetried(delivery["state"].word)
@@ -30,10 +31,11 @@ enum ConsoleDelivery {
         let content: HTML = """
             \(verdict(delivery, explained))
             \(HTML.when(mayRetry, retry))
-            \(facts(delivery, seesConsumers, console))
+            \(facts(delivery, consumer: consumer(delivery["consumer"].word, seesConsumers, console)))
             \(timeline(delivery, explained))
             \(attempts(delivery))
             \(HTML.when(seesConsumers && delivery["messageId"] != .null, reveal))
+            \(ConsoleLinks.section(links, id, token, console))
             """
         return console.response("Delivery \(id.clipped(20))", session, .deliveries, content)
     }
@@ -54,7 +56,7 @@ enum ConsoleDelivery {
 
     // MARK: Parts
 
-    private static func verdict(_ delivery: StrictJSON, _ explained: StrictJSON) -> HTML {
+    static func verdict(_ delivery: StrictJSON, _ explained: StrictJSON) -> HTML {
         let status = delivery["status"].number
         guard let verdict = DeviceExplanation.Code(word: explained["code"].word)?.verdict(status) else {
             return #"<p id="verdict" class="verdict">The push is \#(delivery["state"]).</p>"#
@@ -65,16 +67,18 @@ enum ConsoleDelivery {
             """
     }
 
-    private static func facts(_ delivery: StrictJSON, _ seesConsumers: Bool, _ console: Console) -> HTML {
-        let (consumer, providerID) = (delivery["consumer"].word, delivery["providerId"].word.clipped(256))
-        let path =
-            seesConsumers
-            ? console.page("consumers", consumer) : console.page("deliveries", query: [("consumer", consumer)])
+    private static func consumer(_ id: String, _ seesConsumers: Bool, _ console: Console) -> HTML {
+        let path = seesConsumers ? console.page("consumers", id) : console.page("deliveries", query: [("consumer", id)])
+        return #"<a id="consumer" href="\#(path)">\#(id)</a>"#
+    }
+
+    static func facts(_ delivery: StrictJSON, consumer: HTML) -> HTML {
+        let providerID = delivery["providerId"].word.clipped(256)
         return ConsolePage.list(
             "facts",
             [
                 ("State", "\(delivery["state"])"),
-                ("Consumer", #"<a id="consumer" href="\#(path)">\#(consumer)</a>"#),
+                ("Consumer", consumer),
                 ("Message", "\(delivery["messageId"])"),
                 ("Device", "\(delivery["deviceId"].word)"), ("App", "\(delivery["app"])"),
                 ("Provider", "\(delivery["provider"])"),
@@ -85,7 +89,7 @@ enum ConsoleDelivery {
     }
 
     /// Returns the steps, each with the time since the one before and what was waited for.
-    private static func timeline(_ delivery: StrictJSON, _ explained: StrictJSON) -> HTML {
+    static func timeline(_ delivery: StrictJSON, _ explained: StrictJSON) -> HTML {
         var rows: [HTML] = []
         var previous: (at: Timestamp, state: String)?
         for step in delivery["timeline"].items {
@@ -122,7 +126,7 @@ enum ConsoleDelivery {
         return ", for the lane, or for the end of quiet hours"
     }
 
-    private static func attempts(_ delivery: StrictJSON) -> HTML {
+    static func attempts(_ delivery: StrictJSON) -> HTML {
         let rows = delivery["attemptLog"].items.suffix(maxRows / 2).map { attempt -> HTML in
             """
             <tr><th scope="row">\(attempt["number"])</th><td>\(attempt["sentAt"])</td>\

@@ -33,6 +33,8 @@ struct ConsolePage {
     var view: View?
     /// The part below the heading.
     var content: HTML
+    /// The value of the response's `Referrer-Policy`; browsers send forms of a page with `no-referrer` without an origin.
+    var referrer = "same-origin"
 
     /// Only what this host serves, no inline script or style, and no frame (Content Security Policy Level 3).
     private static let policy =
@@ -46,7 +48,7 @@ struct ConsolePage {
             status: status,
             headers: [
                 .contentType: "text/html; charset=utf-8", .contentLength: String(body.readableBytes),
-                .contentSecurityPolicy: Self.policy, .referrerPolicy: "same-origin",
+                .contentSecurityPolicy: Self.policy, .referrerPolicy: referrer, .robotsTag: "noindex",
             ],
             body: ResponseBody(byteBuffer: body)
         )
@@ -60,7 +62,7 @@ struct ConsolePage {
             \(HTML.when(!errors.isEmpty, "<ul>\(errors)</ul>"))
             <p><a id="home" href="/console">Back to the console</a></p>
             """
-        return ConsolePage(title: problem.title, content: content)
+        return ConsolePage(title: problem.title, content: content, referrer: "no-referrer")
             .response(HTTPResponse.Status(code: problem.status, reasonPhrase: problem.title))
     }
 

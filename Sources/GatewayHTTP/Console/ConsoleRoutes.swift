@@ -20,6 +20,7 @@ enum ConsoleRoutes {
             ("/console/sign-in", ConsoleSignIn.page),
             (brand + "/deliveries", ConsoleDeliveries.list),
             (brand + "/deliveries/:delivery", ConsoleDelivery.page),
+            ("/console/links/:linkToken", ConsoleLinks.page),
             (brand + "/failures", ConsoleFailures.page),
             (brand + "/tail", ConsoleTail.page),
             (brand + "/lanes", ConsoleLanes.page),
@@ -38,6 +39,8 @@ enum ConsoleRoutes {
             ("/console/sign-out", ConsoleSignIn.signOut),
             (brand + "/deliveries/:delivery/retry", ConsoleDelivery.retry),
             (brand + "/deliveries/:delivery/reveal", ConsoleDelivery.reveal),
+            (brand + "/deliveries/:delivery/links", ConsoleLinks.create),
+            (brand + "/deliveries/:delivery/links/:link/revoke", ConsoleLinks.revoke),
             (brand + "/lanes/:lane/pause", { try await ConsoleLanes.set("pause", $0) }),
             (brand + "/lanes/:lane/resume", { try await ConsoleLanes.set("resume", $0) }),
         ]

@@ -60,6 +60,7 @@ package final class GatewayServer: Sendable {
         EngagementRoutes.add(to: &routes)
         ConsumerRoutes.add(to: &routes)
         DeliveryRoutes.add(to: &routes)
+        DeliveryLinkRoutes.add(to: &routes)
         LaneRoutes.add(to: &routes)
         SearchRoutes.add(to: &routes)
         ExplanationRoutes.add(to: &routes)

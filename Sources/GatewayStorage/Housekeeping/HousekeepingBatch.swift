@@ -45,6 +45,8 @@ package struct HousekeepingBatch: Sendable {
         case campaigns(before: [BrandID: Timestamp])
         /// Items of inboxes that have expired.
         case inboxItems
+        /// Links to deliveries that have expired.
+        case deliveryLinks
         /// Entries of the audit trail from before a moment, of all brands, deleted ones included, oldest first. An
         /// entry may stay while one with a lower number does.
         case audit(before: Timestamp)
@@ -63,7 +65,7 @@ package struct HousekeepingBatch: Sendable {
             switch self {
             case .erasures, .deletedBrands, .deletedApps: false
             case .expired, .eventIDs, .sessions, .anonymous, .deliveries, .messages, .conversations, .outbound,
-                .campaigns, .inboxItems, .audit:
+                .campaigns, .inboxItems, .deliveryLinks, .audit:
                 true
             }
         }

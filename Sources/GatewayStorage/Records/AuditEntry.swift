@@ -55,6 +55,10 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case masterKeyRotated = "master_key.rotated"
     /// A failed delivery was requeued; the target is the delivery.
     case deliveryRetried = "delivery.retried"
+    /// A link to a delivery was created; the target is the delivery, a slash and the link.
+    case deliveryLinkCreated = "delivery_link.created"
+    /// A link to a delivery was revoked; the target is the delivery, a slash and the link.
+    case deliveryLinkRevoked = "delivery_link.revoked"
     /// A consumer was erased; the target is the id by which it was named.
     case consumerErased = "consumer.erased"
     /// A consumer was merged into another; the target is the id by which it was named, an arrow and the other's.

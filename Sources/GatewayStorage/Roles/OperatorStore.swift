@@ -25,7 +25,7 @@ package protocol OperatorStore: Sendable {
         audit: AuditEntry?
     ) async throws(StorageError) -> StoredOperator?
 
-    /// Deletes an account with its sessions; false when there is none.
+    /// Deletes an account with its sessions and its links to deliveries; false when there is none.
     func deleteOperator(_ name: OperatorName, audit: AuditEntry?) async throws(StorageError) -> Bool
 
     /// Returns all accounts, by name: an instance has few.

@@ -25,9 +25,6 @@ package final class OperatorService: Sendable {
 
     /// A use is stored at most once in this time.
     private static let useMilliseconds: Int64 = 60_000
-    /// `sbo_` and 43 characters of base64url: 256 random bits.
-    private static let tokenPrefix = "sbo_"
-    private static let tokenLength = 47
 
     /// A new session.
     package struct Opened: Sendable {
@@ -224,11 +221,11 @@ package final class OperatorService: Sendable {
         if let name = OperatorName(name) {
             do { found = try await store.findOperator(name) } catch { throw .storage(error) }
         }
-        let hash = found?.password.flatMap { PasswordHash(text: $0) } ?? nobody
-        guard try await run(address, { hash.matches(password) }), let found else { return nil }
-        let token = Self.tokenPrefix + StrictBase64.encode(SecureRandom.bytes(32), .url)
+        let stored = found?.password.flatMap { PasswordHash(text: $0) } ?? nobody
+        guard try await run(address, { stored.matches(password) }), let found else { return nil }
+        let (token, hash) = RandomToken.operatorSession.make()
         let session = StoredOperatorSession(
-            tokenHash: SecretHash.sha256(token.utf8),
+            tokenHash: hash,
             name: found.name,
             openedAt: clock.now,
             usedAt: clock.now
@@ -255,8 +252,8 @@ package final class OperatorService: Sendable {
     /// - Returns: Nil when there is no such session, or it has ended.
     /// - Throws: `StorageError`.
     package func identity(token: String) async throws(StorageError) -> OperatorIdentity? {
-        guard token.utf8.count == Self.tokenLength, token.hasBytePrefix(Self.tokenPrefix) else { return nil }
-        return try await identity(tokenHash: SecretHash.sha256(token.utf8))
+        guard let hash = RandomToken.operatorSession.hash(of: token) else { return nil }
+        return try await identity(tokenHash: hash)
     }
 
     /// Returns the operator of a session.

@@ -53,6 +53,8 @@ extension OperatorStore where Self: SQLStore {
             ] {
                 try transaction.db.prepare(sql).int(key).run()
             }
+            try transaction.db.prepare("DELETE FROM delivery_links WHERE actor = ? AND actor_kind = 'operator'")
+                .text(name.rawValue).run()
             try transaction.write(audit)
             return true
         }

@@ -44,6 +44,7 @@ extension TenantStore where Self: SQLStore {
                 "DELETE FROM subscriptions WHERE brand = ?", "DELETE FROM webhook_states WHERE brand = ?",
                 "DELETE FROM outbound_marks WHERE brand = ?", "DELETE FROM in_app_messages WHERE brand = ?",
                 "DELETE FROM hooks WHERE brand = ?", "DELETE FROM operator_roles WHERE brand = ?",
+                "DELETE FROM delivery_links WHERE brand = ?",
             ] {
                 try transaction.db.prepare(sql).int(key).run()
             }

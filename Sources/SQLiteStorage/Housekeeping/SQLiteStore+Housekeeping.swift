@@ -34,6 +34,8 @@ extension SQLiteStore {
             return try await remove { try $0.removeSessions(batch) }
         case .inboxItems:
             return try await remove { try $0.removeInboxItems(batch) }
+        case .deliveryLinks:
+            return try await remove { try $0.removeDeliveryLinks(batch) }
         case .anonymous:
             return try await remove { try $0.removeAnonymous(batch) }
         case .outbound(let before, let acknowledgedBefore):

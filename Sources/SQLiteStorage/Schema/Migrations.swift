@@ -34,6 +34,7 @@ enum Migrations {
         M0024KeepReplies.migration,
         M0025PauseLanes.migration,
         M0026TimePushes.migration,
+        M0027KeepDeliveryLinks.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

@@ -146,6 +146,8 @@ package enum HousekeepingLabel: String, CaseIterable, Sendable {
     case campaigns
     /// Items of inboxes that expired.
     case inboxItems = "inbox_items"
+    /// Links to deliveries that expired.
+    case deliveryLinks = "delivery_links"
     /// Entries of the audit trail past their retention.
     case audit
     /// Remaining data of erased consumers.

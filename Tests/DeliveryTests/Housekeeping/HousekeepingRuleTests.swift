@@ -74,7 +74,7 @@ struct HousekeepingRuleTests {
         #expect(
             works.map(\.kind) == [
                 .deletedBrands, .eventIDs, .sessions, .deliveries, .messages, .conversations, .inboxItems, .anonymous,
-                .campaigns, .outbound, .audit,
+                .campaigns, .outbound, .audit, .deliveryLinks,
             ]
         )
         let expected = Dictionary(

@@ -62,13 +62,15 @@ struct World: Sendable {
             "consumers":[{"consumerContent":{"inapp":"u-3"},"variables":{"1":"Ann"}}]}
             """
         )
+        let link = try await api.call(.post, "/v1/brands/acme/deliveries/\(delivery)/links", "{}")
         let names = [
             "brand": "acme", "app": "ios", "consumer": "u-1", "deviceId": "d-1", "conversation": "c-9",
             "messageId": message, "delivery": delivery, "credential": try #require(made["id"]?.string),
             "subscription": "reader", "campaign": "spring", "category": "newsletter", "item": "i-1",
             "inAppMessage": "m-1", "hook": "desk", "lane": "ios:apns:production", "pathSecret": "x",
             "proactiveCampaign": try #require(campaign["proactiveCampaignId"]?.string, "\(campaign.text)"),
-            "operator": "dana",
+            "operator": "dana", "link": try #require(link["id"]?.string, "\(link.text)"),
+            "linkToken": try #require(link["token"]?.string),
         ]
         return World(api: api, names: names, stranger: stranger, backend: backend, apiKey: key)
     }

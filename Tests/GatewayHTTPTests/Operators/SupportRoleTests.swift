@@ -13,7 +13,8 @@ struct SupportRoleTests {
 
     private static let viewer: Set<String> = [
         "listDeliveries", "getDelivery", "tailDeliveries", "getStats", "listCampaigns", "getCampaign", "previewPush",
-        "groupFailures", "listLanes", "search", "explainPush",
+        "groupFailures", "listLanes", "search", "explainPush", "createDeliveryLink", "listDeliveryLinks",
+        "revokeDeliveryLink",
     ]
     private static let support = viewer.union([
         "getConsumer", "listDevices", "getDevice", "getUnread", "listMessages", "listProactive", "listConsents",

@@ -11,7 +11,7 @@ package enum StorageContract {
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
         + DeviceProofCases.all
         + MergeCases.all + ConsumerCases.all + CustomerCases.all + ErasureCases.all
-        + OperatorCases.all
+        + OperatorCases.all + DeliveryLinkCases.all
         + HookCases.all + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all
         + ClockCases.all + LaneCases.all + SearchCases.all
         + FailureCases.all + DeliveryCases.all

@@ -11,10 +11,7 @@ extension JSONWriter {
         member("at", entry.at)
         // Null for changes of the whole instance.
         member("brand", orNull: entry.brand?.rawValue)
-        literal(#","actor":{"kind":"#)
-        string(entry.actor.kind.rawValue)
-        member("id", entry.actor.id)
-        literal("}")
+        member("actor", entry.actor)
         member("action", entry.action.rawValue)
         member("target", entry.target)
         array("changes", entry.changes) { $0.string($1) }
@@ -22,6 +19,15 @@ extension JSONWriter {
         member("requestId", orNull: entry.requestID)
         member("count", entry.count)
         member("reason", entry.reason)
+        literal("}")
+    }
+
+    /// Appends a member with a caller.
+    mutating func member(_ name: StaticString, _ actor: AuditActor) {
+        self.name(known: name)
+        literal(#"{"kind":"#)
+        string(actor.kind.rawValue)
+        member("id", actor.id)
         literal("}")
     }
 }

@@ -74,12 +74,14 @@ enum DeliveryRoutes {
         return ResponseFactory.json(.ok, detail(try await find(try id(call), brand, call)))
     }
 
-    private static func id(_ call: Call) throws(Problem) -> DeliveryID {
+    /// Returns the delivery that the path names.
+    static func id(_ call: Call) throws(Problem) -> DeliveryID {
         guard let number = Int64(try call.segment("delivery")), number > 0 else { throw Problem.notFound("delivery") }
         return DeliveryID(number)
     }
 
-    private static func find(_ id: DeliveryID, _ brand: Brand, _ call: Call) async throws(Problem) -> DeliveryDetail {
+    /// Returns a delivery of a brand; throws 404.
+    static func find(_ id: DeliveryID, _ brand: Brand, _ call: Call) async throws(Problem) -> DeliveryDetail {
         let found = try await call.read { store throws(StorageError) in
             try await store.delivery(brand: brand.id, id: id)
         }

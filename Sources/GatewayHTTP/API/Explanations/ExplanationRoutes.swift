@@ -47,6 +47,18 @@ enum ExplanationRoutes {
         }
     }
 
+    /// Explains a delivery; nil when its consumer or its message is not stored.
+    static func explanation(
+        of record: DeliveryRecord,
+        _ brand: Brand,
+        _ call: Call
+    ) async throws(Problem) -> DeviceExplanation? {
+        guard let id = record.messageID, let consumer = try await call.consumer(record.consumer, of: brand.id),
+            let message = try await find(id, of: consumer.id, brand.id, call)
+        else { return nil }
+        return try await devices(of: consumer, message, brand, call).first { $0.delivery == record.id }
+    }
+
     // MARK: The message
 
     private static func find(
@@ -165,6 +177,13 @@ enum ExplanationRoutes {
 }
 
 extension JSONWriter {
+    /// Appends the result for a device, without the braces.
+    mutating func explanationMembers(_ device: DeviceExplanation) {
+        member("outcome", device.outcome.rawValue)
+        member("code", device.code.rawValue)
+        member("sentence", device.sentence)
+    }
+
     /// Appends the explanation of all devices, with a summary, without the braces.
     fileprivate mutating func explanation(
         _ devices: [DeviceExplanation],
@@ -207,9 +226,7 @@ extension JSONWriter {
             writer.member("deviceId", device.device.rawValue)
             writer.member("app", device.app.rawValue)
             writer.member("provider", device.provider.rawValue)
-            writer.member("outcome", device.outcome.rawValue)
-            writer.member("code", device.code.rawValue)
-            writer.member("sentence", device.sentence)
+            writer.explanationMembers(device)
             writer.member("delivery", orNull: device.delivery?.description)
             writer.member("url", orNull: device.delivery.map { "/v1/brands/\(brand)/deliveries/\($0)" })
             writer.literal("}")

@@ -11,10 +11,10 @@ extension Call {
     /// Whether the caller speaks HTTPS, with the gateway or with a trusted proxy that reports it.
     var isSecure: Bool { shared.isSecure || limiter.isSecure(request, context) }
 
-    /// Rejects passwords and sessions of operators over plain HTTP, except from this host; throws 403.
+    /// Rejects passwords and sessions of operators, and links, over plain HTTP, except from this host; throws 403.
     func requireSecrecy() throws(Problem) {
         guard isSecure || address == .local else {
-            throw Problem(.forbidden, "Operators sign in over HTTPS; over plain HTTP only on the gateway's host.")
+            throw Problem(.forbidden, "Sessions and links work over HTTPS; plain HTTP is for the gateway's host only.")
         }
     }
 

@@ -31,6 +31,8 @@ extension HTTPField.Name {
     static let secFetchSite = known("Sec-Fetch-Site")
     /// The part of a page's address that its requests state (Referrer Policy section 4.1).
     static let referrerPolicy = known("Referrer-Policy")
+    /// Asks search engines not to list a page (Google's robots meta tag specification).
+    static let robotsTag = known("X-Robots-Tag")
     /// The nodes of a proxy's chain (RFC 7239).
     static let forwarded = known("Forwarded")
     /// The sender that asks whether it may deliver CloudEvents, and the consent (HTTP 1.1 Web Hooks for Event Delivery
