@@ -6,7 +6,7 @@ import PushProviders
 /// Apps and brands that are deleted and created again, devices that are not seen, and what housekeeping removes batch
 /// by batch.
 extension Simulation {
-    /// Returns whether a lane's app or brand was deleted, and the state machine was told so.
+    /// Returns whether a lane's app or brand was deleted, and the state machine has received it.
     ///
     /// A lane may have been closed before, by an app without its credential.
     func isGone(_ lane: Int) -> Bool {
