@@ -1,5 +1,6 @@
 internal import Delivery
 internal import GatewayModel
+internal import GatewayStorage
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
