@@ -14,7 +14,7 @@ struct SupportRoleTests {
     private static let viewer: Set<String> = [
         "listDeliveries", "getDelivery", "tailDeliveries", "getStats", "listCampaigns", "getCampaign", "previewPush",
         "groupFailures", "listLanes", "search", "explainPush", "createDeliveryLink", "listDeliveryLinks",
-        "revokeDeliveryLink",
+        "revokeDeliveryLink", "listObjectives",
     ]
     private static let support = viewer.union([
         "getConsumer", "listDevices", "getDevice", "getUnread", "listMessages", "listProactive", "listConsents",

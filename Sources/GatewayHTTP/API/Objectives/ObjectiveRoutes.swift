@@ -9,8 +9,8 @@ enum ObjectiveRoutes {
         routes.on(.get, "/v1/brands/:brand/objectives") { call in
             let brand = try await call.requireBackend(.deliveriesRead)
             let reports = ObjectiveReport.all(of: call.services.directory, call.services.delivery, brand: brand.id)
-            // The brand itself comes first: no app's id is empty.
-            let (items, next) = try call.page().page(of: reports) { $0.app?.rawValue ?? "" }
+            // The brand itself comes first: no app's id begins so.
+            let (items, next) = try call.page().page(of: reports) { $0.app?.rawValue ?? "!" }
             return ResponseFactory.page(items, next: next) { $0.objective($1) }
         }
     }
