@@ -7,7 +7,7 @@ import Testing
 ///
 /// Pictures of each page are in `.build/screenshots`. With `SWITCHBOARD_PICTURES=DIRECTORY` those of the Console page are
 /// replaced there.
-@Suite("The console in a browser", .timeLimit(.minutes(10)))
+@Suite("The console in a browser", .timeLimit(.minutes(20)))
 struct ConsoleBrowserTests {
     @Test("every page works, is accessible, and shows stored scripts as text; by keyboard alone, and for each role")
     func pages() async throws {

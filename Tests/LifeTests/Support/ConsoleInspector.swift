@@ -42,7 +42,7 @@ struct ConsoleInspector {
             let wrong = try await browser.run(checks).items.map(\.plain)
             #expect(wrong.isEmpty, "\(page), \(window.name): \(wrong)", sourceLocation: location)
             guard let name else { continue }
-            let picture = try await browser.picture(width: window.width, height: 3000)
+            let picture = try await browser.picture(width: window.width, height: 1600)
             try picture.write(to: pictures.appending(path: "\(name)-\(window.name).png"))
         }
         let text = try await browser.run("return document.body.innerText").plain

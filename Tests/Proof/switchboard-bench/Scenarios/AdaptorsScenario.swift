@@ -5,8 +5,8 @@ import ProcessHarness
 /// The CPU of an adaptor's request, until its response, as a multiple of the gateway's own route that does the same with
 /// a body of the same length.
 ///
-/// The routes take turns on one gateway whose lanes are paused, so that no push is sent. The gateway's events route is
-/// called through the router; a second, stricter ratio is to the handler without the router, which handles adaptors too.
+/// The routes take turns on one gateway whose lanes are paused, so that no push is sent. Where adaptors are handled
+/// without the router, the limit is for the ratio to events that are too; the other one is to events through the router.
 struct AdaptorsScenario {
     /// The number of requests of a turn.
     var requests: Int
@@ -81,12 +81,12 @@ struct AdaptorsScenario {
         report.add(scenario, "\(name), CPU a request", costs[0].median, "us")
         report.add(scenario, "\(name), CPU of the gateway's own route", costs[1].median, "us")
         let ratios = zip(costs[0], costs[1]).map { $0 / $1 }
-        report.add(scenario, "\(name), ratio", ratios.median, "x", atMost: limit)
+        report.add(scenario, "\(name), ratio", ratios.median, "x", atMost: costs.count > 2 ? nil : limit)
         report.add(scenario, "\(name), ratio, lowest of \(rounds)", ratios.percentile(0), "x")
         report.add(scenario, "\(name), ratio, highest of \(rounds)", ratios.percentile(1), "x")
         guard costs.count > 2 else { return }
         let others = zip(costs[0], costs[2]).map { $0 / $1 }
-        report.add(scenario, "\(name), ratio to events without the router", others.median, "x")
+        report.add(scenario, "\(name), ratio to events without the router", others.median, "x", atMost: limit)
     }
 
     /// Checks that each request became an event: the status of gorush's responses is always 200.
