@@ -182,7 +182,8 @@ struct PageExampleTests {
             .appendingPathComponent("Sources/switchboard/Documentation.docc")
         let code = try String(contentsOf: file, encoding: .utf8)
         var counts: [String: Int] = [:]
-        for page in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+        for page in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        where page.pathExtension == "md" {
             let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n```swift\n")
                 .dropFirst()
             for line in blocks.flatMap({ $0.components(separatedBy: "\n```")[0].split(separator: "\n") }) {
