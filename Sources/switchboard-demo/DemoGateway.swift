@@ -23,6 +23,8 @@ final class DemoGateway: Service {
     private static let ready = "listening on "
     /// Seconds from SIGTERM to SIGKILL: more than the gateway's own deadline, so that only one that hangs is killed.
     private static let stopSeconds = 20.0
+    /// Seconds for the end of a process that has closed its standard output: a program closes it before it exits.
+    private static let exitSeconds = 5.0
 
     private let program: String
     private let settings: [String: String]
@@ -99,11 +101,16 @@ final class DemoGateway: Service {
             state.id = id
             if state.isStopping { _ = kill(id, SIGTERM) }
         }
-        if let line = Self.firstLine(of: output), line.hasPrefix(Self.ready) {
+        let line = Self.firstLine(of: output)
+        if let line, line.hasPrefix(Self.ready) {
             listening.yield(String(line.dropFirst(Self.ready.count)))
         } else {
-            // It has ended, or is not a gateway; its id is not reused before it is waited for.
-            _ = kill(id, SIGKILL)
+            // Without a line it is about to end, and its own exit code says more than a kill. With one it is not a
+            // gateway.
+            DispatchQueue.global().asyncAfter(deadline: .now() + (line == nil ? Self.exitSeconds : 0)) {
+                // The lock ensures that the id is not reused by another process.
+                self.state.withLock { if $0.id == id { _ = kill(id, SIGKILL) } }
+            }
         }
         // Without reaping at first, so that the id is not reused before `signal` can see the end.
         var info = siginfo_t()
