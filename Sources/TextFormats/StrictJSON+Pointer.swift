@@ -24,7 +24,7 @@ extension StrictJSON {
     }
 
     /// Returns the names from the root down; nil for a text that is no pointer.
-    private static func tokens(of pointer: String) -> [String]? {
+    static func tokens(of pointer: String) -> [String]? {
         let parts = pointer.byteSplit("/", omittingEmptySubsequences: false)
         guard parts.first?.isEmpty ?? false else { return pointer.isEmpty ? [] : nil }
         var tokens: [String] = []

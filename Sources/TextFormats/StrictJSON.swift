@@ -62,16 +62,18 @@ package enum StrictJSON: Sendable, Equatable {
     ///   - maxDepth: The maximum number of levels of objects and arrays.
     ///   - takesZeroFractions: Whether `1.0` is a whole number, as some languages write it and JSON Schema defines it;
     ///     not in a token.
+    ///   - selection: Which values are kept.
     /// - Returns: The value.
     /// - Throws: ``Rejection``.
     package static func parse(
         _ bytes: [UInt8],
         maxDepth: Int = StrictJSON.tokenDepth,
-        takesZeroFractions: Bool = false
+        takesZeroFractions: Bool = false,
+        keeping selection: Selection = .all
     ) throws(Rejection) -> StrictJSON {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .encoding }
         var reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
-        let value = try reader.value(depth: 0)
+        let value = try reader.value(selection, depth: 0)
         reader.skipSpace()
         guard reader.isAtEnd else { throw .syntax }
         return value
@@ -111,13 +113,9 @@ package enum StrictJSON: Sendable, Equatable {
             for index in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[index]) }
         }
 
-        mutating func value(depth: Int) throws(Rejection) -> StrictJSON {
-            guard depth < maxDepth else { throw .depth }
-            values += 1
-            guard values <= StrictJSON.maxValues else { throw .values }
-            skipSpace()
-            switch next {
-            case UInt8(ascii: "{"): return try object(depth: depth)
+        mutating func value(_ selection: Selection, depth: Int) throws(Rejection) -> StrictJSON {
+            switch try start(depth: depth) {
+            case UInt8(ascii: "{"): return try object(selection, depth: depth)
             case UInt8(ascii: "["): return try array(depth: depth)
             case UInt8(ascii: "\""): return .string(try string())
             case UInt8(ascii: "t"):
@@ -133,53 +131,112 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func object(depth: Int) throws(Rejection) -> StrictJSON {
+        /// Begins a value, and returns its first byte; nil at the end of the text.
+        private mutating func start(depth: Int) throws(Rejection) -> UInt8? {
+            guard depth < maxDepth else { throw .depth }
+            values += 1
+            guard values <= StrictJSON.maxValues else { throw .values }
+            skipSpace()
+            return next
+        }
+
+        /// Reads over a value that is not kept.
+        private mutating func skip(depth: Int) throws(Rejection) {
+            switch try start(depth: depth) {
+            case UInt8(ascii: "{"):
+                try elements(to: "}") { reader throws(Rejection) in
+                    guard reader.next == UInt8(ascii: "\"") else { throw .syntax }
+                    try reader.skipString()
+                    reader.skipSpace()
+                    try reader.expect(UInt8(ascii: ":"))
+                    try reader.skip(depth: depth + 1)
+                }
+            case UInt8(ascii: "["):
+                try elements(to: "]") { reader throws(Rejection) in try reader.skip(depth: depth + 1) }
+            case UInt8(ascii: "\""): try skipString()
+            case UInt8(ascii: "t"): try expect("true")
+            case UInt8(ascii: "f"): try expect("false")
+            case UInt8(ascii: "n"): try expect("null")
+            default: _ = try number()
+            }
+        }
+
+        private mutating func skipString() throws(Rejection) {
             position += 1
+            while let byte = next {
+                position += 1
+                if byte == UInt8(ascii: "\"") { return }
+                guard byte >= 0x20 else { throw .syntax }
+                guard byte == UInt8(ascii: "\\") else { continue }
+                var character: [UInt8] = []
+                try escape(into: &character)
+            }
+            throw .syntax
+        }
+
+        /// Reads the elements of an object or an array with the commas between them, from its first byte to its last.
+        @inline(__always)
+        private mutating func elements(
+            to end: Unicode.Scalar,
+            _ element: (inout Reader) throws(Rejection) -> Void
+        ) throws(Rejection) {
+            position += 1
+            skipSpace()
+            if next == UInt8(ascii: end) {
+                position += 1
+                return
+            }
+            while true {
+                skipSpace()
+                try element(&self)
+                skipSpace()
+                if next == UInt8(ascii: ",") {
+                    position += 1
+                    continue
+                }
+                return try expect(UInt8(ascii: end))
+            }
+        }
+
+        private mutating func object(_ selection: Selection, depth: Int) throws(Rejection) -> StrictJSON {
             // The usual number of members in headers and claims. More room is reserved only when needed, also for an
             // inner object: a body may consist of empty ones.
             var members = Members()
             if depth == 0 { members.reserveCapacity(8) }
-            skipSpace()
-            if next == UInt8(ascii: "}") {
-                position += 1
-                return .object(members)
-            }
-            while true {
-                skipSpace()
-                guard next == UInt8(ascii: "\"") else { throw .syntax }
-                guard let name = BoundedName(try string()) else { throw .longName }
-                skipSpace()
-                try expect(UInt8(ascii: ":"))
-                let value = try value(depth: depth + 1)
+            try elements(to: "}") { reader throws(Rejection) in
+                guard reader.next == UInt8(ascii: "\"") else { throw .syntax }
+                let member = try reader.name(selection)
+                reader.skipSpace()
+                try reader.expect(UInt8(ascii: ":"))
+                guard let (name, selection) = member else { return try reader.skip(depth: depth + 1) }
+                let value = try reader.value(selection, depth: depth + 1)
                 guard members.insert(name, value) else { throw .duplicate(name) }
-                skipSpace()
-                if next == UInt8(ascii: ",") {
-                    position += 1
-                    continue
-                }
-                try expect(UInt8(ascii: "}"))
-                return .object(members)
             }
+            return .object(members)
+        }
+
+        /// Reads a member's name, and returns what is kept of the member; nil for nothing.
+        private mutating func name(_ selection: Selection) throws(Rejection) -> (BoundedName, Selection)? {
+            guard case .members(let wanted) = selection else {
+                guard let name = BoundedName(try string()) else { throw .longName }
+                return (name, .all)
+            }
+            let start = position + 1
+            try skipString()
+            let name = bytes[start..<position - 1]
+            for member in wanted where member.bytes.elementsEqual(name) { return (member.name, member.selection) }
+            guard name.contains(UInt8(ascii: "\\")) else { return nil }
+            position = start - 1
+            let text = Array(try string().utf8)
+            return wanted.first { $0.bytes == text }.map { ($0.name, $0.selection) }
         }
 
         private mutating func array(depth: Int) throws(Rejection) -> StrictJSON {
-            position += 1
             var items: [StrictJSON] = []
-            skipSpace()
-            if next == UInt8(ascii: "]") {
-                position += 1
-                return .array(items)
+            try elements(to: "]") { reader throws(Rejection) in
+                items.append(try reader.value(.all, depth: depth + 1))
             }
-            while true {
-                items.append(try value(depth: depth + 1))
-                skipSpace()
-                if next == UInt8(ascii: ",") {
-                    position += 1
-                    continue
-                }
-                try expect(UInt8(ascii: "]"))
-                return .array(items)
-            }
+            return .array(items)
         }
 
         private mutating func string() throws(Rejection) -> String {

@@ -34,7 +34,7 @@ package struct HookSignature: Sendable {
     /// - Parameters:
     ///   - settings: The webhook's settings.
     ///   - key: Their key; nil prepares it.
-    ///   - header: Returns the value of a header.
+    ///   - header: Returns the value of a header by its name in lower case.
     /// - Throws: ``Failure/missing``.
     /// - Returns: Nil when the sender does not sign.
     package static func read(
@@ -45,13 +45,15 @@ package struct HookSignature: Sendable {
         guard settings.secret != nil else { return nil }
         guard let key = key ?? HookKey(settings) else { throw .missing }
         if let name = settings.signatureHeader {
-            guard let code = header(name).flatMap(hexadecimal) else { throw .missing }
+            guard let name = BoundedName(lowercasing: name), let code = header(name.text).flatMap(hexadecimal) else {
+                throw .missing
+            }
             return HookSignature(key: key, prefix: "", codes: [code], seconds: nil)
         }
         switch settings.kind {
         case .chatwoot:
-            guard let time = header("X-Chatwoot-Timestamp"), let seconds = Int64(time),
-                let code = header("X-Chatwoot-Signature").flatMap(hexadecimal)
+            guard let time = header("x-chatwoot-timestamp"), let seconds = Int64(time),
+                let code = header("x-chatwoot-signature").flatMap(hexadecimal)
             else { throw .missing }
             return HookSignature(key: key, prefix: time + ".", codes: [code], seconds: seconds)
         case .generic:
@@ -73,7 +75,7 @@ package struct HookSignature: Sendable {
     ///   - now: The present by the host's clock.
     /// - Throws: ``Failure``.
     package func verify(_ body: [UInt8], now: Timestamp) throws(Failure) {
-        let code = key.code(of: Array(prefix.utf8) + body)
+        let code = key.code(of: prefix, body)
         guard codes.contains(where: { ConstantTime.equal($0, code) }) else { throw .wrong }
         guard let seconds else { return }
         let (difference, isBeyond) = seconds.subtractingReportingOverflow(now.seconds)
@@ -83,9 +85,15 @@ package struct HookSignature: Sendable {
     /// Returns the bytes of `sha256=` and 64 hexadecimal digits; nil for another text.
     private static func hexadecimal(_ text: String) -> [UInt8]? {
         guard text.hasBytePrefix("sha256=") else { return nil }
-        let digits = text.utf8.dropFirst(7).compactMap { Hexadecimal.value(of: $0) }
-        guard digits.count == 64, text.utf8.count == 71 else { return nil }
-        return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        guard text.utf8.count == 71 else { return nil }
+        var (code, high): ([UInt8], UInt8?) = ([], nil)
+        code.reserveCapacity(32)
+        for byte in text.utf8.dropFirst(7) {
+            guard let digit = Hexadecimal.value(of: byte) else { return nil }
+            if let digits = high { code.append(digits << 4 | digit) }
+            high = high == nil ? digit : nil
+        }
+        return code
     }
 }
 
@@ -101,9 +109,10 @@ package struct HookKey: Sendable {
         keyed = HMAC<SHA256>(key: SymmetricKey(data: key))
     }
 
-    func code(of text: [UInt8]) -> [UInt8] {
+    func code(of prefix: String, _ body: [UInt8]) -> [UInt8] {
         var code = keyed
-        code.update(data: text)
+        code.update(data: Array(prefix.utf8))
+        code.update(data: body)
         return code.finalize().withUnsafeBytes { Array($0) }
     }
 }

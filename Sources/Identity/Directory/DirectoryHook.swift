@@ -11,6 +11,8 @@ package struct DirectoryHook: Sendable, Equatable {
     package let settings: HookSettings
     /// Its mapping, parsed.
     package let mapping: StrictJSON?
+    /// What its mapping reads of a body; all without a mapping.
+    package let selection: StrictJSON.Selection
     /// The key of its signatures; nil when the sender does not sign.
     package let key: HookKey?
     /// The time at which it was last put.
@@ -20,9 +22,23 @@ package struct DirectoryHook: Sendable, Equatable {
         self.brand = brand
         self.id = id
         self.settings = settings
-        mapping = settings.mapping.flatMap { try? StrictJSON.parse(Array($0.utf8)) }
+        let mapping = settings.mapping.flatMap { try? StrictJSON.parse(Array($0.utf8)) }
+        self.mapping = mapping
+        selection = mapping.map { StrictJSON.Selection(Self.pointers(in: $0)) } ?? .all
         key = HookKey(settings)
         self.updatedAt = updatedAt
+    }
+
+    /// The pointers of a mapping: the names of its filter, and, wherever it is, the text of a member of this name.
+    private static func pointers(in mapping: StrictJSON) -> [String] {
+        var pointers = (mapping.value(at: "/filter")?.members ?? [:]).keys.map(\.text)
+        var rest = mapping.value(at: "/event").map { [$0] } ?? []
+        while let template = rest.popLast() {
+            for (name, value) in template.members ?? [:] {
+                if name == "pointer", let text = value.text { pointers.append(text) } else { rest.append(value) }
+            }
+        }
+        return pointers
     }
 
     package static func == (lhs: DirectoryHook, rhs: DirectoryHook) -> Bool {

@@ -9,7 +9,7 @@ import TextFormats
 @Suite("Chatwoot's webhooks become events")
 struct ChatwootTranslationTests {
     private static func translate(_ text: String) throws -> HookTranslation {
-        let body = try StrictJSON.parse(Array(text.utf8), maxDepth: 64)
+        let body = try StrictJSON.parse(Array(text.utf8), maxDepth: 64, keeping: ChatwootTranslation.selection)
         return ChatwootTranslation.translate(body, id: "d-1", hook: HookID(trusted: "desk"))
     }
 

@@ -11,6 +11,15 @@ enum ChatwootTranslation {
     /// The maximum number of attachments that are named in a text.
     private static let maxAttachments = 4
 
+    /// What is read of a body.
+    ///
+    /// A change of a conversation's status is the conversation itself.
+    static let selection = StrictJSON.Selection([
+        "/event", "/status", "/is_private", "/private", "/message_type", "/content", "/attachments", "/created_at",
+        "/sender/type", "/sender/id", "/sender/name", "/user/type",
+        "/conversation/id", "/conversation/meta/sender/identifier", "/id", "/meta/sender/identifier",
+    ])
+
     /// Translates a webhook.
     ///
     /// - Parameters:

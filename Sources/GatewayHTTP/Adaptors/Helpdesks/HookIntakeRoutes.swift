@@ -81,7 +81,7 @@ enum HookIntakeRoutes {
             else { throw rejection }
             (self.brand, self.hook) = (brand, hook)
             let headers = call.request.headers
-            header = { name in HTTPField.Name(name).flatMap { headers.value($0) } }
+            header = { headers.value(lowercase: $0) }
             do { signature = try HookSignature.read(hook.settings, key: hook.key, header) } catch { throw rejection }
         }
 

@@ -115,7 +115,7 @@ enum HookRoutes {
         // A text is the body byte for byte; only of that the signature can be verified.
         let bytes = value.text.map { Array($0.utf8) } ?? value.sortedText
         let incoming = IncomingHook(hook: hook, body: bytes) { [headers] name in
-            BoundedName(lowercasing: name).flatMap { headers[$0] }
+            BoundedName(name).flatMap { headers[$0] }
         }
         let signature = value.text == nil || hook.settings.secret == nil ? "not_checked" : signature(of: incoming, call)
         var event: [UInt8]?

@@ -9,14 +9,17 @@ struct IncomingHook {
     let hook: DirectoryHook
     /// The body, byte for byte.
     let body: [UInt8]
-    /// Returns the value of a header.
+    /// Returns the value of a header by its name in lower case.
     let header: (String) -> String?
 
     /// Translates it; throws `Problem` 400 and 422 for a body that is no JSON, and 413.
     func translation() throws(Problem) -> HookTranslation {
+        let selection = hook.settings.kind == .chatwoot ? ChatwootTranslation.selection : hook.selection
         let value: StrictJSON
-        do { value = try StrictJSON.parse(body, maxDepth: EventParser.maxDepth) } catch { throw Problem(error) }
-        let given = header(hook.settings.kind == .chatwoot ? "X-Chatwoot-Delivery" : "webhook-id")
+        do throws(StrictJSON.Rejection) {
+            value = try StrictJSON.parse(body, maxDepth: EventParser.maxDepth, keeping: selection)
+        } catch { throw Problem(error) }
+        let given = header(hook.settings.kind == .chatwoot ? "x-chatwoot-delivery" : "webhook-id")
         let id = given ?? HookTranslation.id(ofBody: body)
         switch hook.settings.kind {
         case .chatwoot: return ChatwootTranslation.translate(value, id: id, hook: hook.id)

@@ -71,4 +71,9 @@ extension HTTPFields {
         guard let first = firstIndex(where: { $0.name == name }) else { return nil }
         return self[(first + 1)...].contains { $0.name == name } ? self[name] : self[first].value
     }
+
+    /// Returns a field's value by its name in lower case, without making a name of it.
+    func value(lowercase name: String) -> String? {
+        first { $0.name.canonicalName.hasSameBytes(as: name) }.flatMap { value($0.name) }
+    }
 }
