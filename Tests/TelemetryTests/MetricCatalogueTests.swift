@@ -34,7 +34,7 @@ struct MetricCatalogueTests {
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
         _ = OperatorMetrics(factory: registry)
-        _ = ObjectiveMetrics<CutOffLabel>(factory: registry)
+        _ = ConditionMetrics<CutOffLabel>(MetricCatalogue.objectives, factory: registry)
         _ = ClockMetrics(factory: registry)
         LogMetrics(factory: registry).record(droppedLines: 1)
         _ = WindowMetrics(factory: registry)

@@ -183,7 +183,7 @@ package final class Gateway: Sendable {
             renderMetrics: { registry.render() },
             logger: logger
         )
-        let objectives = ObjectiveMetrics<ObjectiveReport.Condition>(factory: registry)
+        let objectives = ConditionMetrics<ObjectiveReport.Condition>(MetricCatalogue.objectives, factory: registry)
         registry.addCollector { objectives.record(ObjectiveReport.all(of: directory, delivery).map(\.condition)) }
         return Gateway(
             adminToken: (files.adminTokenPath, token.isNew),
