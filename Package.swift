@@ -515,8 +515,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "switchboard", "Delivery", "Gateway", "GatewayClient", "GatewayModel", "GuardedHTTP", "Identity",
-                "Messaging", "Outbound", "PushProviders", "Telemetry", "TestSupport", arguments, logging,
+                "switchboard", "Delivery", "Gateway", "GatewayClient", "GatewayHTTP", "GatewayModel", "GuardedHTTP",
+                "Identity", "Messaging", "Outbound", "PushProviders", "Telemetry", "TestSupport", arguments, logging,
             ],
             swiftSettings: settings
         ),

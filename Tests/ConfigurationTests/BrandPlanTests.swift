@@ -161,6 +161,24 @@ struct BrandPlanTests {
         #expect(Self.lines(file.root, present, prunes: true).isEmpty, "\(text)")
     }
 
+    @Test("an app's canary is as its file describes it, and so is its export; its token stays apart")
+    func canary() throws {
+        let wanted: JSONValue = [
+            "platform": "ios", "canary": ["token": Self.fingerprint, "pushType": "apns", "everySeconds": 3600],
+        ]
+        let response: JSONValue = [
+            "id": "ios", "platform": "ios", "endpointsBy": "admin", "updatedAt": "2026-01-01T00:00:00.000Z",
+            "canary": ["tokenFingerprint": "11112222", "pushType": "apns", "everySeconds": 3600],
+        ]
+        let present = Self.state(apps: ["ios": response])
+        #expect(Self.lines(Self.file(apps: ["ios": wanted]), present).isEmpty)
+        let token: JSONValue = ["file": "secrets/ios-canary-token", "fingerprint": "11112222"]
+        #expect(present.exported["apps"]["ios"]["canary"]["token"] == token)
+        let text = try YAMLText.text(of: present.exported)
+        let file = try BrandFile(text: text, name: "brand.yaml", directory: "/nonexistent")
+        #expect(Self.lines(file.root, present, prunes: true).isEmpty, "\(text)")
+    }
+
     @Test("what the file does not have is kept and listed, and removed only by pruning")
     func pruning() {
         let present = Self.state(

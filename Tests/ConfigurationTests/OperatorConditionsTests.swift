@@ -1,6 +1,7 @@
 import Delivery
 import Foundation
 import GatewayClient
+import GatewayHTTP
 import GatewayModel
 import GuardedHTTP
 import Identity
@@ -68,6 +69,23 @@ struct OperatorConditionsTests {
         status.stoppedPlatforms = [.web: Timestamp(milliseconds: 1), .ios: Timestamp(milliseconds: 2)]
         let found = OperatorConditions.conditions(of: Self.key, status)
         #expect(found.map(\.subject.type) == [.platformStopped] && found.map(\.level) == ["ios,web"])
+    }
+
+    @Test(
+        "a canary is a condition of its lane while its device or provider fails, at the level of its own condition",
+        arguments: [
+            (.waiting, nil), (.held, nil), (.accepted, nil), (.failing, 410), (.gone, 410), (.noReceipt, nil),
+        ] as [(CanaryStatus.Condition, Int?)]
+    )
+    func canaries(condition: CanaryStatus.Condition, status: Int?) {
+        let found = OperatorConditions.condition(of: Self.key, condition, status: 410, reason: "Unregistered")
+        #expect((found != nil) == [.failing, .gone, .noReceipt].contains(condition))
+        guard let found else { return }
+        #expect(found.subject == .init(.canaryFailing, brand: Self.key.brand, name: "ios:apns:production"))
+        #expect(found.level == condition.rawValue && found.holdSeconds == 0 && found.status == status)
+        #expect(found.reason == (status == nil ? nil : "Unregistered"))
+        let foreign = OperatorConditions.condition(of: Self.key, condition, status: 400, reason: "00fc13adff785122b4ad")
+        #expect(foreign?.reason == (status == nil ? nil : "other"))
     }
 
     // MARK: Settings

@@ -9,7 +9,7 @@ import Testing
 struct LaneRouteTests {
     private static let members: Set<String> = [
         "id", "app", "provider", "environment", "state", "sentence", "nextTryAt", "cause", "depth", "isDepthWhole",
-        "inFlight", "oldestQueuedAt", "oldestWaitSeconds", "pausedSince", "stoppedPlatforms",
+        "inFlight", "oldestQueuedAt", "oldestWaitSeconds", "pausedSince", "stoppedPlatforms", "canary",
     ]
     private static let path = "/v1/brands/acme/lanes"
     private static let lane = path + "/ios:apns:production"
@@ -26,6 +26,7 @@ struct LaneRouteTests {
             #expect(items[0]["state"]?.string == "idle" && items[0]["cause"] == .null)
             #expect(items[0]["sentence"]?.string == "Nothing waits; pushes leave as they come.")
             #expect(items[0]["oldestQueuedAt"] == .null && items[0]["isDepthWhole"] == .bool(true))
+            #expect(items[0]["canary"] == .null)
             let page = try await api.call(.get, Self.path + "?limit=1", as: reader)
             let cursor = try #require(page["nextCursor"]?.string)
             let rest = try await api.call(.get, Self.path + "?limit=1&cursor=\(cursor)", as: reader)

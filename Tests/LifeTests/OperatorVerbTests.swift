@@ -151,6 +151,9 @@ struct OperatorVerbTests {
     @Test("an operator inspects deliveries, follows them, and tests an app")
     func looking() async throws {
         let fixture = try await GatewayFixture.start(in: directory)
+        var app = try fixture.simulator.iOSAppBody().members
+        app["canary"] = ["token": .string(GatewayFixture.token), "pushType": "apns", "everySeconds": 3600]
+        _ = try await fixture.gateway.admin.call("PUT", fixture.path("apps", "ios"), body: .object(app))
         let follow = try ChildProcess(
             "switchboard",
             [
@@ -190,6 +193,11 @@ struct OperatorVerbTests {
             "app", "self-check", "acme", "ios", "--token-file", token, "--type", "apns",
         ])
         #expect(check.exit.status == 0 && check.output.contains("outcome  accepted"), "\(check)")
+        try await fixture.wait(for: "the canary's verdict") {
+            let lanes = try await fixture.gateway.admin.call("GET", fixture.path("lanes")).body["items"].items
+            return lanes.contains { $0["canary"]["condition"].string == "accepted" }
+        }
+        #expect(try await fixture.metrics(#"switchboard_canaries{condition="accepted"} 1"#).count == 1)
         #expect(try await fixture.gateway.process.stop().status == 0)
         #expect(try await fixture.simulator.process.stop().status == 0)
     }

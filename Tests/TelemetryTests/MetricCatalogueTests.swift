@@ -34,7 +34,9 @@ struct MetricCatalogueTests {
         registry.addCollector { process.collect() }
         _ = OutboundMetrics(factory: registry)
         _ = OperatorMetrics(factory: registry)
-        _ = ConditionMetrics<CutOffLabel>(MetricCatalogue.objectives, factory: registry)
+        for metric in [MetricCatalogue.objectives, MetricCatalogue.canaries] {
+            _ = ConditionMetrics<CutOffLabel>(metric, factory: registry)
+        }
         _ = ClockMetrics(factory: registry)
         LogMetrics(factory: registry).record(droppedLines: 1)
         _ = WindowMetrics(factory: registry)

@@ -184,6 +184,8 @@ package final class Gateway: Sendable {
             logger: logger
         )
         let objectives = ConditionMetrics<ObjectiveReport.Condition>(MetricCatalogue.objectives, factory: registry)
+        let canaries = ConditionMetrics<CanaryStatus.Condition>(MetricCatalogue.canaries, factory: registry)
+        registry.addCollector { canaries.record(services.canaries.all.map(\.status.condition)) }
         registry.addCollector { objectives.record(ObjectiveReport.all(of: directory, delivery).map(\.condition)) }
         return Gateway(
             adminToken: (files.adminTokenPath, token.isNew),
@@ -301,12 +303,14 @@ package final class Gateway: Sendable {
         let certificates = certificateMonitor()
         // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
         var list: [any Service] = [
-            keeper, delivery, housekeeper, monitor, certificates, outbound.webhooks, apiListener(onListening),
+            keeper, delivery, housekeeper, monitor, certificates, services.canaries, outbound.webhooks,
+            apiListener(onListening),
         ]
         if let (webhook, sender) = outbound.operators {
             let conditions = OperatorConditions(
                 directory: directory,
                 delivery: delivery,
+                canaries: services.canaries,
                 webhooks: outbound.webhooks,
                 certificate: certificate
             )

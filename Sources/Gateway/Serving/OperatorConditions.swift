@@ -16,6 +16,7 @@ struct OperatorConditions: Sendable {
 
     private let directory: Directory
     private let delivery: DeliveryService
+    private let canaries: CanaryService
     private let webhooks: WebhookService
     private let certificate: ServerCertificate?
     private let clock: any GatewayClock
@@ -25,12 +26,14 @@ struct OperatorConditions: Sendable {
     init(
         directory: Directory,
         delivery: DeliveryService,
+        canaries: CanaryService,
         webhooks: WebhookService,
         certificate: ServerCertificate?,
         clock: any GatewayClock = SystemClock()
     ) {
         self.directory = directory
         self.delivery = delivery
+        self.canaries = canaries
         self.webhooks = webhooks
         self.certificate = certificate
         self.clock = clock
@@ -41,7 +44,10 @@ struct OperatorConditions: Sendable {
         let lanes = directory.lanes
         let states = zip(lanes, delivery.status(of: lanes.map(\.id))).flatMap { Self.conditions(of: $0.key, $1) }
         let burning = ObjectiveReport.all(of: directory, delivery).compactMap { Self.condition(of: $0) }
-        return states + burning + webhooks.failures + currentEnds()
+        let failing = canaries.all.compactMap { lane, canary in
+            Self.condition(of: lane, canary.condition, status: canary.status, reason: canary.reason)
+        }
+        return states + burning + failing + webhooks.failures + currentEnds()
     }
 
     private mutating func currentEnds() -> [OperatorCondition] {
@@ -84,6 +90,24 @@ struct OperatorConditions: Sendable {
     static func condition(of report: ObjectiveReport) -> OperatorCondition? {
         guard report.condition == .burning else { return nil }
         return OperatorCondition(.init(.objectiveBurning, brand: report.brand, name: report.app?.rawValue))
+    }
+
+    /// Returns the condition of a lane's canary; nil while it is not alarming.
+    static func condition(
+        of lane: LaneKey,
+        _ canary: CanaryStatus.Condition,
+        status: Int?,
+        reason: String?
+    ) -> OperatorCondition? {
+        guard canary.isAlarming else { return nil }
+        var condition = OperatorCondition(
+            .init(.canaryFailing, brand: lane.brand, name: lane.name),
+            level: canary.rawValue
+        )
+        guard canary != .noReceipt else { return condition }
+        condition.status = status
+        condition.reason = reason.map(ReasonLabel.label)
+        return condition
     }
 
     /// Returns the condition of a certificate or credential; nil when it need not be renewed yet.

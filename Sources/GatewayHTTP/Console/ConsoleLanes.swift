@@ -18,9 +18,11 @@ enum ConsoleLanes {
                 \(ConsolePage.hidden("csrf", session.csrfToken))\
                 <button name="\(change)" id="\(change)-\(id)" aria-label="\(label) \(id)">\(label)</button></form>
                 """
+            let canary = lane["canary"]["sentence"].word.clipped(300)
             return """
                 <tr><th scope="row">\(id)</th><td class="state \(lane["state"])">\(lane["state"])</td>\
-                <td>\(HTML.when(isManager, button))</td><td class="text">\(lane["sentence"].word.clipped(300))</td>\
+                <td>\(HTML.when(isManager, button))</td><td class="text">\(lane["sentence"].word.clipped(300))\
+                \(HTML.when(!canary.isEmpty, "<br>\(canary)"))</td>\
                 <td>\(depth["agent"])</td><td>\(depth["badge"])</td><td>\(depth["proactive"])</td>\
                 <td>\(lane["inFlight"])</td><td>\(lane["oldestWaitSeconds"])</td></tr>
                 """

@@ -64,6 +64,8 @@ package struct GatewayServices: Sendable {
     let idempotency = IdempotencyKeys()
     /// Creates a provider for a self-check.
     let makeProvider: ProviderMaker
+    /// The canaries of apps.
+    package let canaries: CanaryService
     /// The slots of open delivery streams.
     let tails = CallSlots(limit: DeliveryTail.limit, brandLimit: DeliveryTail.brandLimit)
     /// The slots of running exports.
@@ -146,6 +148,13 @@ package struct GatewayServices: Sendable {
         cursors = CursorSeal(key: directory.derivedKey(for: "cursor"))
         engagements = EngagementSeal(key: directory.derivedKey(for: "engagement context"))
         self.makeProvider = makeProvider
+        canaries = CanaryService(
+            directory: directory,
+            delivery: delivery,
+            makeProvider: makeProvider,
+            clock: clock,
+            logger: logger
+        )
 
         delivery.setPresence(of: directory.brands)
         directory.onChange { [weak directory] change in

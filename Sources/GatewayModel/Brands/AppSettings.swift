@@ -26,6 +26,8 @@ package struct AppSettings: Codable, Equatable, Sendable {
     package var dialect: Dialect?
     /// The host whose links it opens, if any.
     package var links: LinkSettings?
+    /// The test device that gets a silent push at an interval, if any.
+    package var canary: CanarySettings?
     /// The caller that set the endpoints; nil, in apps of earlier versions, is ``EndpointSetter/admin``.
     package var endpointsBy: EndpointSetter?
 

@@ -87,6 +87,20 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         package var headers: [String: String]?
     }
 
+    /// A canary without its secret.
+    package struct Canary: Sendable, Equatable, Encodable {
+        /// The fingerprint of the token.
+        package var tokenFingerprint: String
+        /// The transport.
+        package var pushType: PushType
+        /// The environment, if one was set.
+        package var environment: PushEnvironment?
+        /// The interval, in seconds.
+        package var everySeconds: Int64
+        /// Whether the device confirms each push, if that was set.
+        package var expectReceipt: Bool?
+    }
+
     /// The app.
     package var id: String
     /// The platform of its devices.
@@ -101,6 +115,8 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
     package var dialect: AppSettings.Dialect?
     /// The host whose links it opens.
     package var links: LinkSettings?
+    /// The test device that gets a silent push at an interval.
+    package var canary: Canary?
     /// The caller that set the endpoints.
     package var endpointsBy: AppSettings.EndpointSetter
     /// The time at which it was last put, RFC 3339.
@@ -111,6 +127,15 @@ package struct RedactedApp: Sendable, Equatable, Encodable {
         platform = app.settings.platform
         dialect = app.settings.dialect
         links = app.settings.links
+        canary = app.settings.canary.map { canary in
+            Canary(
+                tokenFingerprint: SecretHash.fingerprint(canary.token),
+                pushType: canary.pushType,
+                environment: canary.environment,
+                everySeconds: canary.everySeconds,
+                expectReceipt: canary.expectReceipt
+            )
+        }
         endpointsBy = app.settings.endpointsBy ?? .admin
         updatedAt = app.updatedAt.rfc3339
         apns = app.settings.apns.map { APNs($0, app.certificate) }

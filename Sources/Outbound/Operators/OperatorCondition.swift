@@ -16,6 +16,8 @@ package enum OperatorEventType: String, CaseIterable, Sendable {
     case platformStopped = "lane.platform_stopped"
     /// The pushes of a brand, or of one of its apps, miss the brand's objective.
     case objectiveBurning = "objective.burning"
+    /// The canary of an app is not accepted, its device is gone, or does not confirm it.
+    case canaryFailing = "canary.failing"
     /// A brand's webhook fails, or is switched off.
     case webhookFailing = "webhook.failing"
     /// The replies of a hook fail.

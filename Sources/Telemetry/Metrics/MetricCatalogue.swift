@@ -338,6 +338,13 @@ package enum MetricCatalogue {
         help: "Objectives of brands and of their apps, by condition; GET /v1/brands/{brand}/objectives names them.",
         labels: ["condition"]
     )
+    /// Canaries of apps, by condition.
+    package static let canaries = MetricDeclaration(
+        "switchboard_canaries",
+        .gauge,
+        help: "Canaries of apps, by condition; GET /v1/brands/{brand}/lanes names them.",
+        labels: ["condition"]
+    )
     /// Operator events (``OperatorEventLabel``).
     package static let operatorEvents = MetricDeclaration(
         "switchboard_operator_events_total",
@@ -474,7 +481,7 @@ package enum MetricCatalogue {
         hostFaults, storageFree, sessionsOpened,
         outboundItems, outboundWaitingReaders, webhookPosts, webhooks, webhookLag, replyPosts,
         replies, replyLag, operatorEvents, operatorPosts, operatorEventsWaiting,
-        objectives,
+        objectives, canaries,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
         telemetryDroppedSeries, logDroppedLines, processResidentMemory, processOpenFDs, processMaxFDs, processCPU,

@@ -76,6 +76,10 @@ indirect enum FileShape: Sendable {
             "android": .members(["packageName": .value, "sha256CertFingerprints": .list(.value)]),
             "fallback": values("ios", "android", "web"), "passwords": .value,
         ]),
+        "canary": .members([
+            "token": .secret(.text), "pushType": .value, "environment": .value, "everySeconds": .value,
+            "expectReceipt": .value,
+        ]),
     ])
 
     /// A helpdesk's webhook.

@@ -41,6 +41,7 @@ struct ContractTests {
         #expect(explained("code") == cases(DeviceExplanation.Code.self))
         #expect(names("Lane", "properties", "state") == cases(LaneStatus.State.self))
         #expect(names("ObjectiveReport", "properties", "condition") == cases(ObjectiveReport.Condition.self))
+        #expect(names("CanaryStatus", "properties", "condition") == cases(CanaryStatus.Condition.self))
         #expect(names("CalendarEntry", "properties", "kind") == cases(ExpiryCalendar.Entry.Kind.self))
         #expect(names("WebhookSettings", "properties", "types", "items") == cases(OutboundType.self))
         #expect(names("AuditPage", "properties", "items", "items", "properties", "action") == cases(AuditAction.self))

@@ -16,6 +16,8 @@ struct API: Sendable {
     let client: any TestClientProtocol
     let clock: TestClock
     let outbound: OutboundServices
+    /// The canaries, which a test sends itself.
+    let canaries: CanaryService
     let directory: Directory
     /// The open windows, and the observer of them.
     let windows: WindowHub

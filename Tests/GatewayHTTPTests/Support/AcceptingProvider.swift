@@ -1,7 +1,7 @@
 import GatewayModel
 import PushProviders
 
-/// A provider that accepts every push at once, except those to tokens that begin with `bad`; it stores the pushes.
+/// A provider that accepts every push at once, except those to tokens that begin with `bad` or `dead`.
 final class AcceptingProvider: PushProvider {
     private let source: any PushSource
     private let clock: any GatewayClock
@@ -17,13 +17,20 @@ final class AcceptingProvider: PushProvider {
         guard !jobs.isEmpty else { return }
         source.receive(
             jobs.map { job in
-                let isBad = job.token.hasPrefix("bad")
+                let (outcome, status, reason): (PushOutcome, Int, String?) =
+                    if job.token.hasPrefix("bad") {
+                        (.rejected(token: .keep), 400, "TopicDisallowed")
+                    } else if job.token.hasPrefix("dead") {
+                        (.unregistered(since: nil), 410, "Unregistered")
+                    } else {
+                        (.accepted(providerID: "p-\(job.delivery)"), 200, nil)
+                    }
                 return PushResult(
                     delivery: job.delivery,
                     response: PushResponse(
-                        outcome: isBad ? .rejected(token: .keep) : .accepted(providerID: "p-\(job.delivery)"),
-                        status: isBad ? 400 : 200,
-                        reason: isBad ? "TopicDisallowed" : nil,
+                        outcome: outcome,
+                        status: status,
+                        reason: reason,
                         badge: job.badge,
                         sentAt: clock.now,
                         latencyMilliseconds: 1

@@ -127,6 +127,7 @@ enum TestGateway {
                         client: client,
                         clock: data.clock,
                         outbound: services.outbound,
+                        canaries: services.canaries,
                         directory: services.directory,
                         windows: services.windows.hub,
                         presence: presence,

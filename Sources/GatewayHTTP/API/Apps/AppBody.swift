@@ -28,10 +28,16 @@ enum AppBody {
         for name in unsupported where !body[name].isEmpty {
             checks.fail(body[name].pointer, SettingsBody.unsupportedDetail)
         }
-        checks.rejectOthers(in: body, than: ["platform", "apns", "fcm", "pushProxy", "dialect", "links"] + unsupported)
-        var settings = AppSettings(platform: try checks.finish(platform), apns: apns, fcm: fcm, dialect: dialect)
+        checks.rejectOthers(
+            in: body,
+            than: ["platform", "apns", "fcm", "pushProxy", "dialect", "links", "canary"] + unsupported
+        )
+        // A missing platform is an error already.
+        var settings = AppSettings(platform: platform ?? .ios, apns: apns, fcm: fcm, dialect: dialect)
         settings.pushProxy = proxy
         settings.links = links
+        settings.canary = checks.object(body["canary"]).flatMap { CanaryBody.settings($0, of: settings, &checks) }
+        try checks.finish()
         return settings
     }
 

@@ -12,7 +12,7 @@ package typealias ProviderMaker =
 /// a paused or broken lane does not delay it.
 struct SelfCheck {
     /// The result of a self-check.
-    struct Result: Sendable {
+    struct Result: Sendable, Equatable {
         var outcome: String
         var verdict: String
         var response: PushResponse?
@@ -28,6 +28,12 @@ struct SelfCheck {
     let isForAdmin: Bool
     /// The timeout for the provider's response, including the connection set-up.
     var timeout = Duration.seconds(10)
+    /// The `data` by which the app recognizes the push.
+    var data = SelfCheckPush.data
+    /// The push message id; nil draws one.
+    var messageID: MessageID?
+    /// The time for which the provider may store the push, in seconds: 0 attempts it once.
+    var lifetimeSeconds: Int64 = 0
 
     /// Sends the push and waits for its response.
     func run(token: String, makeProvider: ProviderMaker) async throws(PushCredentialError) -> Result {
@@ -86,7 +92,8 @@ struct SelfCheck {
     private func job(token: String) -> PushJob {
         let now = clock.now
         var ids = MessageIDGenerator()
-        let id = ids.next(at: now)
+        let id = messageID ?? ids.next(at: now)
+        let expiresAt = now.adding(seconds: lifetimeSeconds)
         var event = AgentEvent(
             id: EventID(trusted: "self-check"),
             type: .proactiveMessage,
@@ -95,14 +102,14 @@ struct SelfCheck {
         event.kind = .proactive
         event.silent = true
         event.priority = .normal
-        event.data = SelfCheckPush.data
+        event.data = data
         let message = Message(
             PostedEvent(event, id),
             brand: brand.id,
             conversation: ConversationID(trusted: "self-check"),
             sequence: 0,
             acceptedAt: now,
-            expiresAt: now
+            expiresAt: expiresAt
         )
         return PushJob(
             delivery: DeliveryID(0),
@@ -111,8 +118,7 @@ struct SelfCheck {
             platform: app.defaultPlatform(for: lane.pushType),
             message: message,
             badge: nil,
-            // Attempted once and never stored.
-            expiresAt: now
+            expiresAt: expiresAt
         )
     }
 

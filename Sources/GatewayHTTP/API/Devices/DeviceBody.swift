@@ -28,7 +28,7 @@ struct DeviceBody {
         isSandbox: Bool
     ) throws(Problem) -> DeviceToRegister {
         var checks = FieldChecks()
-        let (pushType, token) = checks.deviceToken(in: body, of: app)
+        let (pushType, token) = checks.deviceToken(in: body, of: app.settings)
         let named = checks.word(body["environment"], as: PushEnvironment.self)
         let environment: PushEnvironment = isSandbox ? .sandbox : named ?? .production
         let stated = checks.word(body["platform"], as: DevicePlatform.self)

@@ -81,6 +81,7 @@ enum TapRoutes {
             guard rejections.contains(where: { $0.isWrong }) else { throw Problem.foreignDevice }
             throw Problem(invalid: rejections.flatMap(\.problems))
         }
+        let canaries = call.services.canaries.received(receipts.map(\.message), brand: access.brand.id)
         var met: [Bool] = []
         var left = receipts[...]
         while !left.isEmpty {
@@ -89,7 +90,8 @@ enum TapRoutes {
             let change = StoreChange.receipts(brand: access.brand.id, consumer: access.consumer, piece)
             if case .receipts(let recorded) = try await call.perform(change) { met += recorded }
         }
-        return recorded(read, met)
+        // The store knows no canary.
+        return recorded(read, zip(met, canaries).map { $0 || $1 })
     }
 
     /// The reason for which a receipt is rejected.

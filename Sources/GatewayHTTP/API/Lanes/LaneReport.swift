@@ -10,10 +10,17 @@ struct LaneReport {
     let lane: DirectoryLane
     let status: LaneStatus
     let depth: LaneDepth
+    let canary: CanaryStatus?
     let now: Timestamp
 
-    /// Creates a report from the directory's, the delivery core's and the store's part.
-    init(_ lane: DirectoryLane, _ status: LaneStatus, _ depth: LaneDepth, now: Timestamp) {
+    /// Creates a report from the directory's, the delivery core's and the store's part, and the state of the canary.
+    init(
+        _ lane: DirectoryLane,
+        _ status: LaneStatus,
+        _ depth: LaneDepth,
+        canary: CanaryStatus? = nil,
+        now: Timestamp
+    ) {
         self.lane = lane
         var status = status
         // A lane that never had a row since the start is known to the directory only.
@@ -24,6 +31,7 @@ struct LaneReport {
         }
         self.status = status
         self.depth = depth
+        self.canary = canary
         self.now = now
     }
 
@@ -115,6 +123,8 @@ extension JSONWriter {
             writer.member("nextTryAt", platform.value)
             writer.literal("}")
         }
+        name(known: "canary")
+        if let canary = report.canary { self.canary(canary) } else { literal("null") }
         literal("}")
     }
 }

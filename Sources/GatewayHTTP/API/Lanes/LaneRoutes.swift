@@ -41,7 +41,7 @@ enum LaneRoutes {
         let depths = try await call.read { store throws(StorageError) in try await store.laneDepths(ids) }
         let now = call.services.clock.now
         return zip(lanes, zip(call.services.delivery.status(of: ids), depths)).map { lane, found in
-            LaneReport(lane, found.0, found.1, now: now)
+            LaneReport(lane, found.0, found.1, canary: call.services.canaries.status(of: lane.key), now: now)
         }
     }
 }

@@ -39,7 +39,7 @@ enum ProbeRoutes {
         let body = try await call.object()
         var checks = FieldChecks()
         let pushType = checks.word(body["pushType"], as: PushType.self, isRequired: true)
-        if let pushType { checks.checkCredential(for: pushType, of: app) }
+        if let pushType { checks.checkCredential(for: pushType, of: app.settings, at: "/pushType") }
         let locale = checks.line(body["locale"], atMost: 64)
         let event = try event(body, call, &checks)
         let (transport, posted) = try checks.finish(pushType, event)
@@ -136,7 +136,7 @@ enum ProbeRoutes {
         let app = try await app(try call.appID(), call, brand)
         let body = try await call.object()
         var checks = FieldChecks()
-        let (pushType, token) = checks.deviceToken(in: body, of: app)
+        let (pushType, token) = checks.deviceToken(in: body, of: app.settings)
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
         let (valid, normalised) = try checks.finish(pushType, token)
         let isForAdmin = call.isForInstanceAdmin
