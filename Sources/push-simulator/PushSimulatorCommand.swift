@@ -17,8 +17,11 @@ struct PushSimulatorCommand: AsyncParsableCommand {
             /identity-provider/jwks has the keys. On the control port PUT /identity-provider/codes gives codes: an \
             array of {"code", "redirectUri", "clientId", "codeChallenge"?, "claims", "expiresIn"?}; POST \
             /identity-provider/keys {"algorithm"?: RS256, PS256 or ES256, "retireOthers"?} makes a new signing key. \
-            Its tokens' iss is \(SimulatedIdentityProvider.issuer). PUT /rules makes it misbehave: {"match": \
-            {"provider": "identityProvider", "tokenPrefix"?: token or jwks}, "do": {"status"?, "reason"?, "delayMs"?, \
+            Its tokens' iss is \(SimulatedIdentityProvider.issuer). On the control port it is an OpenID provider, too: \
+            /identity-provider is the issuer, whose configuration is published, and PUT /identity-provider/login \
+            {"redirectUris", "claims", "fault"?} gives the person whom GET /identity-provider/authorize signs in; a \
+            fault is one of \(SimulatedLogin.Fault.allCases.map(\.rawValue).joined(separator: ", ")). PUT /rules makes it misbehave: {"match": \
+            {"provider": "identityProvider", "tokenPrefix"?: token, jwks, configuration or authorize}, "do": {"status"?, "reason"?, "delayMs"?, \
             "html"?, "body"?, "location"?, "wrongSignature"?, "silent"?}}.
 
             On the control port it also simulates Talkdesk's token service (POST /talkdesk/oauth/token) and a brand's \

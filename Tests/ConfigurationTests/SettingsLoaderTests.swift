@@ -1,6 +1,8 @@
 import Delivery
 import Foundation
+import GatewayModel
 import GuardedHTTP
+import Identity
 import Logging
 import Telemetry
 import Testing
@@ -70,6 +72,7 @@ struct SettingsLoaderTests {
             (.retentionDays, "SWITCHBOARD_RETENTION_DAYS"),
             (.retentionAuditDays, "SWITCHBOARD_RETENTION_AUDIT_DAYS"),
             (.outgoingAllowLoopback, "SWITCHBOARD_OUTGOING_ALLOW_LOOPBACK"),
+            (.operatorsOIDCClientSecret, "SWITCHBOARD_OPERATORS_OIDC_CLIENT_SECRET"),
             (.logLevel, "SWITCHBOARD_LOG_LEVEL"),
             (.logFormat, "SWITCHBOARD_LOG_FORMAT"),
             (.metricsListen, "SWITCHBOARD_METRICS_LISTEN"),
@@ -95,6 +98,34 @@ struct SettingsLoaderTests {
             #expect(settings != GatewaySettings())
         } catch let error as SettingsError {
             #expect("\(error)".contains(key.rawValue) && "\(error)".contains(key.environmentName))
+        }
+    }
+
+    @Test("the operators' identity provider needs a client and a claim; a mapping names roles")
+    func identityProvider() async throws {
+        func load(_ changes: [String: String] = [:]) async throws -> GatewaySettings {
+            let base = [
+                "ISSUER": "https://idp.example/a", "CLIENT_ID": "c", "CLIENT_SECRET": "hidden", "ROLES": "groups",
+                "MAPPING": "CN=ops=operator@acme, admins=admin",
+            ]
+            let all = base.merging(changes) { $1 }.map { ("SWITCHBOARD_OPERATORS_OIDC_" + $0, $1) }
+            return try await SettingsLoader(environment: Dictionary(uniqueKeysWithValues: all)).load()
+        }
+        let provider = try #require(try await load().operators.provider)
+        #expect(provider.issuer == "https://idp.example/a" && provider.clientSecret == "hidden")
+        #expect(provider.nameClaim == "sub" && provider.scopes == "openid profile email")
+        let grants = [OperatorGrant(.operator, in: BrandID(trusted: "acme")), OperatorGrant(.admin, in: nil)]
+        #expect(provider.mapping.map(\.grant) == grants && provider.mapping.map(\.value) == ["CN=ops", "admins"])
+        #expect(try await load(["ISSUER": ""]).operators.provider == nil)
+        for (name, value) in [
+            ("ISSUER", "http://idp.example"), ("ISSUER", "https://idp.example?a"), ("CLIENT_ID", ""),
+            ("CLIENT_SECRET", ""), ("ROLES", ""), ("SCOPES", "profile"), ("NAME", String(repeating: "x", count: 257)),
+            ("MAPPING", "a"), ("MAPPING", "=admin"), ("MAPPING", "a=boss"), ("MAPPING", "a=admin,"),
+            ("MAPPING", "a=admin@"),
+        ] {
+            let error = await #expect(throws: SettingsError.self) { _ = try await load([name: value]) }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("SWITCHBOARD_OPERATORS_OIDC_" + name) && !text.contains("hidden"), "\(text)")
         }
     }
 

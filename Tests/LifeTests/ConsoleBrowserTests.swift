@@ -19,6 +19,7 @@ struct ConsoleBrowserTests {
             for brand in [ConsoleBrand.ordinary, .planted] { try await visit.tour(brand) }
             try await visit.signOut()
             try await visit.roles()
+            try await visit.provider()
         }
         try await site.stop()
     }
@@ -281,5 +282,19 @@ private struct ConsoleVisit {
             try await open(brand, "/deliveries")
             try await browser.follow("#sign-out")
         }
+    }
+
+    /// Signs in at an identity provider of another site, where the browser sends the session's cookie to no page to which
+    /// it is led back; and again without a role.
+    func provider() async throws {
+        try await site.person(roles: ["viewer@acme"])
+        try await open("/sign-in?next=/console/brands/acme/lanes")
+        try await browser.click("#provider")
+        // By a page in between.
+        try await browser.wait(until: "document.querySelector('h1').innerText === 'Lanes'")
+        try await browser.follow("#sign-out")
+        try await site.person(roles: [])
+        try await browser.follow("#provider")
+        try await inspector.look(at: "no role", showing: ["You have no role here"])
     }
 }

@@ -17,7 +17,7 @@ package struct GatewaySettings: Equatable, Sendable {
     var housekeeping = HousekeepingSettings()
     /// Requests to addresses that tenants configure.
     var outgoing = OutgoingSettings()
-    /// The webhook for operator events.
+    /// The webhook for operator events and the sign-in of operators.
     var operators = OperatorSettings()
     /// Messaging windows.
     var window = WindowSettings()

@@ -175,6 +175,7 @@ package final class Gateway: Sendable {
             identityProviders: identityProviders,
             outbound: outbound.services,
             windowLimits: limits.windows,
+            operatorProvider: settings.operators.provider,
             makeProvider: { lane, app, brand, source throws(PushCredentialError) in
                 try providers.factory.make(lane: lane, app: app, brand: brand, source: source)
             },

@@ -35,6 +35,8 @@ struct ConsolePage {
     var content: HTML
     /// The value of the response's `Referrer-Policy`; browsers send forms of a page with `no-referrer` without an origin.
     var referrer = "same-origin"
+    /// The page of this host that is opened at once.
+    var refresh: String?
 
     /// Only what this host serves, no inline script or style, and no frame (Content Security Policy Level 3).
     private static let policy =
@@ -73,6 +75,7 @@ struct ConsolePage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
+        \(refresh.map { #"<meta http-equiv="refresh" content="0; url=\#($0)">"# as HTML } ?? "")
         <title>\(title) – \(brand.map { $0 + " – " } ?? "")Switchboard</title>
         <link rel="icon" href="/console/assets/icon.svg">
         <link rel="stylesheet" href="/console/assets/console.css">

@@ -18,6 +18,8 @@ enum ConsoleRoutes {
         let pages: [(path: String, handler: Handler)] = [
             ("/console", ConsoleSignIn.brands),
             ("/console/sign-in", ConsoleSignIn.page),
+            (ConsoleProvider.path, ConsoleProvider.begin),
+            (ConsoleProvider.path + "/callback", ConsoleProvider.finish),
             (brand + "/deliveries", ConsoleDeliveries.list),
             (brand + "/deliveries/:delivery", ConsoleDelivery.page),
             ("/console/links/:linkToken", ConsoleLinks.page),

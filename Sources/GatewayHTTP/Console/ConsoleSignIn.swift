@@ -11,7 +11,7 @@ enum ConsoleSignIn {
 
     @Sendable
     static func page(_ console: Console) async throws -> Response {
-        form(next: next(try QueryParameters(console.call.request.uri.query, .form))).response()
+        form(console, next: next(try QueryParameters(console.call.request.uri.query, .form))).response()
     }
 
     @Sendable
@@ -28,12 +28,17 @@ enum ConsoleSignIn {
             response.headers[.setCookie] = signed.headers[.setCookie]
             return response
         } catch let problem as Problem {
-            // A page has no 401: browsers would ask for the password of another scheme.
-            let status = problem.status == 401 ? 422 : problem.status
-            var response = self.form(next: next, problem: problem).response(HTTPResponse.Status(code: status))
-            response.headers[.retryAfter] = problem.retryAfterSeconds.map { String($0) }
-            return response
+            return failed(console, next: next, problem)
         }
+    }
+
+    /// Returns the page for another attempt, with the reason why this one failed.
+    static func failed(_ console: Console, next: String, _ problem: Problem) -> Response {
+        // A page has no 401: browsers would ask for the password of another scheme.
+        let status = problem.status == 401 ? 422 : problem.status
+        var response = form(console, next: next, problem: problem).response(HTTPResponse.Status(code: status))
+        response.headers[.retryAfter] = problem.retryAfterSeconds.map { String($0) }
+        return response
     }
 
     @Sendable
@@ -46,13 +51,15 @@ enum ConsoleSignIn {
     }
 
     /// Returns the page that is shown after signing in: only one of the console.
-    private static func next(_ parameters: QueryParameters) -> String {
+    static func next(_ parameters: QueryParameters) -> String {
         let path = (try? parameters.text("next")) ?? ""
         let isPage = path.hasBytePrefix("/console/") && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }
         return isPage && path.utf8.count <= 4096 ? path : "/console"
     }
 
-    private static func form(next: String, problem: Problem? = nil) -> ConsolePage {
+    private static func form(_ console: Console, next: String, problem: Problem? = nil) -> ConsolePage {
+        let path = Console.path(ConsoleProvider.path, query: [("next", next)])
+        let provider: HTML = #"<p><a id="provider" href="\#(path)">Sign in with your organisation's account</a></p>"#
         let lines = problem.map { [$0.detail] + $0.errors.map { "\($0.pointer) \($0.detail)" } } ?? []
         let texts = lines.map { "<p>\($0)</p>" as HTML }
         return ConsolePage(
@@ -65,6 +72,7 @@ enum ConsoleSignIn {
                 <p><label for="password">Password</label> <input id="password" name="password" type="password" required \
                 maxlength="256" autocomplete="current-password"></p>
                 <p><button id="sign-in">Sign in</button></p></form>
+                \(HTML.when(console.call.services.operatorLogin != nil, provider))
                 <p><a id="continue" href="\(next)">Continue, if you are signed in already</a></p>
                 """
         )

@@ -24,6 +24,8 @@ package struct GatewayServices: Sendable {
     let admin: AdminToken
     /// The accounts and sessions of operators.
     let operators: OperatorService
+    /// The sign-in of operators at their identity provider; nil when the settings name none.
+    let operatorLogin: OperatorLogin?
     /// The service that opens, finds and ends consumers' sessions.
     let sessions: SessionService
     /// The cache of issuers' JWK sets; closed by the owner of the client that it uses, before that client.
@@ -88,6 +90,7 @@ package struct GatewayServices: Sendable {
         presence: (any WindowPresence)? = nil,
         windowLimits: WindowLimits = WindowLimits(),
         passwordCost: PasswordHash.Cost = .standard,
+        operatorProvider: OperatorProvider? = nil,
         makeProvider: @escaping ProviderMaker,
         serverCertificateEndsAt: @escaping @Sendable () -> Timestamp? = { nil },
         metrics: any MetricsFactory,
@@ -116,6 +119,17 @@ package struct GatewayServices: Sendable {
             metrics: providerMetrics,
             logger: logger
         )
+        let keys = publishedKeys
+        operatorLogin = operatorProvider.map { provider in
+            OperatorLogin(
+                provider: provider,
+                client: identityProviders,
+                keys: keys,
+                clock: hostClock,
+                metrics: providerMetrics,
+                logger: logger
+            )
+        }
         assertions = AssertionVerifier(directory: directory, publishedKeys: publishedKeys, clock: hostClock)
         customerTokens = CustomerTokens(directory: directory, clock: hostClock)
         codes = CodeExchange(

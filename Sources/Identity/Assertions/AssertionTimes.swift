@@ -4,7 +4,7 @@ internal import TextFormats
 /// The times in an assertion, in whole seconds since 1970 (RFC 7519 section 4.1), fractions rounded down.
 struct AssertionTimes {
     /// `iat`.
-    private let issuedAt: Int64
+    let issuedAt: Int64
     /// `exp`.
     let expiry: Int64
     /// `nbf`.

@@ -42,16 +42,8 @@ extension AssertionVerifier {
         guard jws.isSigned(by: provider.key.algorithm) else { throw .tokenInvalid(.wrongAlgorithm) }
         let keys = try await keys(provider.key, known.key, keyID, brand)
         guard !keys.isEmpty else { throw .tokenInvalid(.unknownKey) }
-        guard Self.isAuthentic(jws, keys.prefix(Self.maxKeys)) else { throw .tokenInvalid(.badSignature) }
-        guard let issuer = jws.claims["iss"] else { throw .missingClaim("iss") }
-        guard let issuer = issuer.text, issuer.hasSameBytes(as: provider.issuer) else {
-            throw .tokenInvalid(.unknownIssuer)
-        }
-        guard Self.isMeant(jws.claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
-        // The authorized party, for an `aud` with several names.
-        if let party = jws.claims["azp"] {
-            guard let party = party.text, party.hasSameBytes(as: clientID) else { throw .tokenInvalid(.wrongAudience) }
-        }
+        guard Self.isAuthentic(jws, keys) else { throw .tokenInvalid(.badSignature) }
+        try Self.checkParties(jws.claims, issuer: provider.issuer, clientID: clientID)
         return try assertion(
             jws.claims,
             brand,
@@ -59,6 +51,21 @@ extension AssertionVerifier {
             named: credential.name,
             limits: known.details.limits
         )
+    }
+
+    /// Checks who made an id token, and for whom.
+    static func checkParties(
+        _ claims: StrictJSON.Members,
+        issuer: String,
+        clientID: String
+    ) throws(AuthenticationError) {
+        guard let maker = claims["iss"] else { throw .missingClaim("iss") }
+        guard let maker = maker.text, maker.hasSameBytes(as: issuer) else { throw .tokenInvalid(.unknownIssuer) }
+        guard isMeant(claims, for: clientID) else { throw .tokenInvalid(.wrongAudience) }
+        // The authorized party, for an `aud` with several names.
+        if let party = claims["azp"] {
+            guard let party = party.text, party.hasSameBytes(as: clientID) else { throw .tokenInvalid(.wrongAudience) }
+        }
     }
 
     /// Verifies an assertion that an issuer signed with its own key (R48).
@@ -215,7 +222,7 @@ extension AssertionVerifier {
     }
 
     /// Returns the times of a token that is no security event; only its lifetime is checked.
-    private static func times(
+    static func times(
         _ claims: StrictJSON.Members,
         _ limits: AssertionLimits
     ) throws(AuthenticationError) -> AssertionTimes {
@@ -227,8 +234,9 @@ extension AssertionVerifier {
         return times
     }
 
-    private static func isAuthentic(_ jws: CompactJWS, _ keys: ArraySlice<VerifyingKey>) -> Bool {
-        keys.contains { $0.isValid(jws.signature, of: jws.signingInput) }
+    /// Returns whether one of the first keys has signed a token.
+    static func isAuthentic(_ jws: CompactJWS, _ keys: some Collection<VerifyingKey>) -> Bool {
+        keys.prefix(maxKeys).contains { $0.isValid(jws.signature, of: jws.signingInput) }
     }
 
     /// Returns whether an issuer has the display name in the request, if the request has one.

@@ -7,6 +7,8 @@ package struct RandomToken: Sendable {
     static let operatorSession = RandomToken(prefix: "sbo_")
     /// The token of a link to a delivery.
     package static let deliveryLink = RandomToken(prefix: "sbl_")
+    /// The state, nonce, verifier and cookie of an operator's sign-in at the identity provider.
+    package static let signIn = RandomToken(prefix: "sbi_")
 
     private let prefix: String
 

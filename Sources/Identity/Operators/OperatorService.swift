@@ -223,6 +223,70 @@ package final class OperatorService: Sendable {
         }
         let stored = found?.password.flatMap { PasswordHash(text: $0) } ?? nobody
         guard try await run(address, { stored.matches(password) }), let found else { return nil }
+        return try await open(found, audit: audit(found.name))
+    }
+
+    /// Signs in a person whom the identity provider vouches for; the account is created, or gets the given roles.
+    ///
+    /// Without a role the account is deleted, which ends the sessions that it has.
+    ///
+    /// - Parameters:
+    ///   - name: The account, one of the provider's.
+    ///   - grants: The roles, of existing brands.
+    ///   - audit: Returns the audit entry for an action.
+    /// - Returns: The session; nil for a person without a role.
+    /// - Throws: ``OperatorError``.
+    package func signIn(
+        _ name: OperatorName,
+        grants: [OperatorGrant],
+        audit: (AuditAction) -> AuditEntry
+    ) async throws(OperatorError) -> Opened? {
+        let account: StoredOperator?
+        do {
+            guard !grants.isEmpty else {
+                _ = try await store.deleteOperator(name, audit: audit(.operatorDeleted))
+                return nil
+            }
+            account = try await vouched(name, grants, audit)
+        } catch { throw error == .duplicate ? .duplicate : .storage(error) }
+        guard let account else { throw .tooMany }
+        // Otherwise it was deleted meanwhile.
+        guard let opened = try await open(account, audit: audit(.operatorSignedIn)) else { throw .unauthorized }
+        return opened
+    }
+
+    /// Returns the account with the given roles; nil when the instance has too many accounts.
+    private func vouched(
+        _ name: OperatorName,
+        _ grants: [OperatorGrant],
+        _ audit: (AuditAction) -> AuditEntry
+    ) async throws(StorageError) -> StoredOperator? {
+        let account = StoredOperator(
+            name: name,
+            password: nil,
+            grants: grants,
+            createdAt: clock.now,
+            updatedAt: clock.now
+        )
+        guard let found = try await store.findOperator(name) else {
+            let entry = audit(.operatorCreated)
+            return try await store.insertOperator(account, limit: Self.maxAccounts, audit: entry) ? account : nil
+        }
+        guard found.grants != grants else { return found }
+        var entry = audit(.operatorChanged)
+        entry.changes = ["roles"]
+        _ = try await store.updateOperator(
+            name,
+            password: nil,
+            grants: grants,
+            at: account.updatedAt,
+            audit: entry
+        )
+        return account
+    }
+
+    /// Opens a session of an account; nil when that was changed meanwhile.
+    private func open(_ found: StoredOperator, audit: AuditEntry) async throws(OperatorError) -> Opened? {
         let (token, hash) = RandomToken.operatorSession.make()
         let session = StoredOperatorSession(
             tokenHash: hash,
@@ -237,10 +301,9 @@ package final class OperatorService: Sendable {
                 password: found.password,
                 keeping: Self.maxSessions,
                 openedAfter: clock.now.adding(seconds: -Self.lifetimeSeconds),
-                audit: audit(found.name)
+                audit: audit
             )
         } catch { throw .storage(error) }
-        // Otherwise the account was changed while the password was hashed.
         return isOpened ? Opened(token: token, identity: Self.identity(session, found)) : nil
     }
 

@@ -53,7 +53,7 @@ package final class AccessTokenService: Sendable {
         defer { slots.release(broker.credentialID, of: request.brand) }
         try await decide(request, broker)
         guard let url = try? client.url(broker.details.tokenUrl) else {
-            throw unavailable(Self.text(of: .forbiddenAddress, "token service"), request)
+            throw unavailable(GuardedFailure.forbiddenAddress.text(of: "token service"), request)
         }
         guard let assertion = try? broker.assertion(at: clock.now) else {
             throw unavailable("The gateway's assertion cannot be signed.", request)
@@ -67,7 +67,7 @@ package final class AccessTokenService: Sendable {
                 return token
             case .unavailable(let text): throw unavailable(text, request)
             }
-        case .failure(let failure): throw unavailable(Self.text(of: failure, "token service"), request)
+        case .failure(let failure): throw unavailable(failure.text(of: "token service"), request)
         }
     }
 
@@ -75,7 +75,7 @@ package final class AccessTokenService: Sendable {
     private func decide(_ request: AccessRequest, _ broker: TokenBroker) async throws(AccessTokenError) {
         guard let address = broker.details.decisionUrl else { return }
         guard let secret = broker.decisionSecret, let url = try? client.url(address) else {
-            throw unavailable(Self.text(of: .forbiddenAddress, "decider"), request)
+            throw unavailable(GuardedFailure.forbiddenAddress.text(of: "decider"), request)
         }
         switch await send(request.question(to: url, about: broker.details.app, at: clock.now, secret), .decision) {
         case .success(let response):
@@ -86,7 +86,7 @@ package final class AccessTokenService: Sendable {
                 throw .denied(reason: reason)
             case .unavailable(let text): throw unavailable(text, request)
             }
-        case .failure(let failure): throw unavailable(Self.text(of: failure, "decider"), request)
+        case .failure(let failure): throw unavailable(failure.text(of: "decider"), request)
         }
     }
 
@@ -109,17 +109,5 @@ package final class AccessTokenService: Sendable {
             ]
         )
         return .unavailable
-    }
-
-    private static func text(of failure: GuardedFailure, _ service: StaticString) -> String {
-        switch failure {
-        case .forbiddenAddress: "The \(service)'s address is not allowed."
-        case .timeout: "The \(service) does not respond in time."
-        case .tooLarge: "The \(service)'s response is too large."
-        case .tls: "The \(service)'s certificate is not trusted."
-        case .unreachable, .unresolved: "The \(service) cannot be reached."
-        case .proxy: "The gateway's outbound proxy does not connect to the \(service)."
-        case .proxyCredentials: "The gateway's outbound proxy does not accept its credentials."
-        }
     }
 }

@@ -74,7 +74,7 @@ package final class CodeExchange: Sendable {
         let provider = try provider(issuerName, of: brand)
         // Before the code is marked as used: a caller that is rejected here may send it again.
         guard let url = try? client.url(provider.details.tokenEndpoint) else {
-            throw unavailable(Self.text(of: .forbiddenAddress), brand)
+            throw unavailable(GuardedFailure.forbiddenAddress.text(of: "identity provider"), brand)
         }
         guard slots.take(provider.credentialID, of: brand) else {
             metrics.codeExchanges[.overloaded].increment()
@@ -93,12 +93,14 @@ package final class CodeExchange: Sendable {
             throw mismatch(.pkceMismatch)
         }
         let request = TokenRequest(
-            provider: provider,
+            clientID: provider.details.clientId,
+            clientSecret: provider.clientSecret,
+            clientAuth: provider.details.clientAuth,
             code: code,
             redirectURI: redirectURI,
             codeVerifier: codeVerifier
         )
-        switch await ask(request.message(to: url, of: brand)) {
+        switch await ask(request.message(to: url, owner: brand.rawValue)) {
         case .token(let token):
             metrics.codeExchanges[.redeemed].increment()
             return CodeRedemption(
@@ -182,19 +184,7 @@ package final class CodeExchange: Sendable {
         do {
             return TokenResponse(try await client.send(request))
         } catch {
-            return .unavailable(Self.text(of: error))
-        }
-    }
-
-    private static func text(of failure: GuardedFailure) -> String {
-        switch failure {
-        case .forbiddenAddress: "The identity provider's address is not allowed."
-        case .timeout: "The identity provider does not respond in time."
-        case .tooLarge: "The identity provider's response is too large."
-        case .tls: "The identity provider's certificate is not trusted."
-        case .unreachable, .unresolved: "The identity provider cannot be reached."
-        case .proxy: "The gateway's outbound proxy does not connect to the identity provider."
-        case .proxyCredentials: "The gateway's outbound proxy does not accept its credentials."
+            return .unavailable(error.text(of: "identity provider"))
         }
     }
 }

@@ -47,7 +47,18 @@ extension ControlHandlers {
         return Self.json(JSONWriter.bytes(of: .object([.init(name: "kid", value: .string(id))])))
     }
 
-    /// `POST /identity-provider/token` and `GET /identity-provider/jwks`, with the rules applied.
+    /// `PUT /identity-provider/login`: sets the person who signs in.
+    func setLogin(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: Self.maxFormBytes)
+        do {
+            self.identityProvider.setLogin(try SimulatedLogin.parse(Array(body.readableBytesView)))
+        } catch {
+            return Self.problem(error.description)
+        }
+        return Response(status: .noContent)
+    }
+
+    /// `POST /identity-provider/token` and the paths that are read by GET, with the rules applied.
     ///
     /// Actions that exist only in HTTP/2 (goaway, maxStreams) have no effect here; actions that withhold the response
     /// delay it for long.
@@ -116,7 +127,10 @@ extension ControlHandlers {
         received.append((name: "host", value: request.head.authority ?? ""))
         let simulated = SimulatorRequest(
             method: request.method.rawValue,
-            path: request.uri.path,
+            // Only the authorization endpoint reads its query.
+            path: request.uri.path
+                + (request.uri.path == SimulatedIdentityProvider.authorizationPath
+                    ? "?" + (request.uri.query ?? "") : ""),
             headers: received,
             body: Array(body.readableBytesView)
         )

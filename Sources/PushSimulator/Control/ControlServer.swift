@@ -82,7 +82,12 @@ final class ControlServer: Sendable {
         router.put("/identity-provider/codes") { request, _ in try await handlers.issueCodes(request) }
         router.post("/identity-provider/keys") { request, _ in try await handlers.rotateKey(request) }
         router.post("/identity-provider/token") { request, _ in try await handlers.identityProvider(request) }
-        router.get("/identity-provider/jwks") { request, _ in try await handlers.identityProvider(request) }
+        router.put("/identity-provider/login") { request, _ in try await handlers.setLogin(request) }
+        for path in ["jwks", ".well-known/openid-configuration", "authorize"] {
+            router.get(RouterPath("/identity-provider/\(path)")) { request, _ in
+                try await handlers.identityProvider(request)
+            }
+        }
         router.put("/talkdesk/clients") { request, _ in try await handlers.registerClients(request) }
         router.post("/talkdesk/oauth/token") { request, _ in try await handlers.talkdesk(request) }
         router.post("/talkdesk/decision") { request, _ in try await handlers.talkdesk(request) }

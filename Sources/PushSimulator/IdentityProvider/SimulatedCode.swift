@@ -13,6 +13,8 @@ package struct SimulatedCode: Sendable, Equatable {
     package var claims: [JSONValue.JSONMember]
     /// The lifetime in seconds, 0 to 86,400.
     package var lifetimeSeconds: Int64
+    /// Whether its id token is signed with a key that is not published.
+    var isForged = false
 
     /// Creates a code.
     ///

@@ -26,9 +26,11 @@ package final class SimulatedIdentityProvider: Sendable {
         var codes: [String: IssuedCode] = [:]
         /// The keys; the last one is the newest, which signs.
         var keys: [SigningKey] = []
+        /// The person who signs in at the authorization endpoint; nil rejects every request.
+        var login: SimulatedLogin?
     }
 
-    private let clientID: String
+    let clientID: String
     private let clientSecret: String
     private let state = Mutex(State())
 
@@ -69,14 +71,22 @@ package final class SimulatedIdentityProvider: Sendable {
         return key.id
     }
 
+    /// Sets the person who signs in at the authorization endpoint from now on, and how the provider misbehaves.
+    package func setLogin(_ login: SimulatedLogin?) { self.state.withLock { $0.login = login } }
+
+    /// The person who signs in.
+    var login: SimulatedLogin? { self.state.withLock { $0.login } }
+
     // MARK: - Requests
 
     /// The path of the token endpoint.
     static let tokenPath = "/identity-provider/token"
     static let keysPath = "/identity-provider/jwks"
 
-    /// Handles a request to one of its paths; rules distinguish them by `tokenPrefix`: `token` and `jwks`.
+    /// Handles a request to one of its paths; rules distinguish them by `tokenPrefix`: `token`, `jwks`, `configuration`
+    /// and `authorize`.
     func verdict(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
+        if let verdict = self.loginVerdict(on: request, at: now) { return verdict }
         guard request.path == Self.tokenPath else { return Self.judged("jwks", 200, self.keys()) }
         do throws(OAuthError) {
             return Self.judged("token", 200, try self.response(request, at: now))
@@ -89,7 +99,7 @@ package final class SimulatedIdentityProvider: Sendable {
         }
     }
 
-    private static func judged(_ name: String, _ status: Int, _ json: JSONValue) -> PushVerdict {
+    static func judged(_ name: String, _ status: Int, _ json: JSONValue) -> PushVerdict {
         PushVerdict(token: name, reason: nil, reply: .json(status, headers: [("cache-control", "no-store")], json))
     }
 
@@ -129,7 +139,8 @@ package final class SimulatedIdentityProvider: Sendable {
         guard given.code.clientID == client.id else { throw .grant("The code was given to another client.") }
         guard given.code.redirectURI == redirectURI else { throw .grant("The redirect_uri is not the code's.") }
         try form.checkVerifier(of: given.code.codeChallenge)
-        guard let token = try? self.published().last?.token(self.claims(of: given.code, at: now)) else {
+        let key = try? given.code.isForged ? SigningKey(.es256) : self.published().last
+        guard let token = try? key?.token(self.claims(of: given.code, at: now)) else {
             throw OAuthError(error: "server_error", text: "No token can be signed.")
         }
         return .object([

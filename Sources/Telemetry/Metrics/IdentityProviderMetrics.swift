@@ -58,6 +58,8 @@ package enum IdentityProviderRequestLabel: String, CaseIterable, Sendable {
     case decision
     /// An access token.
     case accessToken = "access_token"
+    /// The configuration, or an ID token for a code, of the operators' provider.
+    case operatorLogin = "operator_login"
 }
 
 /// The metrics of brands' identity providers and token services.

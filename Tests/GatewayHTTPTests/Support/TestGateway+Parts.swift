@@ -60,6 +60,7 @@ extension TestGateway {
             presence: presence,
             windowLimits: windows,
             passwordCost: PasswordHash.Cost(logarithm: 1, blockSize: 1, repetitions: 1),
+            operatorProvider: data.operatorProvider,
             makeProvider: { _, _, _, source in AcceptingProvider(source: source, clock: clock) },
             metrics: metrics.factory,
             renderMetrics: { metrics.response },

@@ -34,6 +34,8 @@ enum TestGateway {
     ///   - metrics: The registry of metrics, and the source of `/metrics`.
     ///   - isHTTP2Spoken: Whether HTTP/2 is spoken besides HTTP/1.1.
     ///   - logger: The logger; none by default.
+    ///   - clock: The clock of the gateway and of its data.
+    ///   - operatorProvider: The identity provider of operators.
     ///   - clockAheadSeconds: How far the clock is ahead of the data at the start; 0 means a trusted clock.
     ///   - test: The test.
     /// - Throws: The errors of the test, and of creating the gateway.
@@ -45,6 +47,8 @@ enum TestGateway {
         metrics: TestMetrics = TestMetrics(),
         isHTTP2Spoken: Bool = true,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        clock: TestClock = TestClock(),
+        operatorProvider: OperatorProvider? = nil,
         clockAheadSeconds: Int64 = 0,
         _ test: @escaping @Sendable (API) async throws -> Void
     ) async throws {
@@ -55,8 +59,9 @@ enum TestGateway {
         var data = SharedData(
             store: try makeStore(database, logger),
             database: database,
-            clock: TestClock(),
-            box: SecretBox(key: MasterKey())
+            clock: clock,
+            box: SecretBox(key: MasterKey()),
+            operatorProvider: operatorProvider
         )
         if clockAheadSeconds > 0 {
             try await data.store.keep(ClockMark(trusted: data.clock.now), audit: nil)
@@ -74,6 +79,8 @@ enum TestGateway {
         var database: String
         var clock: TestClock
         var box: SecretBox
+        /// The identity provider of operators.
+        var operatorProvider: OperatorProvider?
         /// The detection of a wrong clock; nil trusts the clock.
         var keeper: ClockKeeper?
         /// The delivery core that runs; nil before the start of one.

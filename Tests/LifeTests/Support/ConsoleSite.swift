@@ -64,7 +64,18 @@ struct ConsoleSite {
 
     static func start(in directory: TemporaryDirectory) async throws -> ConsoleSite {
         let simulator = try await SimulatorProcess.start(in: directory)
-        let gateway = try await GatewayProcess.start(in: directory, trustRoots: simulator.authority)
+        let gateway = try await GatewayProcess.start(
+            in: directory,
+            trustRoots: simulator.authority,
+            environment: [
+                // By this name it is another site than the gateway.
+                "SWITCHBOARD_OPERATORS_OIDC_ISSUER": simulator.control.replacing("127.0.0.1", with: "localhost")
+                    + "/identity-provider",
+                "SWITCHBOARD_OPERATORS_OIDC_CLIENT_ID": "switchboard",
+                "SWITCHBOARD_OPERATORS_OIDC_CLIENT_SECRET": "simulator secret",
+                "SWITCHBOARD_OPERATORS_OIDC_ROLES": "roles",
+            ]
+        )
         let site = ConsoleSite(gateway: gateway, simulator: simulator)
         let body = JSONValue.object(["name": .string(ConsoleBrand.planted.providerID)]).text
         try await site.rules([
@@ -91,6 +102,15 @@ struct ConsoleSite {
     func stop() async throws {
         #expect(try await gateway.process.stop().status == 0)
         #expect(try await simulator.process.stop().status == 0)
+    }
+
+    /// Sets the roles of the person who signs in at the identity provider.
+    func person(roles: JSONValue) async throws {
+        let login: JSONValue = [
+            "redirectUris": [.string(gateway.url + "/console/sign-in/oidc/callback")],
+            "claims": ["sub": "petra", "roles": roles],
+        ]
+        _ = try await APIClient(server: simulator.control).call("PUT", ["identity-provider", "login"], body: login)
     }
 
     private func rules(_ rules: JSONValue) async throws {

@@ -33,6 +33,7 @@ enum OperatorRoutes {
         let password = checks.newPassword(body["password"], isRequired: true)
         let grants = grants(body["roles"], isRequired: true, &checks, call)
         checks.rejectOthers(in: body, than: ["name", "password", "roles"])
+        if let name, name.isOfProvider { checks.fail("/name", "is one that the identity provider gives") }
         let (valid, secret, roles) = try checks.finish(name, password, grants)
         let audit = try call.auditEntry(.operatorCreated, brand: nil, target: valid.rawValue)
         let account: StoredOperator
@@ -72,6 +73,7 @@ enum OperatorRoutes {
         let password = checks.newPassword(body["password"])
         let grants = grants(body["roles"], &checks, call)
         checks.rejectOthers(in: body, than: ["password", "roles"])
+        if name.isOfProvider { checks.fail("", "cannot be changed: the identity provider gives the roles") }
         try checks.finish()
         let changes = [password.map { _ in "password" }, grants.map { _ in "roles" }].compactMap(\.self)
         let audit = try call.auditEntry(.operatorChanged, brand: nil, target: name.rawValue, changes: changes)
@@ -120,11 +122,7 @@ enum OperatorRoutes {
             }
             if let role { grants.append(OperatorGrant(role, in: brand)) }
         }
-        // As they are stored.
-        return grants.sorted { first, second in
-            guard let other = second.brand else { return false }
-            return first.brand.map { $0 < other } ?? true
-        }
+        return grants.inOrder
     }
 }
 

@@ -52,7 +52,8 @@ enum OperatorSessionRoutes {
         return response
     }
 
-    private static func origin(_ name: OperatorName, _ call: Call) -> AuditOrigin {
+    /// The origin of an operator who signs in.
+    static func origin(_ name: OperatorName, _ call: Call) -> AuditOrigin {
         AuditOrigin(actor: AuditActor(kind: .operator, id: name.rawValue), requestID: call.requestID)
     }
 

@@ -3,6 +3,7 @@ internal import GuardedHTTP
 internal import HTTPTypes
 internal import Hummingbird
 internal import Identity
+internal import IdentityProviders
 internal import TextFormats
 
 // The session of an operator is in a cookie that only this host gets back (RFC 6265, draft-ietf-httpbis-rfc6265bis): over
@@ -40,12 +41,27 @@ extension Call {
 
     /// Returns the field that gives the caller a session's token, or with "" takes it away.
     func setCookie(_ token: String) -> String {
-        let (isSecure, seconds) = (isSecure, token.isEmpty ? 0 : OperatorService.lifetimeSeconds)
-        let (name, kind) = (Self.cookieName(isSecure: isSecure), isSecure ? "; Secure" : "")
-        return "\(name)=\(token); Path=/\(kind); HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+        setCookie(Self.cookieName(isSecure: isSecure), token, "Strict", seconds: OperatorService.lifetimeSeconds)
+    }
+
+    /// Returns the field that binds a sign-in at the identity provider to the browser, or with "" ends that.
+    ///
+    /// The browser comes back from the provider's site, where it would keep a strict cookie to itself.
+    func setSignInCookie(_ value: String) -> String {
+        setCookie(Self.signInCookieName(isSecure: isSecure), value, "Lax", seconds: OperatorLogin.lifetimeSeconds)
+    }
+
+    /// The value of the cookie that binds a sign-in to the browser; nil when there is none.
+    var signInCookie: String? { cookie(Self.signInCookieName(isSecure: isSecure)) }
+
+    private func setCookie(_ name: String, _ value: String, _ sites: String, seconds: Int64) -> String {
+        let (kind, age) = (isSecure ? "; Secure" : "", value.isEmpty ? 0 : seconds)
+        return "\(name)=\(value); Path=/\(kind); HttpOnly; SameSite=\(sites); Max-Age=\(age)"
     }
 
     private static func cookieName(isSecure: Bool) -> String { isSecure ? "__Host-switchboard" : "switchboard" }
+
+    private static func signInCookieName(isSecure: Bool) -> String { cookieName(isSecure: isSecure) + "-sign-in" }
 
     /// Returns the value of a cookie; nil when there is none, or more than one.
     private func cookie(_ name: String) -> String? {
