@@ -11,6 +11,20 @@ extension SQLiteStore {
         }
     }
 
+    /// Runs the turn's own rules on the writer's queue, and rolls back.
+    package func rehearse(
+        _ requests: [RetryRequest],
+        now: Timestamp
+    ) async throws(StorageError) -> [StoreChangeResult] {
+        try await onWriter { db in
+            guard let handle = db.sqliteConnection else { throw StorageError.closed }
+            // With a memory of its own: a transaction that is rolled back would empty the writer's.
+            let writer = Writer(Connection(handle), memoryBytes: 1 << 20)
+            defer { writer.close() }
+            return try writer.rehearse(requests, now: now)
+        }
+    }
+
     package func delivery(brand: BrandID, id: DeliveryID) async throws(StorageError) -> DeliveryDetail? {
         try await read { db in
             let reader = try ReadConnection(db)

@@ -26,6 +26,16 @@ package protocol DeliveryLogStore: Sendable {
     /// Returns the position of the newest change of a brand's finished deliveries; 0 when there is none.
     func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64
 
+    /// Returns the results that retries would have now, one after the other; nothing is stored.
+    ///
+    /// - Parameters:
+    ///   - requests: The requests, at most about a hundred: the writer is held for as long as it would make them.
+    ///   - now: The time of the retries.
+    /// - Returns: The results (``StoreChange/retry(_:)``) in order, at least the first; fewer than requests when those
+    ///   would hold the writer for long.
+    /// - Throws: `StorageError`.
+    func rehearse(_ requests: [RetryRequest], now: Timestamp) async throws(StorageError) -> [StoreChangeResult]
+
     /// Returns counts of the deliveries that were queued in a window that ends now, by their present state; all 0 for
     /// an unknown brand.
     ///

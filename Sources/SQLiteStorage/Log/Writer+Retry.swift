@@ -101,6 +101,7 @@ extension Writer {
         for head in heads where !isReplaced {
             try chains.visit(from: head.last, in: head.conversation) { link in
                 guard link.key > message else { return false }
+                searchedMessages += 1
                 if let other = link.collapseKey, other.utf8.elementsEqual(collapseKey.utf8) {
                     isReplaced = try isShown(link.key, insteadOf: id, on: registration)
                 }
@@ -121,6 +122,29 @@ extension Writer {
         ).int(message).int(id).text(registration.app.rawValue).text(registration.device.rawValue)
         defer { row.end() }
         return try row.next()
+    }
+
+    /// The number of messages after which a rehearsal ends: about 10 ms.
+    private static let maxSearchedMessages = 4000
+
+    /// Returns the results of retries, of as many as hold the writer only for a short time, in a transaction that is
+    /// rolled back; the memory is then wrong, and the writer must not be used again.
+    func rehearse(_ requests: [RetryRequest], now: Timestamp) throws -> [StoreChangeResult] {
+        try db.prepare("BEGIN IMMEDIATE").run()
+        defer {
+            db.endAll()
+            // Full disks and IO errors roll back by themselves; then there is nothing left to roll back.
+            try? db.prepare("ROLLBACK").run()
+        }
+        var rows = self
+        var results: [StoreChangeResult] = []
+        for request in requests where searchedMessages < Self.maxSearchedMessages {
+            // No owner is checked: nothing is stored.
+            var turn = WriterTurn(now: now, incarnation: IncarnationID(0))
+            turn.changes = [.retry(request)]
+            results += try rows.run(turn).changes
+        }
+        return results
     }
 
     /// Stores the only attempt of a delivery, which is in its own row of the log, before that row is removed.

@@ -18,6 +18,8 @@ final class Writer: TurnRows, SQLTransaction {
     var endedSessions: Set<SessionEnd> = []
     /// The running turn's changes of counted rows of the log.
     var counts = LogDeltas()
+    /// The number of messages that were searched for one that replaces a delivery.
+    var searchedMessages = 0
 
     /// The upper bound of the page cache: the pages of the hot path; a page that is not cached is read from the WAL.
     static let cacheKilobytes = 64_000

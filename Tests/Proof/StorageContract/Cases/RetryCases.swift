@@ -4,7 +4,7 @@ import Testing
 
 /// Retries of deliveries.
 enum RetryCases {
-    static let all = [again, rejections, collapsed]
+    static let all = [again, rejections, collapsed, rehearsed, rehearsedInPart]
 
     private static func retry(_ f: ContractFixture, _ id: DeliveryID, brand: BrandID? = nil) -> StoreChange {
         .retry(RetryRequest(brand: brand ?? f.brand, delivery: id, ttlSeconds: 600))
@@ -19,6 +19,15 @@ enum RetryCases {
         let row = try await f.ownedRow(event ?? f.message("u-1"))
         try await f.outcome(f.response(row, .rejected(token: .keep), status: 400, reason: "BadTopic"))
         return row
+    }
+
+    private static func isRetried(_ result: StoreChangeResult) -> Bool {
+        if case .retried = result { true } else { false }
+    }
+
+    private static func rehearse(_ f: ContractFixture, _ ids: DeliveryID...) async throws -> [StoreChangeResult] {
+        let requests = ids.map { RetryRequest(brand: f.brand, delivery: $0, ttlSeconds: 600) }
+        return try await f.store.rehearse(requests, now: f.now)
     }
 
     static let again = ContractCase("a failed delivery is retried under its id, and keeps its attempts") {
@@ -92,5 +101,61 @@ enum RetryCases {
         another.collapseKey = "order"
         let last = try await failed(f, another)
         guard case .retried = try await f.change(retry(f, last.id)) else { throw Unexpected(what: "not retried") }
+    }
+
+    static let rehearsed = ContractCase("a rehearsal has the results of retries, and stores nothing") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        var older = f.message("u-1")
+        older.collapseKey = "order"
+        var newer = f.message("u-1")
+        newer.collapseKey = "order"
+        let first = try await failed(f, older).id
+        let second = try await failed(f, newer).id
+        let third = try await failed(f).id
+        f.wait(seconds: 1)
+        let before = try await f.deliveries()
+        for _ in 1...2 {
+            let results = try await rehearse(f, third, second, first, DeliveryID(999_999))
+            try #require(results.count == 4)
+            #expect(isRetried(results[0]) && isRetried(results[1]) && results[3].isNotFound)
+            #expect(rejection(results[2]) == .collapsed, "the second one would wait")
+        }
+        #expect(try await rehearse(f, first).first.map(isRetried) == true, "the second one has failed")
+        #expect(try await rehearse(f).isEmpty)
+        #expect(try await f.deliveries() == before)
+        #expect(try await f.claim().rows.isEmpty)
+        // The store still knows what it knew.
+        #expect(try await f.accepted(f.message("u-1")).sequence == 4)
+        guard case .retried = try await f.change(retry(f, third)) else { throw Unexpected(what: "not retried") }
+        #expect(try await rehearse(f, third).first.flatMap(rejection) == .state(.retrying))
+        try await f.change(f.read("u-1", "c-1", 4))
+        #expect(try await rehearse(f, second).first.flatMap(rejection) == .read)
+        _ = try await f.restart()
+        #expect(try await rehearse(f, first).first.flatMap(rejection) == .read)
+        #expect(try await f.delivery(second).record.state == .failed)
+    }
+
+    static let rehearsedInPart = ContractCase("a rehearsal that searches many messages ends before the last request") {
+        (f) async throws in
+        try await f.register("d-1", of: "u-1")
+        f.giveSlots(9)
+        var ids: [DeliveryID] = []
+        for number in 1...3 {
+            var event = f.message("u-1")
+            event.collapseKey = "order \(number)"
+            ids.append(try await failed(f, event).id)
+        }
+        // Without a device these make no deliveries.
+        try await f.change(f.unregister("u-1", .all))
+        let request = f.request((1...2100).map { _ in f.message("u-1") })
+        try await f.commit { $0.accepts = [request] }
+        try await f.register("d-1", of: "u-1")
+        let requests = ids.reversed().map { RetryRequest(brand: f.brand, delivery: $0, ttlSeconds: 600) }
+        let results = try await f.store.rehearse(requests, now: f.now)
+        #expect(results.count < requests.count && !results.isEmpty)
+        let rest = try await f.store.rehearse(Array(requests.dropFirst(results.count)), now: f.now)
+        #expect(results.count + rest.count == requests.count)
     }
 }
