@@ -88,6 +88,26 @@ package protocol ConsumerStore: Sendable {
     /// messages, at most ``UnreadCounts/maxConversations``.
     func unread(brand: BrandID, consumer: ConsumerID) async throws(StorageError) -> UnreadCounts
 
+    /// Returns a brand's consumers with unread messages and without an active device, those first seen first.
+    ///
+    /// The work for a page is bounded, whatever the store holds of this brand or others: a page may be shorter than the
+    /// limit, even empty, with another after it.
+    ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - before: Only those whose oldest unread message was accepted before this time. It is looked for among the
+    ///     first 64 messages behind the read mark in each of at most 100 conversations; another does not count.
+    ///   - after: Only those behind this consumer (the cursor).
+    ///   - limit: At most this many, 1 to 500.
+    /// - Returns: The page; an empty last one for an unknown brand.
+    /// - Throws: `StorageError`.
+    func unreachable(
+        brand: BrandID,
+        before: Timestamp,
+        after: ConsumerKey?,
+        limit: Int
+    ) async throws(StorageError) -> UnreachablePage
+
     /// Returns a consumer's proactive messages that were neither tapped nor cleared and are within their look-back at
     /// `now` (R115), newest first; empty when the brand has never seen the consumer.
     func pendingProactive(

@@ -10,7 +10,7 @@ package enum StorageContract {
         + TapCases.all + ProactiveCases.all + CampaignCases.all
         + SessionCases.all + SessionEndCases.all + CredentialSessionCases.all + RegistrationSessionCases.all
         + DeviceProofCases.all
-        + MergeCases.all + ConsumerCases.all + CustomerCases.all + ErasureCases.all
+        + MergeCases.all + ConsumerCases.all + UnreachableCases.all + CustomerCases.all + ErasureCases.all
         + OperatorCases.all + DeliveryLinkCases.all
         + HookCases.all + AdministrationCases.all + DeletedAppCases.all + ResealingCases.all + AuditCases.all
         + ClockCases.all + LaneCases.all + SearchCases.all
