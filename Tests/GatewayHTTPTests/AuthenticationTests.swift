@@ -40,6 +40,8 @@ struct GuardedRoute: Sendable, CustomStringConvertible {
         .init(method: .get, path: "/v1/brands/acme/consumers/u/export", kind: .backend("consumers:write")),
         .init(method: .post, path: "/v1/brands/acme/messages/m/reveal", kind: .backend("consumers:read")),
         .init(method: .post, path: "/v1/brands/acme/deliveries/1/retry", kind: .backend("deliveries:manage")),
+        .init(method: .post, path: "/v1/brands/acme/deliveries/replay", kind: .backend("deliveries:manage")),
+        .init(method: .get, path: "/v1/brands/acme/unreachable", kind: .backend("consumers:read")),
         .init(method: .post, path: "/v1/operators", kind: .instance),
         .init(method: .patch, path: "/v1/operators/dana", kind: .instance),
         .init(method: .get, path: "/v1/brands/acme/deliveries", kind: .backend("deliveries:read")),

@@ -73,6 +73,11 @@ struct OperatorVerbTests {
         #expect(try await gateway.verb(["search", "acme", "nobody"]).exit.status == 1)
         #expect(try await gateway.verb(["search", "acme", "x", "--json"]).output == [#"{"items":[]}"#])
         #expect(try await gateway.verb(["deliveries", "failures", "acme"]).output.count == 1)
+        let replay = ["deliveries", "replay", "acme", "--dry-run"]
+        #expect(try await gateway.verb(replay).output.count == 1, "only the header")
+        let dry = try await gateway.verb(replay + ["--json", "--app", "ios", "--state", "expired"]).output
+        #expect(dry.count == 1 && dry.joined().contains(#""dryRun":true,"examined":0"#))
+        #expect(try await gateway.verb(["deliveries", "replay", "acme", "--since", "x"]).exit.status == 1)
         let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
         #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
         let lane = ["acme", "ios:apns:production"]

@@ -48,6 +48,7 @@ package final class GatewayServer: Sendable {
         AuditRoutes.add(to: &routes)
         ClockRoutes.add(to: &routes)
         ObjectiveRoutes.add(to: &routes)
+        UnreachableRoutes.add(to: &routes)
         CalendarRoutes.add(to: &routes)
         EventRoutes.add(to: &routes)
         SessionRoutes.add(to: &routes)

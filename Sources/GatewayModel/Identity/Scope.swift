@@ -10,7 +10,7 @@ package enum Scope: String, Sendable, CaseIterable, Codable {
     case sessionsMint = "sessions:mint"
     /// Read deliveries and stats.
     case deliveriesRead = "deliveries:read"
-    /// Retry deliveries, pause and resume lanes.
+    /// Retry and replay deliveries, pause and resume lanes.
     case deliveriesManage = "deliveries:manage"
     /// Read consumers with their devices, conversations and messages.
     case consumersRead = "consumers:read"

@@ -55,6 +55,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case masterKeyRotated = "master_key.rotated"
     /// A failed delivery was requeued; the target is the delivery.
     case deliveryRetried = "delivery.retried"
+    /// Failed deliveries of a period were requeued, those of one request; the target is the period.
+    case deliveriesReplayed = "deliveries.replayed"
     /// A link to a delivery was created; the target is the delivery, a slash and the link.
     case deliveryLinkCreated = "delivery_link.created"
     /// A link to a delivery was revoked; the target is the delivery, a slash and the link.

@@ -6,15 +6,16 @@ import GatewayClient
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
-        abstract: "List, group, follow, export or retry a brand's deliveries.",
+        abstract: "List, group, follow, export, retry or replay a brand's deliveries.",
         discussion: """
             EXAMPLES
               switchboard deliveries acme --state failed --since 2026-01-02T00:00:00Z
               switchboard deliveries acme --follow --json
               switchboard deliveries export acme --state failed --csv
               switchboard deliveries retry acme 4711
+              switchboard deliveries replay acme --since 2026-01-02T00:00:00Z --dry-run
             """,
-        subcommands: [List.self, Failures.self, Export.self, Retry.self],
+        subcommands: [List.self, Failures.self, Export.self, Retry.self, Replay.self],
         defaultSubcommand: List.self
     )
 
@@ -153,6 +154,65 @@ struct DeliveriesCommand: AsyncParsableCommand {
             let response = try await options.client()
                 .call("POST", ["v1", "brands", brand, "deliveries", id, "retry"])
             StandardOutput.write(options.json ? response.body.text : "delivery \(id) requeued")
+        }
+    }
+
+    struct Replay: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Requeue the failed deliveries of a period.",
+            discussion: """
+                Without --since, those of the last day. --dry-run sends nothing and shows what would be sent. With --json it \
+                prints a response per line. After an interruption the same command continues: what was requeued is no longer \
+                failed, unless it failed again.
+
+                EXAMPLE
+                  switchboard deliveries replay acme --since 2026-01-02T00:00:00Z --reason InternalServerError --dry-run
+                """
+        )
+        @OptionGroup var options: ClientOptions
+        @OptionGroup var filters: DeliveryFilters
+        @Argument(help: "The brand.") var brand: String
+        @Option(help: "Only of this app.") var app: String?
+        @Flag(help: "Send nothing.") var dryRun = false
+
+        func run() async throws {
+            let client = try options.client()
+            var progress = Progress(isAsked: false)
+            var counts: [[String]: Int64] = [:]
+            func count(_ result: String, _ why: String, _ number: JSONValue) {
+                // A reason is any text of a provider.
+                let key = counts.count < 1000 || counts[[result, why]] != nil ? [result, why] : [result, "others"]
+                counts[key, default: 0] += number.integer ?? 0
+            }
+            var (examined, sent, cursor): (Int64, Int64, String?) = (0, 0, nil)
+            repeat {
+                let page = try await client.call(
+                    "POST",
+                    ["v1", "brands", brand, "deliveries", "replay"],
+                    query: filters.query + [
+                        ("app", app), ("dryRun", String(dryRun)), ("limit", "100"), ("cursor", cursor),
+                    ]
+                ).body
+                if options.json { StandardOutput.write(page.text) }
+                examined += page["examined"].integer ?? 0
+                sent += page["count"].integer ?? 0
+                for group in page["items"].items {
+                    let words = ["provider", "app", "status", "reason"].map { group[$0].plain }.filter { !$0.isEmpty }
+                    count("sent", words.joined(separator: " "), group["count"])
+                }
+                for rejected in page["rejected"].items {
+                    count("not sent", rejected["detail"].plain, rejected["count"])
+                }
+                cursor = page["nextCursor"].string
+                let word = dryRun ? "would be requeued" : "requeued"
+                progress.say("\(examined) examined, \(sent) \(word)", isLast: cursor == nil)
+            } while cursor != nil
+            guard !options.json else { return }
+            let items = counts.sorted { ($1.value, $0.key[1]) < ($0.value, $1.key[1]) }.map { key, count -> JSONValue in
+                ["count": .integer(count), "result": .string(key[0]), "why": .string(key[1])]
+            }
+            let columns = [(title: "COUNT", member: "count"), ("RESULT", "result"), ("FAILURE OR REASON", "why")]
+            StandardOutput.write(TextTable(items, columns: columns).text)
         }
     }
 }

@@ -42,6 +42,11 @@ struct ContractTests {
         #expect(names("Lane", "properties", "state") == cases(LaneStatus.State.self))
         #expect(names("ObjectiveReport", "properties", "condition") == cases(ObjectiveReport.Condition.self))
         #expect(names("CanaryStatus", "properties", "condition") == cases(CanaryStatus.Condition.self))
+        let replay = try await Description.read().root["paths"]?["/v1/brands/{brand}/deliveries/replay"]?["post"]
+        let rejected = ["responses", "200", "content", "application/json", "schema", "properties", "rejected", "items"]
+            .reduce(replay ?? .null) { $0[$1] ?? .null }
+        let reasons = (rejected["properties"]?["reason"]?["enum"]?.items ?? []).compactMap(\.string)
+        #expect(Set(reasons) == cases(DeliveryReplay.Rejection.self))
         #expect(names("CalendarEntry", "properties", "kind") == cases(ExpiryCalendar.Entry.Kind.self))
         #expect(names("WebhookSettings", "properties", "types", "items") == cases(OutboundType.self))
         #expect(names("AuditPage", "properties", "items", "items", "properties", "action") == cases(AuditAction.self))

@@ -18,12 +18,12 @@ struct SupportRoleTests {
     ]
     private static let support = viewer.union([
         "getConsumer", "listDevices", "getDevice", "getUnread", "listMessages", "listProactive", "listConsents",
-        "listInboxItems", "revealMessage",
+        "listInboxItems", "revealMessage", "listUnreachable",
     ])
     /// The operations that each role may call in its brand; others are 403.
     private static let allowed: [(role: String, operations: Set<String>)] = [
         ("viewer", viewer), ("support", support),
-        ("operator", support.union(["retryDelivery", "pauseLane", "resumeLane"])),
+        ("operator", support.union(["retryDelivery", "replayDeliveries", "pauseLane", "resumeLane"])),
     ]
 
     /// Puts a text wherever a text can be, and returns the message.

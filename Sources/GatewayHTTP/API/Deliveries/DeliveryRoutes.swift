@@ -8,13 +8,14 @@ internal import TextFormats
 
 /// Deliveries and their statistics (SendingMessages page).
 ///
-/// All routes need `deliveries:read` except the retry, which sends something: `deliveries:manage`.
+/// All routes need `deliveries:read` except the retry and the replay, which send something: `deliveries:manage`.
 enum DeliveryRoutes {
     static func add(to routes: inout RouteTable) {
         routes.on(.get, "/v1/brands/:brand/deliveries") { try await list($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/tail") { try await tail($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/export") { try await export($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/failures") { try await failures($0) }
+        routes.on(.post, "/v1/brands/:brand/deliveries/replay") { try await DeliveryReplay.run($0) }
         routes.on(.get, "/v1/brands/:brand/deliveries/:delivery") { try await get($0) }
         routes.on(.post, "/v1/brands/:brand/deliveries/:delivery/retry") { try await retry($0) }
         routes.on(.get, "/v1/brands/:brand/stats") { try await stats($0) }
@@ -39,7 +40,7 @@ enum DeliveryRoutes {
     }
 
     /// Reads the filter; reports all errors.
-    private static func filter(
+    static func filter(
         _ parameters: QueryParameters,
         brand: BrandID,
         limit: Int
@@ -108,21 +109,11 @@ enum DeliveryRoutes {
         )
         switch try await call.perform(.retry(request)) {
         case .retried: return ResponseFactory.json(.accepted, detail(try await find(id, brand, call)))
-        case .notRetried(let rejection): throw Problem(.conflict, text(of: rejection))
+        case .notRetried(.state(let state)):
+            let text = "The delivery is \(state.rawValue); only one that failed or expired can be tried again."
+            throw Problem(.conflict, text)
+        case .notRetried(let rejection): throw Problem(.conflict, DeliveryReplay.Rejection(rejection).text)
         default: throw Problem.notFound("delivery")
-        }
-    }
-
-    private static func text(of rejection: RetryRejection) -> String {
-        switch rejection {
-        case .state(let state):
-            "The delivery is \(state.rawValue); only one that failed or expired can be tried again."
-        case .registrationGone: "The device is no longer registered for the delivery's consumer."
-        case .registrationQuarantined: "The provider rejected the device's token; the device must register again."
-        case .notReceived: "The device no longer receives such messages."
-        case .messageGone: "The delivery's message is no longer stored."
-        case .read: "The delivery's message has been read."
-        case .collapsed: "A newer delivery to the device replaces this one."
         }
     }
 
@@ -179,15 +170,15 @@ enum DeliveryRoutes {
     }
 
     /// Takes a slot of the calls that read many pages; throws 503.
-    private static func exportSlot(_ call: Call, _ brand: Brand) throws(Problem) -> CallSlots.Slot {
+    static func exportSlot(_ call: Call, _ brand: Brand) throws(Problem) -> CallSlots.Slot {
         guard let slot = call.services.exports.take(brand.id.rawValue) else {
             throw Problem(.overloaded, "Too many exports are running.", retryAfterSeconds: 5)
         }
         return slot
     }
 
-    /// The seconds before now that are grouped when the request names no start: a day.
-    private static let failureSeconds: Int64 = 86_400
+    /// The seconds before now, or before the end, that are meant when the request names no start: a day.
+    static let failureSeconds: Int64 = 86_400
 
     private static func failures(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)

@@ -60,6 +60,13 @@ struct FailureGroups {
 extension JSONWriter {
     /// Appends groups of failures, without the braces.
     mutating func failures(_ groups: FailureGroups, isWhole: Bool, brand: BrandID) {
+        failures(groups, brand: brand)
+        member("isWhole", isWhole)
+        member("oldestAt", orNull: groups.oldestAt)
+    }
+
+    /// Appends the largest groups and the counts of all, without the braces.
+    mutating func failures(_ groups: FailureGroups, brand: BrandID) {
         let sorted = groups.sorted
         array("items", sorted.prefix(FailureGroups.maxGroups)) { writer, group in
             writer.literal("{")
@@ -76,7 +83,5 @@ extension JSONWriter {
         }
         member("omittedGroups", Int64(max(sorted.count - FailureGroups.maxGroups, 0)))
         member("count", Int64(groups.count))
-        member("isWhole", isWhole)
-        member("oldestAt", orNull: groups.oldestAt)
     }
 }

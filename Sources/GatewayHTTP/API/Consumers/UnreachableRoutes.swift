@@ -1,0 +1,36 @@
+internal import GatewayModel
+internal import GatewayStorage
+internal import HTTPTypes
+internal import Hummingbird
+internal import TextFormats
+
+/// Consumers with unread messages whom no push reaches (Deliveries page).
+enum UnreachableRoutes {
+    /// The values of `unreadOlderThanHours`, up to a year; and the default.
+    private static let (hours, defaultHours): (ClosedRange<Int64>, Int64) = (0...8760, 24)
+
+    static func add(to routes: inout RouteTable) {
+        routes.on(.get, "/v1/brands/:brand/unreachable") { call in
+            let brand = try await call.requireBackend(.consumersRead)
+            let page = try call.page()
+            let age = try call.query().integer("unreadOlderThanHours", in: hours) ?? defaultHours
+            var after: ConsumerKey?
+            if let place = page.after {
+                guard let number = Int64(place), number > 0 else { throw PageRequest.badCursor }
+                after = ConsumerKey(number)
+            }
+            let before = call.services.clock.now.adding(seconds: -age * 3600)
+            let found = try await call.read { [after] store throws(StorageError) in
+                try await store.unreachable(brand: brand.id, before: before, after: after, limit: page.limit)
+            }
+            let next = found.next.map { page.cursor(after: String($0.rawValue)) }
+            return ResponseFactory.page(found.items, next: next) { writer, consumer in
+                writer.literal("{")
+                writer.member("consumer", consumer.id.rawValue)
+                writer.member("unread", consumer.unread)
+                writer.member("unreadSince", consumer.unreadSince)
+                writer.literal("}")
+            }
+        }
+    }
+}
