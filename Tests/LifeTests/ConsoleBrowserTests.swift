@@ -118,6 +118,7 @@ private struct ConsoleVisit {
         try await search(brand)
         try await lanes(brand)
         try await live(brand)
+        try await reach(brand)
         try await rest(brand)
     }
 
@@ -164,6 +165,10 @@ private struct ConsoleVisit {
         try await look("delivery", brand, [verdict, brand.consumers[1], brand.devices[2], "queued", "sent"])
         try await browser.follow("#nav-failures")
         try await look("failures", brand, ["Failures of the last day: 1.", "PayloadTooLarge"])
+        try await browser.follow("#rehearse")
+        try await look("replay", brand, ["1 of 1 failures would be sent again.", "PayloadTooLarge"])
+        #expect(try await count("#replay") == 1)
+        try await browser.follow("#back")
         try await browser.follow("#failure-list td a")
         try await browser.follow("#retry")
         try await site.finished(brand, of: 1, count: 1)
@@ -246,6 +251,24 @@ private struct ConsoleVisit {
         try await browser.follow("[id='resume-android:fcm:production']")
         #expect(try await count("[id='pause-android:fcm:production']") == 1)
         try await site.finished(brand, of: 2, count: 2)
+    }
+
+    /// The brand's objective, and the consumer whom no push reaches: the one of Android has logged out.
+    private func reach(_ brand: ConsoleBrand) async throws {
+        try await browser.follow("#nav-objectives")
+        try await look("objectives-none", brand, ["The brand has no objective."])
+        try await site.meetObjective(brand)
+        try await browser.reload()
+        let shown = ["within 10 seconds.", "100.0 % were accepted", "3 of 3", "ios", "android"]
+        try await look("objectives", brand, shown)
+        #expect(try await count("#objective-list svg") == 3)
+        try await site.unregister(brand)
+        try await browser.follow("#nav-unreachable")
+        try await browser.type("0", into: "#unreadOlderThanHours")
+        try await browser.follow("#apply")
+        try await look("unreachable", brand, [brand.consumers[2]])
+        try await browser.follow("#unreachable-list th a")
+        #expect(try await text("profile").contains(brand.consumers[2]))
     }
 
     /// The audit trail, and the page of an error.

@@ -92,12 +92,14 @@ struct ConsoleAsset: Sendable {
         .verdict, [role=alert] { border-left: 4px solid var(--link); padding: 0.5rem 1rem; background: var(--soft) }
         [role=alert] { border-color: var(--bad) }
         [role=alert] p { margin: 0 }
-        .failed, .expired, .stopped, .unreachable, .closed, .suspended { color: var(--bad) }
-        .accepted, .delivered, .tapped { color: var(--good) }
+        .failed, .expired, .stopped, .unreachable, .closed, .suspended, .burning { color: var(--bad) }
+        .accepted, .delivered, .tapped, .met { color: var(--good) }
         figure { margin: 1rem 0 }
         figcaption { font-size: 0.875rem }
         rect.all { fill: var(--link) }
         rect.failed { fill: var(--bad) }
+        rect.target { fill: var(--ink) }
+        .bar { vertical-align: middle }
         .phone { border: 1px solid var(--line); border-radius: 12px; padding: 0 1rem; max-width: 24rem }
         .phone p { white-space: pre-wrap; overflow-wrap: anywhere }
         pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: 1rem }

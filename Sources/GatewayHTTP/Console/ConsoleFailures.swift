@@ -31,6 +31,7 @@ enum ConsoleFailures {
         }
         let columns = ["Failures", "Provider", "App", "Status", "Reason", "First", "Last", "Example"]
         let omitted = max(groups.count - maxRows, 0) + Int(found["omittedGroups"].number ?? 0)
+        let mayReplay = !groups.isEmpty && session.allows(.deliveriesManage, in: console.brand)
         let isWhole = found["isWhole"] == .bool(true)
         let content: HTML = """
             <form id="filter" class="filter">\(ConsolePage.field("since", "Since (2026-01-02T03:04:05Z)", range[0].value))\
@@ -40,6 +41,7 @@ enum ConsoleFailures {
             \(HTML.when(!isWhole, ", the newest ones since \(found["oldestAt"])")).</p>
             \(ConsolePage.table("failure-list", "Failures by reason", columns, rows))
             \(HTML.when(omitted > 0, "<p>\(omitted) groups more.</p>"))
+            \(HTML.when(mayReplay, ConsoleReplay.form(console, session.csrfToken, range)))
             """
         return console.response("Failures", session, .failures, content)
     }

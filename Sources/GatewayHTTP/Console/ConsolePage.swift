@@ -9,7 +9,7 @@ internal import TextFormats
 struct ConsolePage {
     /// A page of a brand, in the order of the navigation.
     enum View: String, CaseIterable {
-        case deliveries, failures, tail, lanes, audit
+        case deliveries, failures, tail, lanes, objectives, unreachable, audit
 
         fileprivate var title: String {
             switch self {
@@ -17,11 +17,19 @@ struct ConsolePage {
             case .failures: "Failures"
             case .tail: "Live"
             case .lanes: "Lanes"
+            case .objectives: "Objectives"
+            case .unreachable: "Unreachable"
             case .audit: "Audit"
             }
         }
 
-        fileprivate var scope: Scope { self == .audit ? .brandAdmin : .deliveriesRead }
+        fileprivate var scope: Scope {
+            switch self {
+            case .audit: .brandAdmin
+            case .unreachable: .consumersRead
+            default: .deliveriesRead
+            }
+        }
     }
 
     var title: String

@@ -26,6 +26,8 @@ enum ConsoleRoutes {
             (brand + "/failures", ConsoleFailures.page),
             (brand + "/tail", ConsoleTail.page),
             (brand + "/lanes", ConsoleLanes.page),
+            (brand + "/objectives", ConsoleObjectives.page),
+            (brand + "/unreachable", ConsoleUnreachable.page),
             (brand + "/audit", ConsoleAudit.page),
             (brand + "/search", ConsoleSearch.page),
             (brand + "/consumers/:consumer", ConsoleConsumer.page),
@@ -43,6 +45,7 @@ enum ConsoleRoutes {
             (brand + "/deliveries/:delivery/reveal", ConsoleDelivery.reveal),
             (brand + "/deliveries/:delivery/links", ConsoleLinks.create),
             (brand + "/deliveries/:delivery/links/:link/revoke", ConsoleLinks.revoke),
+            (brand + "/failures/replay", ConsoleReplay.run),
             (brand + "/lanes/:lane/pause", { try await ConsoleLanes.set("pause", $0) }),
             (brand + "/lanes/:lane/resume", { try await ConsoleLanes.set("resume", $0) }),
         ]

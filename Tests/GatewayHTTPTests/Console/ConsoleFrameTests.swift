@@ -161,7 +161,7 @@ struct ConsoleFrameTests {
             let pages = [
                 "", brand + "/deliveries?state=failed", brand + "/deliveries/1", brand + "/failures", brand + "/tail",
                 brand + "/lanes", brand + "/audit", brand + "/search?q=a", brand + "/consumers/u-1",
-                brand + "/consumers/u-1/explain",
+                brand + "/consumers/u-1/explain", brand + "/objectives", brand + "/unreachable",
             ]
             for path in pages {
                 for credential in [Credential.none, .admin, .bearer("x")] {
@@ -170,7 +170,10 @@ struct ConsoleFrameTests {
                     #expect(reply.headers[.location]?.hasPrefix("/console/sign-in?next=%2Fconsole") == true)
                 }
             }
-            for path in ["/sign-out", brand + "/lanes/ios:apns:production/pause", brand + "/deliveries/1/retry"] {
+            for path in [
+                "/sign-out", brand + "/lanes/ios:apns:production/pause", brand + "/deliveries/1/retry",
+                brand + "/failures/replay",
+            ] {
                 let reply = try await api.submit(path, of: nil, csrf: "x")
                 reply.expectRedirection(to: "/console/sign-in")
             }

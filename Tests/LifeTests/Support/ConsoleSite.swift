@@ -161,6 +161,29 @@ struct ConsoleSite {
         _ = try await gateway.admin.call("POST", path(brand, "events"), body: event)
     }
 
+    /// Sets an objective, and waits until the three pushes of a message count for it.
+    func meetObjective(_ brand: ConsoleBrand) async throws {
+        let settings: JSONValue = ["settings": ["objective": ["percent": 95, "withinSeconds": 10]]]
+        _ = try await gateway.admin.call("PATCH", path(brand), body: settings)
+        try await post("o-1", to: 0, of: brand)
+        let deadline = ContinuousClock.now + .seconds(180)
+        while ContinuousClock.now < deadline {
+            let reports = try await gateway.admin.call("GET", path(brand, "objectives")).body["items"].items
+            if reports.first?["slow"]["inTime"].integer == 3 { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw HarnessError("waited in vain for pushes that count for the objective of \(brand.id)")
+    }
+
+    /// Unregisters the device of Android that is its consumer's only one.
+    func unregister(_ brand: ConsoleBrand) async throws {
+        _ = try await gateway.admin.call(
+            "DELETE",
+            path(brand, "apps", "android", "devices", brand.devices[3]),
+            query: [("consumer", brand.consumers[2])]
+        )
+    }
+
     /// Returns the newest deliveries of a consumer, or of all.
     func deliveries(_ brand: ConsoleBrand, of consumer: Int? = nil) async throws -> [JSONValue] {
         let query = [("consumer", consumer.map { brand.consumers[$0] }), ("limit", "500")]
