@@ -17,7 +17,7 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack, requeue, campaign, population, outage, adaptors, inbox
+        case windows, attack, requeue, campaign, population, outage, adaptors, inbox, unreachable
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
         case deviceImport = "device-import"
@@ -42,10 +42,9 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let ofStore: Set<Scenario> = [.deliveries, .identity, .inbox, .requeue, .unreachable]
         // These scenarios need no other process.
-        for program in Set(scenario).isSubset(of: [.deliveries, .identity, .inbox, .requeue]) && !scenario.isEmpty
-            ? [] : ["switchboard", "push-simulator"]
-        {
+        for program in ofStore.isSuperset(of: scenario) && !scenario.isEmpty ? [] : ["switchboard", "push-simulator"] {
             let path = ChildProcess.binaries.appending(path: program).path()
             guard FileManager.default.isExecutableFile(atPath: path) else {
                 throw HarnessError("\(path) is missing: build all programs first (Deploy/release.sh)")
@@ -155,6 +154,8 @@ struct RunCommand: AsyncParsableCommand {
             return try await AdaptorsScenario(requests: scaled(3000)).run(group: group, http: http, say: say)
         case .inbox:
             return try await InboxScenario(items: min(scaled(10_000), InboxItem.perConsumer)).run()
+        case .unreachable:
+            return try await UnreachableScenario(consumers: max(scaled(1_000_000), 2000)).run()
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

@@ -22,7 +22,7 @@ struct InboxScenario {
         try await fixture.populate()
         try await fixture.begin()
         let store = fixture.store
-        let deliveries = try await finishedDeliveries(fixture)
+        let deliveries = try await fixture.finishedDeliveries()
         try await fill(fixture)
         let read = { (id: DeliveryID) in
             guard try await store.delivery(brand: Self.brand, id: id) != nil else {
@@ -44,25 +44,6 @@ struct InboxScenario {
         report.add(name, "page of 50 from the middle", middle / baseline, "reads", atMost: ratioLimit)
         report.add(name, "fetch of the newest 500", most / baseline, "reads")
         return report
-    }
-
-    /// Returns some finished deliveries: one that is pending is searched in two tables.
-    private func finishedDeliveries(_ fixture: StoreFixture) async throws -> [DeliveryID] {
-        let posted = fixture.turn(run: "inbox", first: 0, count: fixture.consumers, isOwned: true)
-        let rows = try await fixture.store.commit(posted).owned
-        guard rows.count == fixture.consumers else { throw HarnessError("only \(rows.count) deliveries are owned") }
-        var turn = WriterTurn(now: fixture.now, incarnation: fixture.incarnation)
-        turn.outcomes = rows.map { row in
-            OutcomeRecord(
-                delivery: row.id,
-                registration: row.registration,
-                response: nil,
-                disposition: .finished(.expired, nil),
-                token: .none
-            )
-        }
-        _ = try await fixture.store.commit(turn)
-        return rows.map(\.id)
     }
 
     private func fill(_ fixture: StoreFixture) async throws {

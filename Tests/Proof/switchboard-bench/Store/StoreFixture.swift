@@ -34,8 +34,9 @@ final class StoreFixture {
 
     /// Creates the brand, the app without credentials, and the consumers' devices.
     ///
+    /// - Parameter devices: The number of consumers that have one, the first ones; nil is all.
     /// - Throws: `StorageError`.
-    func populate() async throws {
+    func populate(devices: Int? = nil) async throws {
         let now = now
         try await store.insertBrand(
             Brand(id: brand, name: "Bench", settings: BrandSettings(), createdAt: now),
@@ -47,7 +48,7 @@ final class StoreFixture {
             lanes: [key],
             audit: nil
         )
-        try await registerDevices()
+        try await registerDevices(0..<(devices ?? consumers), app: Installation.iosApp)
     }
 
     /// Registers the consumers' devices.
@@ -114,6 +115,27 @@ final class StoreFixture {
         ]
         if isOwned { turn.budgets[lane] = LaneBudget(slots: count, mayHaveBacklog: false) }
         return turn
+    }
+
+    /// Makes finished deliveries to the first consumers, which have devices.
+    ///
+    /// - Returns: Their numbers: one that is pending is searched in two tables.
+    /// - Throws: `StorageError`, or ``HarnessError`` when some are missing.
+    func finishedDeliveries() async throws -> [DeliveryID] {
+        let rows = try await store.commit(self.turn(run: "finished", first: 0, count: 100, isOwned: true)).owned
+        guard rows.count == 100 else { throw HarnessError("only \(rows.count) deliveries are owned") }
+        var turn = WriterTurn(now: now, incarnation: incarnation)
+        turn.outcomes = rows.map { row in
+            OutcomeRecord(
+                delivery: row.id,
+                registration: row.registration,
+                response: nil,
+                disposition: .finished(.expired, nil),
+                token: .none
+            )
+        }
+        _ = try await store.commit(turn)
+        return rows.map(\.id)
     }
 
     private func device(of consumer: Int, app: AppID) -> DeviceToRegister {
