@@ -35,6 +35,7 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -80,6 +81,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["YAML"]),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -115,7 +117,7 @@ let package = Package(
         .target(name: "GatewayModel", dependencies: ["TextFormats"], swiftSettings: settings),
         .target(
             name: "Telemetry",
-            dependencies: ["GatewayModel", "TextFormats", logging, metrics],
+            dependencies: ["FairSharing", "GatewayModel", "TextFormats", logging, metrics, tracing],
             swiftSettings: settings
         ),
 
@@ -235,6 +237,7 @@ let package = Package(
                 "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders",
                 "SQLiteStorage", "Telemetry", "TextFormats", httpClient, hummingbird, lifecycle, logging, metrics,
                 nioCore,
+                nioHTTP1,
                 nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -373,7 +376,7 @@ let package = Package(
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "TelemetryTests",
-            dependencies: ["Telemetry", "GatewayModel", "TestSupport", logging, metrics],
+            dependencies: ["Telemetry", "GatewayModel", "TestSupport", logging, metrics, tracing],
             swiftSettings: settings
         ),
         .testTarget(

@@ -37,6 +37,7 @@ struct MetricCatalogueTests {
         for metric in [MetricCatalogue.objectives, MetricCatalogue.canaries] {
             _ = ConditionMetrics<CutOffLabel>(metric, factory: registry)
         }
+        _ = TraceMetrics(factory: registry)
         _ = ClockMetrics(factory: registry)
         LogMetrics(factory: registry).record(droppedLines: 1)
         _ = WindowMetrics(factory: registry)

@@ -1,6 +1,8 @@
+import GatewayModel
 import Metrics
-import Telemetry
 import Testing
+
+@testable import Telemetry
 
 @Suite("Prometheus registry")
 struct PrometheusRegistryTests {
@@ -46,6 +48,44 @@ struct PrometheusRegistryTests {
 
                 """
         )
+    }
+
+    @Test("OpenMetrics names counters without _total, and has the newest trace of each bucket")
+    func openMetrics() throws {
+        Counter(label: "test_things_total", dimensions: [("kind", "a")], factory: registry).increment()
+        Counter(label: "library_things", factory: registry).increment()
+        let timer = ExemplarTimer(Self.declarations[1], dimensions: [], factory: registry)
+        let trace = try #require(
+            SpanIdentity(traceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+        )
+        let at = Timestamp(milliseconds: 1_767_323_045_678)
+        timer.record(nanoseconds: 50_000_000, Exemplar(SpanIdentity(parent: trace), at: at.adding(seconds: -1)))
+        timer.record(nanoseconds: 50_000_000, Exemplar(trace, at: at))
+        timer.record(nanoseconds: 500_000_000, nil)
+        let text = registry.render(openMetrics: true)
+        #expect(
+            text == """
+                # HELP library_things Metric of a library.
+                # TYPE library_things unknown
+                library_things 1
+                # HELP switchboard_telemetry_dropped_series Series that were dropped: too many series, or one name used for two kinds.
+                # TYPE switchboard_telemetry_dropped_series counter
+                switchboard_telemetry_dropped_series_total 0
+                # HELP test_things Things\\nwith \\\\.
+                # TYPE test_things counter
+                test_things_total{kind="a"} 1
+                # HELP test_wait_seconds Waits.
+                # TYPE test_wait_seconds histogram
+                test_wait_seconds_bucket{le="0.1"} 2 # {trace_id="0af7651916cd43dd8448eb211c80319c"} 0.05 1767323045.678
+                test_wait_seconds_bucket{le="1"} 3
+                test_wait_seconds_bucket{le="+Inf"} 3
+                test_wait_seconds_sum 0.6
+                test_wait_seconds_count 3
+                # EOF
+
+                """
+        )
+        #expect(!registry.render().contains("trace_id") && !registry.render().contains("# EOF"))
     }
 
     @Test(

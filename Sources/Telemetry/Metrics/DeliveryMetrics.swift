@@ -19,7 +19,7 @@ package struct DeliveryMetrics: Sendable {
     /// The time from sending a push to the provider's response.
     package let providerLatency: LabelledMetrics<PushType, Timer>
     /// The time from accepting an event until the provider accepts its push.
-    package let endToEnd: LabelledMetrics<PushType, Timer>
+    package let endToEnd: LabelledMetrics<PushType, ExemplarTimer>
     /// The time from accepting an event to sending its push.
     package let queueWait: LabelledMetrics<PushType, Timer>
     /// Pushes that were sent again.
@@ -67,7 +67,7 @@ package struct DeliveryMetrics: Sendable {
             Timer(label: MetricCatalogue.deliveryProviderLatency.name, dimensions: $0, factory: factory)
         }
         endToEnd = perProvider {
-            Timer(label: MetricCatalogue.deliveryEndToEnd.name, dimensions: $0, factory: factory)
+            ExemplarTimer(MetricCatalogue.deliveryEndToEnd, dimensions: $0, factory: factory)
         }
         queueWait = perProvider {
             Timer(label: MetricCatalogue.deliveryQueueWait.name, dimensions: $0, factory: factory)
@@ -112,8 +112,13 @@ package struct DeliveryMetrics: Sendable {
     }
 
     /// Counts one response of a provider, or its absence, with the waiting and end-to-end durations unless `queuedAt`
-    /// is nil.
-    package func recordResponse(_ provider: PushType, _ response: PushResponse, queuedAt: Timestamp?) {
+    /// is nil; `trace` is the trace of its event, if it is recorded.
+    package func recordResponse(
+        _ provider: PushType,
+        _ response: PushResponse,
+        queuedAt: Timestamp?,
+        trace: SpanIdentity? = nil
+    ) {
         let outcome = OutcomeLabel(response.outcome)
         if response.reason == nil {
             outcomesWithoutReason[provider][outcome].increment()
@@ -126,7 +131,11 @@ package struct DeliveryMetrics: Sendable {
         queueWait[provider].recordMilliseconds(max(0, response.sentAt.milliseconds - queuedAt.milliseconds))
         if outcome == .accepted {
             let respondedAt = response.sentAt.milliseconds + response.latencyMilliseconds
-            endToEnd[provider].recordMilliseconds(max(0, respondedAt - queuedAt.milliseconds))
+            let milliseconds = min(max(0, respondedAt - queuedAt.milliseconds), Int64.max / 1_000_000)
+            endToEnd[provider].record(
+                nanoseconds: milliseconds * 1_000_000,
+                Exemplar(trace, at: Timestamp(milliseconds: respondedAt))
+            )
         }
     }
 

@@ -49,7 +49,7 @@ package final class HTTPMetrics: Sendable {
     /// Methods other than those of RFC 9110 and PATCH count as `other`. The template is the route with the names of its
     /// parameters (`/v1/brands/{brand}/events`), never a raw path; `unmatched` for requests without a route.
     package func route(method: String, template: String) -> RouteMetrics {
-        let method = Self.methods.contains(method) ? method : "other"
+        let method = Self.label(of: method)
         let key = Key(method: method, route: template)
         return routes.withLock { routes in
             if let known = routes[key] { return known }
@@ -61,6 +61,9 @@ package final class HTTPMetrics: Sendable {
             return new
         }
     }
+
+    /// Returns a method of RFC 9110 or PATCH, `other` for every other one.
+    static func label(of method: String) -> String { methods.contains(method) ? method : "other" }
 
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     private static let maxRoutes = 500

@@ -345,6 +345,13 @@ package enum MetricCatalogue {
         help: "Canaries of apps, by condition; GET /v1/brands/{brand}/lanes names them.",
         labels: ["condition"]
     )
+    /// Spans by their end (``SpanResultLabel``).
+    package static let traceSpans = MetricDeclaration(
+        "switchboard_trace_spans_total",
+        .counter,
+        help: "Spans that the collector has accepted, that found no room, or that the collector did not accept.",
+        labels: ["result"]
+    )
     /// Operator events (``OperatorEventLabel``).
     package static let operatorEvents = MetricDeclaration(
         "switchboard_operator_events_total",
@@ -484,7 +491,7 @@ package enum MetricCatalogue {
         objectives, canaries,
         keySetFetches, codeExchanges, accessTokens, identityProviderDuration,
         windowsOpen, windowsOpened, windowsClosed, windowFrames,
-        telemetryDroppedSeries, logDroppedLines, processResidentMemory, processOpenFDs, processMaxFDs, processCPU,
-        processStart,
+        telemetryDroppedSeries, traceSpans, logDroppedLines,
+        processResidentMemory, processOpenFDs, processMaxFDs, processCPU, processStart,
     ]
 }

@@ -3,7 +3,7 @@ import Metrics
 /// The metrics of one route.
 package struct RouteMetrics: Sendable {
     private let requests: [Counter]
-    private let duration: Timer
+    private let duration: ExemplarTimer
 
     init(method: String, route: String, factory: any MetricsFactory) {
         let labels = [("method", method), ("route", route)]
@@ -14,13 +14,13 @@ package struct RouteMetrics: Sendable {
                 factory: factory
             )
         }
-        duration = Timer(label: MetricCatalogue.httpRequestDuration.name, dimensions: labels, factory: factory)
+        duration = ExemplarTimer(MetricCatalogue.httpRequestDuration, dimensions: labels, factory: factory)
     }
 
     /// Counts one request with the response's status, 100 to 599, and the time from the request's head to the end of
     /// its response.
-    package func record(status: Int, nanoseconds: Int64) {
+    package func record(status: Int, nanoseconds: Int64, _ exemplar: Exemplar? = nil) {
         requests[min(max(status / 100 - 1, 0), requests.count - 1)].increment()
-        duration.recordNanoseconds(nanoseconds)
+        duration.record(nanoseconds: nanoseconds, exemplar)
     }
 }

@@ -1,3 +1,4 @@
+import GatewayModel
 import Metrics
 import Synchronization
 
@@ -9,6 +10,8 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
         /// The count of each bucket, and of a last one for everything above the bounds.
         var counts: [UInt64]
         var sum = 0.0
+        /// The newest exemplar of each bucket, by its number; empty without traces.
+        var exemplars: [Int: (exemplar: Exemplar, value: Double)] = [:]
     }
 
     private let bounds: [Double]
@@ -23,7 +26,9 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
 
     func record(_ value: Int64) { record(Double(value)) }
 
-    func record(_ value: Double) {
+    func record(_ value: Double) { record(value, nil) }
+
+    func record(_ value: Double, _ exemplar: Exemplar?) {
         // Few bounds, mostly low observations: a linear search is faster than a binary search.
         var index = 0
         while index < bounds.count, value > bounds[index] { index += 1 }
@@ -31,11 +36,16 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
         state.withLock { state in
             state.counts[bucket] += 1
             state.sum += value
+            if let exemplar { state.exemplars[bucket] = (exemplar, value) }
         }
     }
 
     func appendSamples(name: String, labels: String, to text: inout String) {
-        let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
+        appendSamples(name: name, labels: labels, withExemplars: false, to: &text)
+    }
+
+    func appendSamples(name: String, labels: String, withExemplars: Bool, to text: inout String) {
+        let (counts, sum, exemplars) = state.withLock { ($0.counts, $0.sum, $0.exemplars) }
         var total: UInt64 = 0
         for (index, count) in counts.enumerated() {
             total += count
@@ -44,11 +54,16 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
             PrometheusText.appendSample(
                 name + "_bucket",
                 "\(labels)\(separator)le=\"\(bound)\"",
-                String(total),
+                String(total) + (withExemplars ? exemplars[index].map { Self.text($0.exemplar, $0.value) } ?? "" : ""),
                 to: &text
             )
         }
         PrometheusText.appendSample(name + "_sum", labels, PrometheusText.number(sum), to: &text)
         PrometheusText.appendSample(name + "_count", labels, String(total), to: &text)
+    }
+
+    private static func text(_ exemplar: Exemplar, _ value: Double) -> String {
+        let seconds = Double(exemplar.at.milliseconds) / 1000
+        return " # {trace_id=\"\(exemplar.trace.traceText)\"} \(PrometheusText.number(value)) \(seconds)"
     }
 }

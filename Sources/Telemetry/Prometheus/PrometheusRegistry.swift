@@ -1,15 +1,13 @@
 package import Metrics
 import Synchronization
 
-/// Stores every metric of the process and writes them in the Prometheus text format.
+/// Stores every metric of the process and writes them in the Prometheus text format or in OpenMetrics.
 ///
 /// Usable from any thread. Creating a metric takes a lock, so it is done once, at start or when a route is first used.
 /// Counting takes no lock that another metric shares. Names of ``MetricCatalogue`` get their kind and help from there;
 /// other names (from a library) are accepted unchanged. The number of series is limited: a series above the limit is
 /// not rendered and is counted in `switchboard_telemetry_dropped_series_total`.
 package final class PrometheusRegistry: MetricsFactory {
-    /// The `Content-Type` of ``render()``.
-    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     private struct Family {
         var kind: MetricDeclaration.Kind
@@ -44,19 +42,30 @@ package final class PrometheusRegistry: MetricsFactory {
         state.withLock { $0.collectors.append(collector) }
     }
 
-    /// Returns every metric in the text format 0.0.4, sorted by name and labels.
-    package func render() -> String {
+    /// Returns every metric, sorted by name and labels: in the text format 0.0.4, or in OpenMetrics with exemplars.
+    package func render(openMetrics: Bool = false) -> String {
         for collector in state.withLock({ $0.collectors }) { collector() }
         // Only references are copied under the lock; the text is built outside it.
         let families = state.withLock { $0.families }
         var text = ""
         text.reserveCapacity(64 * families.values.reduce(0) { $0 + $1.series.count })
         for (name, family) in families.sorted(by: { $0.key < $1.key }) where !family.series.isEmpty {
-            PrometheusText.appendHeader(name: name, typeName: family.kind.typeName, help: family.help, to: &text)
+            PrometheusText.appendHeader(
+                name: name,
+                typeName: family.kind.typeName,
+                help: family.help,
+                isOpenMetrics: openMetrics,
+                to: &text
+            )
             for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
-                series.appendSamples(name: name, labels: labels, to: &text)
+                if openMetrics, let histogram = series as? PrometheusHistogram {
+                    histogram.appendSamples(name: name, labels: labels, withExemplars: true, to: &text)
+                } else {
+                    series.appendSamples(name: name, labels: labels, to: &text)
+                }
             }
         }
+        if openMetrics { text += "# EOF\n" }
         return text
     }
 

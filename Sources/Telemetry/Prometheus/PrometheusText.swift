@@ -1,5 +1,5 @@
-/// The Prometheus text exposition format, version 0.0.4
-/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+/// The Prometheus text exposition format, version 0.0.4, and OpenMetrics 1.0
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/, https://prometheus.io/docs/specs/om/open_metrics_spec/).
 enum PrometheusText {
     /// Appends one sample's line; `labels` are the pairs as written between the braces, or empty.
     static func appendSample(_ name: String, _ labels: String, _ value: String, to text: inout String) {
@@ -15,8 +15,19 @@ enum PrometheusText {
     }
 
     /// Appends the `# HELP` and `# TYPE` lines before a metric's samples.
-    static func appendHeader(name: String, typeName: String, help: String, to text: inout String) {
-        text += "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(typeName)\n"
+    static func appendHeader(
+        name: String,
+        typeName: String,
+        help: String,
+        isOpenMetrics: Bool,
+        to text: inout String
+    ) {
+        var (name, typeName) = (name, typeName)
+        // OpenMetrics names a counter without the suffix that its samples must have.
+        if isOpenMetrics, typeName == "counter" {
+            if name.hasSuffix("_total") { name.removeLast(6) } else { typeName = "unknown" }
+        }
+        text += "# HELP \(name) \(escaped(help, quotes: isOpenMetrics))\n# TYPE \(name) \(typeName)\n"
     }
 
     /// Returns label pairs as written between the braces, `a="1",b="2"`, sorted by name so that one set has one text.
