@@ -137,8 +137,15 @@ extension DeliveryMachine {
     }
 
     /// Returns the message of a delivery in flight; nil for a badge, and when it is not in flight.
-    package func message(of delivery: DeliveryID) -> MessageID? {
-        inFlight[delivery].flatMap { registrations[$0.registration]?.head?.message?.id }
+    package func message(of delivery: DeliveryID) -> MessageID? { attempt(of: delivery)?.message }
+
+    /// Returns the message of a delivery in flight and the number of the attempt, from 1; nil for a badge, and when it
+    /// is not in flight.
+    package func attempt(of delivery: DeliveryID) -> (message: MessageID, number: Int)? {
+        guard let push = inFlight[delivery], let row = registrations[push.registration]?.head,
+            let message = row.message
+        else { return nil }
+        return (message.id, row.attempts + 1)
     }
 
     /// Decides what follows from push results, and adds what must be stored to ``outcomes``; returns lanes that have

@@ -51,7 +51,14 @@ extension WriterMachine {
                 eventCallers: pieces.map(\.caller),
                 changeCallers: changes.map(\.caller)
             )
-            return .commit(WriterCommit(turn: turn, takenAt: pieces.map(\.piece.takenAt)))
+            let isTraced = pieces.contains { $0.piece.trace != nil }
+            return .commit(
+                WriterCommit(
+                    turn: turn,
+                    takenAt: pieces.map(\.piece.takenAt),
+                    traces: isTraced ? pieces.map(\.piece.trace) : []
+                )
+            )
         }
         if store.error != nil { return .probe }
         return isStopping ? .done : .sleep(until: delivery.nextDeadline(now: now))

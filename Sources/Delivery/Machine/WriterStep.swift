@@ -1,5 +1,6 @@
 package import GatewayModel
 package import GatewayStorage
+package import Telemetry
 
 /// The next step of the writer.
 package enum WriterStep: Sendable {
@@ -19,6 +20,8 @@ package struct WriterCommit: Sendable {
     package var turn: WriterTurn
     /// The times at which its requests were taken, on the monotonic clock, in nanoseconds; empty for a part of a turn.
     package var takenAt: [UInt64] = []
+    /// The spans that store its requests; empty if no trace of them is recorded, and for a part of a turn.
+    package var traces: [SpanIdentity?] = []
 }
 
 /// The effects of a commit's or a probe's result, for the shell to carry out.

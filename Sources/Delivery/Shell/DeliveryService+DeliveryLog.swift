@@ -11,6 +11,20 @@ import Telemetry
 extension DeliveryService {
     private var logsDeliveries: Bool { logger.logLevel <= .debug }
 
+    /// Logs the events that a turn has stored, each with the number of its deliveries.
+    func logAccepts(_ result: WriterTurnResult, of turn: WriterTurn) {
+        guard logsDeliveries else { return }
+        for (request, events) in zip(turn.accepts, result.accepts) {
+            for case .accepted(let event) in events {
+                var metadata: Logger.Metadata = [
+                    LogKey.brand: "\(request.brand)", LogKey.count: "\(event.deliveries)",
+                ]
+                metadata[LogKey.message] = event.messageID.map { "\($0)" }
+                logger.debug("an event was accepted", metadata: metadata)
+            }
+        }
+    }
+
     /// Logs that pushes are handed to their provider.
     func logLeaving(_ pushes: ArraySlice<PushJob>, of lane: LaneKey) {
         guard logsDeliveries else { return }

@@ -106,22 +106,30 @@ extension DeliveryService {
         if isWriterNeeded { signal() }
     }
 
-    func receive(_ responses: [PushResult], of lane: LaneID, from provider: PushType) {
+    func receive(_ responses: [PushResult], of lane: LaneID, named name: LaneKey) {
         let now = clock.now
-        let (lanes, histories, alerts, needsTurn) = state.withLock { state in
+        let isTraced = tracer != nil && traced.withLock { !$0.isEmpty }
+        let (lanes, histories, attempts, alerts, needsTurn) = state.withLock { state in
             let histories = responses.map { state.writer.delivery.history(of: $0.delivery) }
+            let attempts = isTraced ? responses.map { state.writer.delivery.attempt(of: $0.delivery) } : []
             let hadOutcomes = !state.writer.delivery.outcomes.isEmpty
             let lanes = state.writer.delivery.receive(responses, now: now)
             let needsTurn = state.writer.delivery.needsTurn(afterAnswersOf: lane, hadOutcomes: hadOutcomes, now: now)
-            return (lanes, histories, state.writer.delivery.takeAlerts(), needsTurn)
+            return (lanes, histories, attempts, state.writer.delivery.takeAlerts(), needsTurn)
         }
         // Before the outcomes are stored: a reader of a push's status then finds the reason in the log.
         log(alerts, now: now)
         if needsTurn { signal() }
         wakeFromLoop(lanes)
-        for (result, history) in zip(responses, histories) {
-            if history?.isResend == true { metrics.resends[provider].increment() }
-            metrics.recordResponse(provider, result.response, queuedAt: history?.queuedAt)
+        let traces = isTraced ? recordAttempts(attempts, of: responses, on: name) : []
+        for (index, (result, history)) in zip(responses, histories).enumerated() {
+            if history?.isResend == true { metrics.resends[name.pushType].increment() }
+            metrics.recordResponse(
+                name.pushType,
+                result.response,
+                queuedAt: history?.queuedAt,
+                trace: isTraced ? traces[index] : nil
+            )
         }
     }
 
@@ -260,7 +268,7 @@ private final class LaneSource: PushSource {
 
     func receive(_ responses: [PushResult]) {
         service.logResponses(responses, of: name)
-        service.receive(responses, of: lane, from: name.pushType)
+        service.receive(responses, of: lane, named: name)
     }
 
     func providerChanged(_ state: PushProviderState) {

@@ -43,6 +43,9 @@ extension DeliveryService {
             let result = try await store.commit(commit.turn)
             metrics.commit.recordNanoseconds(Int64(clamping: clock.monotonicNanoseconds - start))
             metrics.commitRows.record(SplitTurn.partCount(of: commit.turn))
+            // Before the lanes can send.
+            rememberTraces(of: commit, result)
+            logAccepts(result, of: commit.turn)
             let now = clock.now
             let (effects, alerts) = state.withLock {
                 ($0.writer.committed(result, now: now), $0.writer.delivery.takeAlerts())

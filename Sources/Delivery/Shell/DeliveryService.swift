@@ -19,6 +19,9 @@ package final class DeliveryService: Service, Sendable {
     let clock: any GatewayClock
     let metrics: DeliveryMetrics
     let logger: Logger
+    /// Records traces; nil when they are off.
+    package let tracer: TraceRecorder?
+    let traced = Mutex(TracedMessages())
     let state: Mutex<State>
     let providers = Mutex(LaneProviders())
     let observer = Mutex<(any WindowObserver)?>(nil)
@@ -36,7 +39,8 @@ package final class DeliveryService: Service, Sendable {
         settings: DeliverySettings,
         clock: any GatewayClock,
         metrics: DeliveryMetrics,
-        logger: Logger
+        logger: Logger,
+        tracer: TraceRecorder? = nil
     ) {
         self.store = store
         self.directory = directory
@@ -45,6 +49,7 @@ package final class DeliveryService: Service, Sendable {
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
+        self.tracer = tracer
         self.state = Mutex(State(settings: settings))
         metrics.prepareStoreErrors(StorageError.labels)
     }
@@ -96,12 +101,20 @@ package final class DeliveryService: Service, Sendable {
     ///
     /// Returns when they are on disk.
     ///
+    /// - Parameters:
+    ///   - brand: The brand.
+    ///   - events: The events.
+    ///   - trace: The span of the request, if its trace is recorded.
     /// - Returns: The result of each event, in order. A later piece that found no room is `failed`, earlier ones stay.
     /// - Throws: `IntakeError` when nothing of the request was taken.
-    package func accept(brand: Brand, events: [AgentEvent]) async throws(IntakeError) -> [IntakeResult] {
+    package func accept(
+        brand: Brand,
+        events: [AgentEvent],
+        trace: RecordedSpan? = nil
+    ) async throws(IntakeError) -> [IntakeResult] {
         let result = await withCheckedContinuation {
             (caller: CheckedContinuation<Result<[IntakeResult], IntakeError>, Never>) in
-            accept(brand: brand, events: events[...]) { caller.resume(returning: $0) }
+            accept(brand: brand, events: events[...], trace: trace) { caller.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -116,28 +129,39 @@ package final class DeliveryService: Service, Sendable {
     ///   - brand: The brand.
     ///   - events: The events, or the rest of them.
     ///   - earlier: The results of the events before them.
+    ///   - trace: The span of the request, if its trace is recorded.
     ///   - completion: Called when they are on disk or have failed, possibly before the return.
     package func accept(
         brand: Brand,
         events: ArraySlice<AgentEvent>,
         after earlier: [IntakeResult] = [],
+        trace: RecordedSpan? = nil,
         completion: @escaping AcceptCompletion
     ) {
         guard !events.isEmpty else { return completion(.success(earlier)) }
         let most = events.count == 1 ? 1 : state.withLock { $0.writer.eventsPerPiece(of: brand.id) }
+        let span = trace?.startStoring()
         let piece = IntakePiece(
             brand: brand.id,
             messageTtlSeconds: brand.settings.messageTtlSeconds,
             dedupeHours: brand.settings.dedupeHours,
             events: events.prefix(most),
-            takenAt: clock.monotonicNanoseconds
+            takenAt: clock.monotonicNanoseconds,
+            trace: span?.identity
         )
         let rest = events.dropFirst(most)
         enqueue(piece) { result in
+            span?.finishStoring(result, brand: brand.id, events: min(most, events.count))
             switch result {
             case .success(let decided) where rest.isEmpty: completion(.success(earlier + decided))
             case .success(let decided):
-                self.accept(brand: brand, events: rest, after: earlier + decided, completion: completion)
+                self.accept(
+                    brand: brand,
+                    events: rest,
+                    after: earlier + decided,
+                    trace: trace,
+                    completion: completion
+                )
             case .failure where earlier.isEmpty: completion(result)
             case .failure(let error):
                 completion(.success(earlier + Array(repeating: .failed(error), count: events.count)))

@@ -61,6 +61,8 @@ struct DeliveryLogTests {
         let ids = [
             "delivery.id": "\(push.delivery)", "message.id": "\(message)", "lane.name": "\(TestCore.lane)",
         ]
+        let event = ["brand.id": "\(TestCore.brand.id)", "message.id": "\(message)", "count": "1"]
+        #expect(lines.metadata("an event was accepted") == [event])
         #expect(lines.metadata("a push leaves") == [ids])
         let response = try #require(lines.metadata("a provider has responded to a push").first)
         #expect(response == ids.merging(["outcome": "accepted", "provider.status": "200", "duration.ms": "1"]) { $1 })
@@ -72,6 +74,7 @@ struct DeliveryLogTests {
     func info() async throws {
         let lines = try await send(at: .info)
         #expect(lines.pushes.withLock { $0.count } == 1)
+        #expect(lines.metadata("an event was accepted").isEmpty)
         #expect(lines.metadata("a push leaves").isEmpty)
         #expect(lines.metadata("a provider has responded to a push").isEmpty)
     }

@@ -95,6 +95,7 @@ final class TestCore: LaneDirectory {
     func run(
         settings: DeliverySettings = DeliverySettings(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        tracer: TraceRecorder? = nil,
         _ test: @escaping @Sendable (DeliveryService, FaultyStore) async throws -> Void
     ) async throws {
         let path = folder.appendingPathComponent("test.sqlite").path
@@ -121,7 +122,8 @@ final class TestCore: LaneDirectory {
             settings: settings,
             clock: SystemClock(),
             metrics: DeliveryMetrics(factory: NOOPMetricsHandler.instance),
-            logger: logger
+            logger: logger,
+            tracer: tracer
         )
         _ = try await service.start()
         let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: logger))
