@@ -20,6 +20,7 @@ struct ReloadTests {
             ("window", "window", { $0.window.limits.maxOpen += 1 }),
             ("log", "log.format", { $0.log.format = $0.log.format == .json ? .text : .json }),
             ("metrics", "metrics", { $0.metrics.listen = ListenAddress(host: "127.0.0.1", port: 9) }),
+            ("telemetry", "telemetry", { $0.telemetry.traceShare = 1 }),
         ]
     }
 

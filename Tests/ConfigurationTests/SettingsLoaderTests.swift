@@ -76,6 +76,9 @@ struct SettingsLoaderTests {
             (.logLevel, "SWITCHBOARD_LOG_LEVEL"),
             (.logFormat, "SWITCHBOARD_LOG_FORMAT"),
             (.metricsListen, "SWITCHBOARD_METRICS_LISTEN"),
+            (.telemetryTraces, "SWITCHBOARD_TELEMETRY_TRACES"),
+            (.telemetryTraceShare, "SWITCHBOARD_TELEMETRY_TRACE_SHARE"),
+            (.telemetryTraceHeadersFile, "SWITCHBOARD_TELEMETRY_TRACE_HEADERS_FILE"),
             (.serverListen, "SWITCHBOARD_SERVER_LISTEN"),
             (.serverDataDir, "SWITCHBOARD_SERVER_DATA_DIR"),
             (.serverTLSCertificate, "SWITCHBOARD_SERVER_TLS_CERTIFICATE"),
@@ -178,6 +181,8 @@ struct SettingsLoaderTests {
             ("server: {listen: \"::1:80\"}", "server.listen", "\"::1:80\"", "IPv6 in brackets"),
             ("server: {listen: \"h:65536\"}", "server.listen", "\"h:65536\"", "0 to 65535"),
             ("metrics: {listen: nonsense}", "metrics.listen", "\"nonsense\"", "HOST:PORT"),
+            ("telemetry: {traceShare: 1.5}", "telemetry.traceShare", "\"1.5\"", "a number from 0 to 1"),
+            ("telemetry: {traceShare: nan}", "telemetry.traceShare", "\"nan\"", "a number from 0 to 1"),
             ("storage: {tuneFileAccess: maybe}", "storage.tuneFileAccess", "\"maybe\"", "true, false"),
             ("storage: {url: \"postgres://u:secret@h/d\"}", "storage.url", "\"postgres:...\"", "sqlite:PATH"),
         ]

@@ -251,6 +251,16 @@ struct ConventionTests {
         try await TestGateway.run(.live) { api in
             let scraped = try await api.call(.get, "/metrics", as: .none)
             #expect(scraped.text == "# a test\n")
+            for accept in ["text/plain", "application/openmetrics-texts", "*/*"] {
+                let text = try await api.call(.get, "/metrics", as: .none, headers: [.accept: accept]).text
+                #expect(text == scraped.text)
+            }
+            // Prometheus sends this.
+            let accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+            let open = try await api.call(.get, "/metrics", as: .none, headers: [.accept: accept])
+            #expect(open.text == "# EOF\n")
+            let type = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            #expect(open.headers[.contentType] == type)
         }
         try await TestGateway.run(started: false) { api in
             try await api.call(.get, "/readyz", as: .none).expectProblem(503, "overloaded")

@@ -25,6 +25,8 @@ package struct GatewaySettings: Equatable, Sendable {
     package var log = LogSettings()
     /// The metrics' own listener.
     var metrics = MetricsSettings()
+    /// Traces.
+    var telemetry = TelemetrySettings()
 
     /// The defaults.
     init() {}
@@ -41,6 +43,7 @@ package struct GatewaySettings: Equatable, Sendable {
         window = try await WindowSettings(config: config)
         log = try await LogSettings(config: config)
         metrics = try await MetricsSettings(config: config)
+        telemetry = try await TelemetrySettings(config: config)
     }
 
     /// Returns the parts of later settings that differ from these and need a restart to apply: sections, or keys if
@@ -52,6 +55,7 @@ package struct GatewaySettings: Equatable, Sendable {
             ("intake, delivery", delivery == read.delivery), ("retention", housekeeping == read.housekeeping),
             ("operators", operators == read.operators), ("window", window == read.window),
             ("log.format", log.format == read.log.format), ("metrics", metrics == read.metrics),
+            ("telemetry", telemetry == read.telemetry),
         ].filter { !$0.1 }.map(\.0)
     }
 }

@@ -58,6 +58,9 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case logLevel = "log.level"
     case logFormat = "log.format"
     case metricsListen = "metrics.listen"
+    case telemetryTraces = "telemetry.traces"
+    case telemetryTraceShare = "telemetry.traceShare"
+    case telemetryTraceHeadersFile = "telemetry.traceHeadersFile"
 
     /// The prefix of every setting's environment variable.
     static let environmentPrefix = "SWITCHBOARD"

@@ -37,6 +37,7 @@ package final class Gateway: Sendable {
     private let server: GatewayServer
     private let providers: GatewayProviders
     private let outbound: GatewayOutbound
+    private let traces: GatewayTraces?
     private let identityProviders: GuardedHTTPClient
     private let registry: PrometheusRegistry
     let names: GatewayNames
@@ -54,6 +55,7 @@ package final class Gateway: Sendable {
         server: GatewayServer,
         providers: GatewayProviders,
         outbound: GatewayOutbound,
+        traces: GatewayTraces?,
         identityProviders: GuardedHTTPClient,
         registry: PrometheusRegistry,
         names: GatewayNames,
@@ -67,6 +69,7 @@ package final class Gateway: Sendable {
         self.server = server
         self.providers = providers
         self.outbound = outbound
+        self.traces = traces
         self.identityProviders = identityProviders
         self.registry = registry
         self.names = names
@@ -92,6 +95,7 @@ package final class Gateway: Sendable {
             settings.operators,
             policy: settings.outgoing.policy(ownPorts: OwnPorts())
         )
+        let collector = try TraceCollector(settings.telemetry)
         try files.prepare()
         let token = try files.readAdminToken()
         try files.makeMasterKey()
@@ -138,6 +142,10 @@ package final class Gateway: Sendable {
             throw error
         }
         let opener = AppOpener(directory: directory)
+        // Nothing below throws: its client must be closed.
+        let traces = collector.map {
+            GatewayTraces($0, settings: settings, proxy: proxy, clock: clock, registry: registry, logger: logger)
+        }
         let delivery = DeliveryService(
             store: store,
             directory: directory,
@@ -148,7 +156,8 @@ package final class Gateway: Sendable {
             settings: settings.delivery,
             clock: keeper.clock,
             metrics: DeliveryMetrics(factory: registry),
-            logger: logger
+            logger: logger,
+            tracer: traces?.tracer
         )
         registry.addCollector { delivery.recordGauges() }
         keeper.onEnd { delivery.expireAgain() }
@@ -181,7 +190,7 @@ package final class Gateway: Sendable {
             },
             serverCertificateEndsAt: { certificate?.expiresAt },
             metrics: registry,
-            renderMetrics: { registry.render() },
+            renderMetrics: { registry.render(openMetrics: $0) },
             logger: logger
         )
         let objectives = ConditionMetrics<ObjectiveReport.Condition>(MetricCatalogue.objectives, factory: registry)
@@ -197,6 +206,7 @@ package final class Gateway: Sendable {
             server: GatewayServer(services: services, limits: limits.server),
             providers: providers,
             outbound: outbound,
+            traces: traces,
             identityProviders: identityProviders,
             registry: registry,
             names: names,
@@ -303,7 +313,8 @@ package final class Gateway: Sendable {
         )
         let certificates = certificateMonitor()
         // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
-        var list: [any Service] = [
+        var list: [any Service] = traces.map { [$0.exporter] } ?? []
+        list += [
             keeper, delivery, housekeeper, monitor, certificates, services.canaries, outbound.webhooks,
             apiListener(onListening),
         ]
@@ -378,6 +389,7 @@ package final class Gateway: Sendable {
         await services.publishedKeys.close()
         await identityProviders.close()
         await providers.close()
+        await traces?.close()
         names.shutdown()
         await store.close()
     }

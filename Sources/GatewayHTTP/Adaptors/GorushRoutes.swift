@@ -41,7 +41,7 @@ enum GorushRoutes {
 
     /// Queues the pushes; throws `Problem` 503 when none was queued because there is no room.
     private static func send(_ targets: [GorushTarget], _ brand: Brand, _ call: Call) async throws -> Response {
-        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
+        var intake = EventIntake(call, brand: brand)
         var logs: [UInt8] = []
         for start in stride(from: 0, to: targets.count, by: EventPieces.pieceEvents) {
             let part = targets[start..<min(start + EventPieces.pieceEvents, targets.count)]

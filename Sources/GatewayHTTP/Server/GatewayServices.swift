@@ -48,8 +48,10 @@ package struct GatewayServices: Sendable {
     package let logger: Logger
     /// The metrics.
     let metrics: HTTPMetrics
-    /// Renders the Prometheus text; called for each scrape.
-    let renderMetrics: @Sendable () -> String
+    /// Records traces; nil when they are off.
+    var tracer: TraceRecorder? { delivery.tracer }
+    /// Renders the metrics, in OpenMetrics or as Prometheus text; called for each scrape.
+    let renderMetrics: @Sendable (_ isOpenMetrics: Bool) -> String
     /// Returns the end of the certificate of the API; nil without TLS.
     let serverCertificateEndsAt: @Sendable () -> Timestamp?
     /// The outbound feed.
@@ -94,7 +96,7 @@ package struct GatewayServices: Sendable {
         makeProvider: @escaping ProviderMaker,
         serverCertificateEndsAt: @escaping @Sendable () -> Timestamp? = { nil },
         metrics: any MetricsFactory,
-        renderMetrics: @escaping @Sendable () -> String,
+        renderMetrics: @escaping @Sendable (_ isOpenMetrics: Bool) -> String,
         logger: Logger
     ) {
         let hostClock = hostClock ?? clock

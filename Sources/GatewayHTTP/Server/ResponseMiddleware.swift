@@ -16,6 +16,7 @@ struct ResponseMiddleware: RouterMiddleware {
     let clock: any GatewayClock
     let logger: Logger
     let metrics: HTTPMetrics
+    let tracer: TraceRecorder?
     let paths: KnownPaths
     let directory: Directory
     let limiter: RateLimiter
@@ -29,6 +30,7 @@ struct ResponseMiddleware: RouterMiddleware {
         let hasEmptySegment = request.hasEmptySegment
         var context = context
         context.requestID = RequestID(header: request.headers.value(.xRequestID)).text
+        context.span = tracer?.startRequest(traceParent: request.headers.value(.traceParent))
         let page = CrossOrigin(request, paths, directory)
         var response: Response
         var code: ProblemCode?
@@ -91,8 +93,21 @@ struct ResponseMiddleware: RouterMiddleware {
         // Nearly all responses are private; a response that may be cached sets the header itself.
         if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
         let nanoseconds = Int64(clamping: clock.monotonicNanoseconds &- start)
+        let trace = context.trace
+        trace?.finishRequest(
+            method: request.method.rawValue,
+            route: route,
+            status: response.status.code,
+            brand: context.notes.caller == nil ? nil : context.parameters["brand"].flatMap { BrandID(String($0)) },
+            requestID: context.requestID,
+            errorCode: code?.rawValue
+        )
         metrics.route(method: request.method.rawValue, template: route)
-            .record(status: response.status.code, nanoseconds: nanoseconds)
+            .record(
+                status: response.status.code,
+                nanoseconds: nanoseconds,
+                trace.flatMap { Exemplar($0.identity, at: clock.now) }
+            )
         // Errors of callers are logged at info; successful requests only at debug.
         let level: Logger.Level = response.status.code >= 400 ? .info : .debug
         if logger.logLevel <= level {
@@ -112,9 +127,8 @@ struct ResponseMiddleware: RouterMiddleware {
             }
             metadata[LogKey.peer] = limiter.address(of: request, context).logText.map { .string($0) }
             if let code { metadata[LogKey.errorCode] = .string(code.rawValue) }
-            if let trace = request.headers.value(.traceParent).flatMap(TraceParent.traceID) {
-                metadata[LogKey.trace] = .string(trace)
-            }
+            let parent = request.headers.value(.traceParent).flatMap { SpanIdentity(traceParent: $0) }
+            metadata[LogKey.trace] = (trace?.identity ?? parent).map { .string($0.traceText) }
             logger.log(level: level, "request", metadata: metadata)
         }
     }

@@ -26,6 +26,7 @@ struct RouteTable {
             clock: services.clock,
             logger: services.logger,
             metrics: services.metrics,
+            tracer: services.tracer,
             paths: known,
             directory: services.directory,
             limiter: limiter

@@ -63,7 +63,7 @@ extension TestGateway {
             operatorProvider: data.operatorProvider,
             makeProvider: { _, _, _, source in AcceptingProvider(source: source, clock: clock) },
             metrics: metrics.factory,
-            renderMetrics: { metrics.response },
+            renderMetrics: { $0 ? metrics.openMetrics : metrics.response },
             logger: logger
         )
     }

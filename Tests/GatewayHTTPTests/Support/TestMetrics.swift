@@ -5,6 +5,7 @@ struct TestMetrics: Sendable {
     let factory = WatchedMetrics()
     /// The response of `/metrics`.
     var response = "# a test\n"
+    var openMetrics = "# EOF\n"
 
     /// Returns the value of a sample, by its whole name with labels.
     func value(_ sample: String) -> Double? {

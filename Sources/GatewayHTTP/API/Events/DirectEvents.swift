@@ -3,6 +3,7 @@ internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Telemetry
 internal import TextFormats
 
 /// The routes of events on the event loop of a connection, without the router and without a task (SendingMessages page).
@@ -58,6 +59,7 @@ struct DirectEvents: Sendable {
         let source = ApplicationRequestContextSource(channel: channel, logger: services.logger)
         var context = GatewayContext(source: source)
         context.requestID = RequestID(header: head.headerFields.value(.xRequestID)).text
+        context.span = services.tracer?.startRequest(traceParent: head.headerFields.value(.traceParent))
         context.coreContext.endpointPath.value = route.template
         for (name, segment) in segments { context.coreContext.parameters[name] = segment }
         // Its bytes are not kept while its events are stored.
@@ -78,7 +80,7 @@ struct DirectEvents: Sendable {
         do throws(Problem) {
             try call.admit(submission.caller, in: submission.brand.id)
             try arriving.reserve(body.readableBytes)
-            let intake = EventIntake(delivery: services.delivery, brand: submission.brand)
+            let intake = EventIntake(call, brand: submission.brand)
             intake.take(submission.events, completion: finish)
         } catch {
             finish(.failure(error))

@@ -24,7 +24,7 @@ enum EventRoutes {
             format.isBatch(first: start?.first { !EventText.isSpace($0) }) ? maxBatchBytes : Call.maxBodyBytes
         }
         var pieces = try call.services.events.open(body, format: format, now: call.services.clock.now)
-        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
+        var intake = EventIntake(call, brand: brand)
         var response = EventsResponse(requestID: call.requestID)
         while let piece = try pieces.next() {
             guard pieces.isBatch || piece.refused.isEmpty else { throw piece.refused[0].problem }

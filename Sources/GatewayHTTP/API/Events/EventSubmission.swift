@@ -31,7 +31,7 @@ extension EventSubmission {
 
     /// Stores the events, and returns the response; for routes of the router.
     func perform(_ call: Call) async throws(Problem) -> Response {
-        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
+        var intake = EventIntake(call, brand: brand)
         let (status, body) = try answer(call.requestID, try await intake.take(events))
         return ResponseFactory.json(status, body)
     }

@@ -56,13 +56,19 @@ enum HealthRoutes {
         return ok("ready", isGuarded: call.services.keeper.isGuarded)
     }
 
+    /// Returns the metrics: in OpenMetrics, with exemplars, if the caller accepts it, as Prometheus does.
     private static func metrics(_ call: Call) -> Response {
-        let body = ByteBuffer(string: call.services.renderMetrics())
+        let accepted = call.request.headers.value(.accept)?.byteSplit(",") ?? []
+        let isOpenMetrics = accepted.contains { range in
+            range.byteSplit(";").first?.trimmingBlanks.isWord("application/openmetrics-text") ?? false
+        }
+        let body = ByteBuffer(string: call.services.renderMetrics(isOpenMetrics))
+        let type =
+            isOpenMetrics
+            ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8"
         return Response(
             status: .ok,
-            headers: [
-                .contentType: "text/plain; version=0.0.4; charset=utf-8", .contentLength: String(body.readableBytes),
-            ],
+            headers: [.contentType: type, .contentLength: String(body.readableBytes)],
             body: ResponseBody(byteBuffer: body)
         )
     }

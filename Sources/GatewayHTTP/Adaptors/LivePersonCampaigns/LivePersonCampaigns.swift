@@ -63,7 +63,7 @@ enum LivePersonCampaigns {
                 }
             )
         }
-        var intake = EventIntake(delivery: call.services.delivery, brand: brand)
+        var intake = EventIntake(call, brand: brand)
         let results = try await intake.take(recipients.compactMap { try? $0.message.get() })
         return response(recipients, results, campaign, skill: wanted, brand, call)
     }

@@ -1,6 +1,7 @@
 internal import GuardedHTTP
 package import Hummingbird
 internal import NIOCore
+internal import Telemetry
 
 /// The context of a request in the router.
 package struct GatewayContext: RequestContext {
@@ -13,6 +14,8 @@ package struct GatewayContext: RequestContext {
     private let channel: any Channel
     /// The request's stream; nil for HTTP/1.1.
     var exchange: HTTP2Exchange?
+    /// The span of the request; nil when its trace is not recorded.
+    var span: RecordedSpan?
     /// The facts about the request that are collected while it is handled.
     let notes = RequestNotes()
 
@@ -21,6 +24,12 @@ package struct GatewayContext: RequestContext {
         coreContext = .init(source: source)
         channel = source.channel
         peer = InternetAddress(source.channel.remoteAddress)
+    }
+
+    /// The span of the request, but not of a stranger whose `traceparent` alone asks for the record.
+    var trace: RecordedSpan? {
+        guard let span, !span.isAskedFor || notes.caller != nil else { return nil }
+        return span
     }
 
     /// The context of a call that another route makes for the same caller: the result of one leaves the other alone.

@@ -90,7 +90,7 @@ struct IntakeCommand: AsyncParsableCommand {
                 throw PushCredentialError(pointer: "", detail: "this process has no providers")
             },
             metrics: registry,
-            renderMetrics: { registry.render() },
+            renderMetrics: { registry.render(openMetrics: $0) },
             logger: logger
         )
         // Counted, but never reached.
