@@ -15,7 +15,7 @@ extension StrictJSON {
             let name: BoundedName
             /// Its name's bytes.
             let bytes: [UInt8]
-            /// What is kept of it.
+            /// The values that are kept of it.
             var selection: Selection
         }
 

@@ -95,7 +95,10 @@ struct HookTests {
         _ body: [UInt8] = HookTests.body
     ) -> HookSignature.Failure? {
         do throws(HookSignature.Failure) {
-            try HookSignature.read(settings) { name in headers.first { $0.key.lowercased() == name }?.value }?.verify(body, now: now)
+            try HookSignature.read(settings) { name in headers.first { $0.key.lowercased() == name }?.value }?.verify(
+                body,
+                now: now
+            )
             return nil
         } catch { return error }
     }

@@ -11,7 +11,7 @@ package struct DirectoryHook: Sendable, Equatable {
     package let settings: HookSettings
     /// Its mapping, parsed.
     package let mapping: StrictJSON?
-    /// What its mapping reads of a body; all without a mapping.
+    /// The values that its mapping reads of a body; all without a mapping.
     package let selection: StrictJSON.Selection
     /// The key of its signatures; nil when the sender does not sign.
     package let key: HookKey?

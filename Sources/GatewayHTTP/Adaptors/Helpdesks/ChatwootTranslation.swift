@@ -11,7 +11,7 @@ enum ChatwootTranslation {
     /// The maximum number of attachments that are named in a text.
     private static let maxAttachments = 4
 
-    /// What is read of a body.
+    /// The values that are read of a body.
     ///
     /// A change of a conversation's status is the conversation itself.
     static let selection = StrictJSON.Selection([
