@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import TextFormats
 
 extension HTTPField.Name {
     /// The caller's id of a request, returned in the response.
