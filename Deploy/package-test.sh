@@ -756,6 +756,15 @@ at_night() {
     # It ends by the time limit only.
     followed() { night "timeout 3 $1; [ \$? -eq 124 ]"; }
     from_page "followed" "switchboard deliveries acme --follow" followed
+    from_page "dry run" "switchboard deliveries replay acme --since 2026-01-02T00:00:00Z --dry-run" night
+    check "one would be sent again" grep -E '^ *1 +would be sent ' "$work/previous"
+    from_page "sent again" "switchboard deliveries replay acme --since 2026-01-02T00:00:00Z" night
+    check "its push is sent" within 20 night "switchboard deliveries acme --id ${delivery:-none} | grep -E '\"state\": ?\"accepted\"'"
+    check "FCM rejects pushes again" rule '[{"match":{"provider":"fcm"},"do":{"status":400,"reason":"INVALID_ARGUMENT"}}]'
+    check "another event is accepted" night "switchboard send acme u-1 hello"
+    check "its push fails too" within 20 failed
+    delivery=$(failed | tr -dc '0-9\n' | head -n 1) || true
+    check "FCM accepts pushes again" rule '[]'
     retried() { night "${1/4711/${delivery:-none}}"; }
     from_page "retried" "switchboard deliveries retry acme 4711" retried
     check "its push is sent" within 20 night "switchboard deliveries acme --id ${delivery:-none} | grep -E '\"state\": ?\"accepted\"'"

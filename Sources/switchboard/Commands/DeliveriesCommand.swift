@@ -198,7 +198,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
                 sent += page["count"].integer ?? 0
                 for group in page["items"].items {
                     let words = ["provider", "app", "status", "reason"].map { group[$0].plain }.filter { !$0.isEmpty }
-                    count("sent", words.joined(separator: " "), group["count"])
+                    count(dryRun ? "would be sent" : "sent", words.joined(separator: " "), group["count"])
                 }
                 for rejected in page["rejected"].items {
                     count("not sent", rejected["detail"].plain, rejected["count"])
