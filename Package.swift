@@ -317,16 +317,16 @@ let package = Package(
         ),
         .target(
             name: "ProcessHarness",
-            dependencies: [httpClient, nioCore, nioHTTP1, nioPosix],
+            dependencies: ["GatewayClient", httpClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/Proof/ProcessHarness",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "switchboard-bench",
             dependencies: [
-                "COpenSSL", "Delivery", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections", "Identity", "ProcessHarness", "PushPayloads", "PushProviders", "PushSimulator",
-                "SQLiteStorage", "Telemetry", "TextFormats",
+                "COpenSSL", "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage",
+                "GuardedHTTP", "HTTP2Connections", "Identity", "ProcessHarness", "PushPayloads", "PushProviders",
+                "PushSimulator", "SQLiteStorage", "Telemetry", "TextFormats",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 nioWebSocket,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

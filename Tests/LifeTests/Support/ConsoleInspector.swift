@@ -1,5 +1,6 @@
 import Foundation
 import GatewayClient
+import ProcessHarness
 import Testing
 
 /// Looks at the page that a browser shows: light, dark and narrow.

@@ -1,23 +1,31 @@
-import Foundation
-import GatewayClient
-import ProcessHarness
-import Testing
+package import Foundation
+package import GatewayClient
 
 /// A Chromium without a window, driven over WebDriver (W3C; the commands below `goog/cdp` are Chromium's own).
-struct Browser {
+package struct Browser: Sendable {
     /// Keys by their code points (W3C WebDriver, "Keyboard actions").
-    static let (tab, enter): (Character, Character) = ("\u{E004}", "\u{E007}")
+    package static let (tab, enter): (Character, Character) = ("\u{E004}", "\u{E007}")
+
+    private static let (driver, program) = ("/usr/bin/chromedriver", "/usr/bin/chromium")
 
     private let client: APIClient
     private let session: [String]
 
+    /// Whether Debian's `chromium` and `chromium-driver` are installed.
+    package static var isInstalled: Bool {
+        [driver, program].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
     /// Starts one, runs some work with it, and stops it, also after an error.
-    static func use(in directory: TemporaryDirectory, _ work: (Browser) async throws -> Void) async throws {
-        let driver = try ChildProcess("/usr/bin/chromedriver", ["--port=0"], environment: ["HOME": directory.path])
+    package static func use<Value>(
+        in directory: TemporaryDirectory,
+        _ work: (Browser) async throws -> Value
+    ) async throws -> Value {
+        let driver = try ChildProcess(Self.driver, ["--port=0"], environment: ["HOME": directory.path])
         let port = try await driver.line("ChromeDriver was started successfully on port ").prefix { $0 != "." }
         let client = APIClient(server: "http://127.0.0.1:\(port)")
         let options: JSONValue = [
-            "binary": "/usr/bin/chromium",
+            "binary": .string(program),
             // Root, as which containers run tests, has no sandbox.
             "args": [
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
@@ -28,8 +36,9 @@ struct Browser {
         let bounds: JSONValue = ["implicit": 30_000, "pageLoad": 50_000, "script": 50_000]
         let wanted: JSONValue = ["alwaysMatch": ["timeouts": bounds, "goog:chromeOptions": options]]
         let made = try value(of: try await client.exchange("POST", ["session"], body: ["capabilities": wanted]))
-        let browser = Browser(client: client, session: ["session", try #require(made["sessionId"].string)])
-        let result: Result<Void, any Error>
+        guard let id = made["sessionId"].string else { throw HarnessError("the browser has no session") }
+        let browser = Browser(client: client, session: ["session", id])
+        let result: Result<Value, any Error>
         do {
             // Before any script of a page.
             let recorder = """
@@ -46,7 +55,7 @@ struct Browser {
         // Without it the browser would outlive its driver.
         _ = try? await browser.command("DELETE", [])
         _ = try? await driver.stop(within: .seconds(30))
-        try result.get()
+        return try result.get()
     }
 
     // MARK: Commands
@@ -66,18 +75,18 @@ struct Browser {
 
     /// Calls a method of the DevTools protocol.
     @discardableResult
-    func tool(_ name: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
+    package func tool(_ name: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
         try await command("POST", ["goog", "cdp", "execute"], ["cmd": .string(name), "params": parameters])
     }
 
     /// Runs the body of a function in the page, and returns its value.
     @discardableResult
-    func run(_ script: String, _ arguments: [JSONValue] = []) async throws -> JSONValue {
+    package func run(_ script: String, _ arguments: [JSONValue] = []) async throws -> JSONValue {
         try await command("POST", ["execute", "sync"], ["script": .string(script), "args": .array(arguments)])
     }
 
     /// Waits until an expression is true in the page.
-    func wait(until condition: String) async throws {
+    package func wait(until condition: String) async throws {
         let deadline = ContinuousClock.now + .seconds(180)
         var last = "false"
         while ContinuousClock.now < deadline {
@@ -96,36 +105,36 @@ struct Browser {
     // MARK: What a person does
 
     /// Opens an address.
-    func open(_ address: String) async throws { try await command("POST", ["url"], ["url": .string(address)]) }
+    package func open(_ address: String) async throws { try await command("POST", ["url"], ["url": .string(address)]) }
 
     /// Loads the page again.
-    func reload() async throws { try await leave { try await command("POST", ["refresh"], [:]) } }
+    package func reload() async throws { try await leave { try await command("POST", ["refresh"], [:]) } }
 
     /// Returns to the page before.
-    func back() async throws { try await leave { try await command("POST", ["back"], [:]) } }
+    package func back() async throws { try await leave { try await command("POST", ["back"], [:]) } }
 
     /// Clicks the first element of a CSS selector.
-    func click(_ selector: String) async throws {
+    package func click(_ selector: String) async throws {
         try await command("POST", try await element(selector) + ["click"], [:])
     }
 
     /// Clicks a link or a button that leads to a page, and waits for it.
-    func follow(_ selector: String) async throws { try await leave { try await click(selector) } }
+    package func follow(_ selector: String) async throws { try await leave { try await click(selector) } }
 
     /// Does what leads to a page, and waits for it.
-    func leave(_ act: () async throws -> Void) async throws {
+    package func leave(_ act: () async throws -> Void) async throws {
         try await run("window.isLeft = true")
         try await act()
         try await wait(until: "window.isLeft === undefined && document.readyState === 'complete'")
     }
 
     /// Types into a field, or chooses an option that begins with the text.
-    func type(_ text: String, into selector: String) async throws {
+    package func type(_ text: String, into selector: String) async throws {
         try await command("POST", try await element(selector) + ["value"], ["text": .string(text)])
     }
 
     /// Presses and releases keys, one after the other, for whatever has the focus.
-    func press(_ keys: some Sequence<Character>) async throws {
+    package func press(_ keys: some Sequence<Character>) async throws {
         let actions = keys.flatMap { key -> [JSONValue] in
             ["keyDown", "keyUp"].map { ["type": .string($0), "value": .string(String(key))] }
         }
@@ -134,7 +143,7 @@ struct Browser {
     }
 
     /// Presses Tab until an element of a CSS selector has the focus.
-    func tab(to selector: String) async throws {
+    package func tab(to selector: String) async throws {
         for _ in 0..<100 {
             try await press([Self.tab])
             let isThere = try await run("return document.activeElement.matches(arguments[0])", [.string(selector)])
@@ -149,13 +158,14 @@ struct Browser {
             ["element"],
             ["using": "css selector", "value": .string(selector)]
         )
-        return ["element", try #require(found.members.values.first?.string)]
+        guard let id = found.members.values.first?.string else { throw HarnessError("\(selector) has no id") }
+        return ["element", id]
     }
 
     // MARK: The window
 
     /// Sets the width in pixels, and whether the person prefers `light` or `dark` pages.
-    func show(width: Int64, scheme: String) async throws {
+    package func show(width: Int64, scheme: String) async throws {
         let size: JSONValue = ["width": .integer(width), "height": 800, "deviceScaleFactor": 1, "mobile": false]
         try await tool("Emulation.setDeviceMetricsOverride", size)
         let preference: JSONValue = ["name": "prefers-color-scheme", "value": .string(scheme)]
@@ -163,13 +173,14 @@ struct Browser {
     }
 
     /// Returns the page as PNG, from its top to its end or a height in pixels.
-    func picture(width: Int64, height limit: Int64) async throws -> Data {
+    package func picture(width: Int64, height limit: Int64) async throws -> Data {
         let end = try await run("return Math.ceil(document.body.getBoundingClientRect().bottom + scrollY)").integer
         let clip: JSONValue = [
             "x": 0, "y": 0, "width": .integer(width), "height": .integer(min(end ?? limit, limit)), "scale": 1,
         ]
         let shot: JSONValue = ["format": "png", "captureBeyondViewport": true, "clip": clip]
         let picture = try await tool("Page.captureScreenshot", shot)["data"].plain
-        return try #require(Data(base64Encoded: picture))
+        guard let data = Data(base64Encoded: picture) else { throw HarnessError("the picture is not base64") }
+        return data
     }
 }
