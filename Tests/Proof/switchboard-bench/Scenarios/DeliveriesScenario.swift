@@ -3,8 +3,8 @@ import GatewayModel
 import GatewayStorage
 import ProcessHarness
 
-/// The first page of each filter of the delivery list, statistics, and the search, over very many finished deliveries,
-/// compared with the read of one delivery by its number.
+/// The first page of each filter of the delivery list, statistics, the search, and what explains a message, over very many
+/// finished deliveries, compared with the read of one delivery by its number.
 struct DeliveriesScenario {
     /// The number of finished deliveries.
     var finished: Int
@@ -30,7 +30,7 @@ struct DeliveriesScenario {
             var count = 0
             let time = try await medianSeconds(fixture.samples) { sample in
                 var query = DeliveryQuery(brand: LogFixture.brand, limit: 50)
-                question.fill(&query, sample.message)
+                question.fill(&query, sample)
                 count = try await fixture.store.deliveries(query).items.count
             }
             guard question.expected.contains(count) else { throw HarnessError("\(question.name): \(count) rows") }
@@ -54,6 +54,7 @@ struct DeliveriesScenario {
             }
             times.append(("search for \(what)", time))
         }
+        times += try await explanations(fixture)
         let baseline = min(before, try await read(fixture))
         report.add(name, "read of one by its number", baseline * 1e6, "us")
         for (question, time) in times {
@@ -82,10 +83,79 @@ struct DeliveriesScenario {
         ]
     }
 
+    // MARK: Explanations
+
+    /// Measures the reads that explain a message, or the last one.
+    private func explanations(_ fixture: LogFixture) async throws -> [(name: String, seconds: Double)] {
+        let pushed = try await medianSeconds(fixture.samples) { sample in
+            let found = try await explain(sample.message, to: sample.consumer, fixture)
+            guard found == 1 else { throw HarnessError("a message has \(found ?? 0) deliveries, not 1") }
+        }
+        let notPushed = try await medianSeconds(fixture.withoutDelivery) { sample in
+            let found = try await explain(sample.message, to: sample.consumer, fixture)
+            guard found == 0 else { throw HarnessError("a message to no device is missing, or has a delivery") }
+        }
+        let unknown = try await medianSeconds(fixture.samples) { sample in
+            let found = try await explain(sample.message.derived(by: .max), to: sample.consumer, fixture)
+            guard found == nil else { throw HarnessError("an unknown message was found") }
+        }
+        let last = try await medianSeconds(fixture.samples) { sample in
+            _ = try await explain(nil, to: sample.consumer, fixture)
+        }
+        return [
+            ("explain a message with a delivery", pushed), ("explain a message without one", notPushed),
+            ("explain an unknown message", unknown), ("explain the last message of the day", last),
+        ]
+    }
+
+    /// Reads what the route reads that explains a message to a consumer (`GET .../consumers/{consumer}/explain`).
+    ///
+    /// - Parameters:
+    ///   - id: The message; nil is the last one, which is searched in the last minute, hour and day.
+    ///   - consumer: The consumer.
+    ///   - fixture: The store.
+    /// - Returns: The number of the message's deliveries; nil without the message.
+    /// - Throws: `StorageError`, or ``HarnessError`` without the consumer.
+    private func explain(_ id: MessageID?, to consumer: ConsumerID, _ fixture: LogFixture) async throws -> Int? {
+        let (store, brand) = (fixture.store, LogFixture.brand)
+        guard try await store.consumer(brand: brand, id: consumer) != nil else {
+            throw HarnessError("\(consumer) is missing")
+        }
+        func messages(after: MessageID, limit: Int) async throws -> [Message] {
+            try await store.messages(
+                brand: brand,
+                consumer: consumer,
+                conversation: nil,
+                afterSequence: 0,
+                after: after,
+                limit: limit
+            ) ?? []
+        }
+        var message: Message?
+        if let id {
+            message = try await messages(after: MessageID(high: id.high - 1, low: 0), limit: 1).first { $0.id == id }
+            // The route responds 404.
+            guard message != nil else { return nil }
+        } else {
+            for seconds in [60, 3600, 86_400] as [Int64] where message == nil {
+                let start = fixture.now.adding(seconds: -seconds).milliseconds
+                message = try await messages(after: MessageID(high: UInt64(start) << 16, low: 0), limit: 50).last
+            }
+        }
+        _ = try await store.registrations(brand: brand, consumer: consumer)
+        guard let message else { return nil }
+        var query = DeliveryQuery(brand: brand, limit: 500)
+        query.consumer = consumer
+        query.message = message.id
+        return try await store.deliveries(query).items.count
+    }
+
+    // MARK: Filters
+
     private struct Question {
         var name: String
         var expected: ClosedRange<Int>
-        var fill: (inout DeliveryQuery, MessageID) -> Void
+        var fill: (inout DeliveryQuery, LogFixture.Sample) -> Void
     }
 
     private func questions(_ fixture: LogFixture) -> [Question] {
@@ -114,7 +184,8 @@ struct DeliveriesScenario {
                 query.device = DeviceID(trusted: "7f0e0000-0190-4cc0-8000-consumer-105")
             },
             Question(name: "device, none", expected: 0...0) { query, _ in query.device = DeviceID(trusted: "nothing") },
-            Question(name: "message", expected: 1...1) { query, message in query.message = message },
+            Question(name: "message", expected: 1...1) { query, sample in query.message = sample.message },
+            Question(name: "cursor", expected: 0...50) { query, sample in query.before = sample.delivery },
             Question(name: "since, last day", expected: 50...50) { query, _ in
                 query.since = fixture.now.adding(seconds: -86_400)
             },
@@ -130,6 +201,11 @@ struct DeliveriesScenario {
             Question(name: "state and window, combined", expected: 1...50) { query, _ in
                 query.state = .failed
                 query.until = middle
+            },
+            // What the failures by reason are counted from.
+            Question(name: "state and last day, combined", expected: 1...50) { query, _ in
+                query.state = .failed
+                query.since = fixture.now.adding(seconds: -86_400)
             },
             Question(name: "state and provider, combined", expected: 1...50) { query, _ in
                 query.state = .failed

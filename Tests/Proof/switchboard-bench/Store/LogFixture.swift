@@ -10,6 +10,13 @@ import SQLiteStorage
 ///
 /// One task at a time.
 final class LogFixture {
+    /// A delivery, with its message.
+    struct Sample {
+        var delivery: DeliveryID
+        var message: MessageID
+        var consumer: ConsumerID
+    }
+
     /// A reason of exactly one delivery.
     static let rareReason = "PayloadTooLarge"
 
@@ -31,8 +38,10 @@ final class LogFixture {
     /// The seconds of each commit of outcomes alone, and of the same with the indexing after it.
     private(set) var outcomeSeconds: [Double] = []
     private(set) var indexedSeconds: [Double] = []
-    /// Some deliveries of the large brand, with their messages.
-    private(set) var samples: [(delivery: DeliveryID, message: MessageID)] = []
+    /// Some deliveries of the large brand.
+    private(set) var samples: [Sample] = []
+    /// Messages of the large brand to a consumer without a device.
+    private(set) var withoutDelivery: [(message: MessageID, consumer: ConsumerID)] = []
 
     static let brand = BrandID(trusted: "large")
     static let smallBrand = BrandID(trusted: "tiny")
@@ -77,6 +86,30 @@ final class LogFixture {
             try await accept(Self.eventsPerTurn)
             try await finish(isMeasured: turn >= turns * 9 / 10)
         }
+        try await acceptWithoutDelivery()
+    }
+
+    /// Accepts as many messages for one consumer without a device as others have with one.
+    private func acceptWithoutDelivery() async throws {
+        var turn = WriterTurn(now: now, incarnation: incarnation)
+        let settings = BrandSettings()
+        let events = (0..<max(number / Self.consumers, 1)).map { _ in
+            defer { number += 1 }
+            return PostedEvent(event(number, of: "without-device"), ids.next(at: now))
+        }
+        turn.accepts = [
+            AcceptRequest(
+                brand: Self.brand,
+                messageTtlSeconds: settings.messageTtlSeconds,
+                dedupeHours: settings.dedupeHours,
+                events: events
+            )
+        ]
+        for lane in lanes { turn.budgets[lane] = LaneBudget(slots: events.count, mayHaveBacklog: false) }
+        guard try await store.commit(turn).owned.isEmpty else {
+            throw HarnessError("a consumer without a device has deliveries")
+        }
+        withoutDelivery = events.map { ($0.messageID, $0.event.consumer) }
     }
 
     private func accept(_ count: Int) async throws {
@@ -84,7 +117,7 @@ final class LogFixture {
         var events: [String: [PostedEvent]] = [:]
         for _ in 0..<count {
             events[Self.brandName(number % Self.consumers), default: []].append(
-                PostedEvent(event(number), ids.next(at: now))
+                PostedEvent(event(number, of: "consumer-\(number % Self.consumers)"), ids.next(at: now))
             )
             number += 1
         }
@@ -114,7 +147,7 @@ final class LogFixture {
             indexedSeconds.append(seconds(ContinuousClock.now - start) / Double(rows.count))
         }
         if let row = rows.first(where: { $0.message?.brand == Self.brand }), let message = row.message {
-            samples.append((row.id, message.id))
+            samples.append(Sample(delivery: row.id, message: message.id, consumer: message.consumer))
         }
         // One of twenty is tapped.
         var taps = WriterTurn(now: now, incarnation: incarnation)
@@ -192,14 +225,13 @@ final class LogFixture {
         )
     }
 
-    private func event(_ number: Int) -> AgentEvent {
-        let consumer = number % Self.consumers
+    private func event(_ number: Int, of consumer: String) -> AgentEvent {
         var event = AgentEvent(
             id: EventID(trusted: "event-\(number)"),
             type: .agentMessage,
-            consumer: ConsumerID(trusted: "consumer-\(consumer)")
+            consumer: ConsumerID(trusted: consumer)
         )
-        event.conversation = ConversationID(trusted: "conversation-\(consumer)")
+        event.conversation = ConversationID(trusted: "conversation-of-\(consumer)")
         event.text = "Your order has shipped and will be with you on Thursday between nine and twelve."
         event.bodyHash = UInt64(number)
         return event
