@@ -17,7 +17,8 @@ struct RunCommand: AsyncParsableCommand {
     /// The scenarios by name.
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case sender, parse, identity, commit, intake, batch, single, latency, memory, backlog, bulkhead, deliveries
-        case windows, attack, requeue, campaign, population, outage, adaptors, inbox, unreachable
+        case windows, attack, requeue, campaign, population, outage, adaptors, inbox, unreachable, tail, metrics
+        case firstPaint = "first-paint"
         case busyDevice = "busy-device"
         case largeChanges = "large-changes"
         case deviceImport = "device-import"
@@ -156,6 +157,13 @@ struct RunCommand: AsyncParsableCommand {
             return try await InboxScenario(items: min(scaled(10_000), InboxItem.perConsumer)).run()
         case .unreachable:
             return try await UnreachableScenario(consumers: max(scaled(1_000_000), 2000)).run()
+        case .tail:
+            return try await TailScenario(load: Self.batch(events: scaled(40_000)), pairs: 10)
+                .run(group: group, http: http)
+        case .metrics:
+            return try await MetricsScenario(lanes: max(Int(1000 * scale), 10)).run(http: http)
+        case .firstPaint:
+            return try await FirstPaintScenario(loads: max(Int(21 * scale), 7)).run(http: http)
         case .memory:
             return try await MemoryScenario(pending: scaled(200_000)).run(http: http)
         }

@@ -80,8 +80,17 @@ struct IngestScenario {
     }
 
     /// Posts events over all connections at once; few bodies are created before the measurement.
+    ///
+    /// - Parameters:
+    ///   - run: A prefix that is unique for the run.
+    ///   - events: The number of events.
+    ///   - installation: The installation that receives them.
+    ///   - authorization: The value of `authorization`.
+    ///   - group: The event loops of the connections.
+    /// - Returns: The seconds that each request took.
+    /// - Throws: ``HarnessError`` when a response is not 202.
     @discardableResult
-    private func post(
+    func post(
         run: String,
         events: Int,
         _ installation: Installation,
