@@ -55,8 +55,9 @@ struct ReplayKeyTests {
                     INSERT INTO dedupe (day, brand, event, body_hash) SELECT ?, key, ?, 5 FROM brands;
                     INSERT INTO dedupe_text_days VALUES (?);
                     INSERT INTO dedupe_brand_buckets VALUES (?);
+                    INSERT INTO dedupe_unnumbered_buckets VALUES (?);
                     """,
-                arguments: [day, Self.id, day, day]
+                arguments: [day, Self.id, day, day, day]
             )
         }
         let start = try await store.begin(now: now)

@@ -127,6 +127,72 @@ struct ReplayMemoryTests {
         return results.map { if case .duplicate = $0 { true } else { false } }
     }
 
+    @Test("keys are stored in the order of their events; a bucket of the earlier version is known and gets none more")
+    func order() async throws {
+        let engine = try SQLiteEngine()
+        var ids = MessageIDGenerator()
+        var store = try engine.openSQLite()
+        _ = try await store.begin(now: now)
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
+        func buckets() async throws -> [[Int64]] {
+            // By bucket: the first number, the last one, and how many.
+            let sql = """
+                SELECT day, min(substr(hex(event), 1, 4)), max(substr(hex(event), 1, 4)), count(*) FROM dedupe \
+                WHERE length(event) = 18 AND typeof(event) = 'blob' GROUP BY day
+                """
+            return try await store.pool.read { db in
+                try Row.fetchAll(db, sql: sql).map { row in
+                    let numbers: [String] = [try row.value(1), try row.value(2)]
+                    return try [row.value(0)] + numbers.map { Int64($0, radix: 16) ?? -1 } + [row.value(3)]
+                }
+            }
+        }
+        func reopen() async throws {
+            await store.close()
+            store = try engine.openSQLite()
+            _ = try await store.begin(now: now)
+        }
+        #expect(try await post(0..<300, to: store, at: now, &ids).allSatisfy { !$0 })
+        #expect(try await post([7, 300, 300], to: store, at: now, &ids) == [true, false, true])
+        let first = try #require(try await buckets().first)
+        #expect(Array(first.dropFirst()) == [0, 300, 301])
+        // As the earlier version stored them.
+        try await store.pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE dedupe SET event = substr(event, 3);
+                    INSERT INTO dedupe_unnumbered_buckets VALUES (\(first[0]));
+                    """
+            )
+        }
+        try await reopen()
+        #expect(try await post([0, 299, 300, 301], to: store, at: now, &ids) == [true, true, true, false])
+        #expect(try await post(302..<700, to: store, at: now, &ids).allSatisfy { !$0 })
+        #expect(try await buckets() == [[first[0] + 1, 0, 398, 399]])
+        // An app's request, as long as a key with a number, and ids that were removed.
+        try await store.pool.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO dedupe (day, brand, event, body_hash)
+                        SELECT \(first[0] + 1), key, char(30) || '1' || char(31) || 'aaaaaaaaaaaaaaa', 0 FROM brands;
+                    DELETE FROM dedupe WHERE day = \(first[0] + 1) AND typeof(event) = 'blob'
+                        AND substr(hex(event), 1, 4) IN ('0003', '000A', '018E');
+                    """
+            )
+        }
+        try await reopen()
+        // Events 304, 311 and 699.
+        let known = try await post(0..<701, to: store, at: now, &ids)
+        #expect(known.indices.filter { !known[$0] } == [304, 311, 699, 700])
+        try await reopen()
+        #expect(try await post(0..<701, to: store, at: now, &ids).allSatisfy(\.self))
+        await store.close()
+        withExtendedLifetime(engine) {}
+    }
+
     @Test("ids of full and of other buckets are known after restarts, until their days are over")
     func restarts() async throws {
         let engine = try SQLiteEngine()

@@ -24,6 +24,8 @@ struct WriterMemory {
     var lastTextDay: Int64?
     /// The last bucket with events that were stored without their consumer; nil until it is needed.
     var lastBrandBucket: Int64?
+    /// The last bucket whose keys have no numbers; `.min` when there is none.
+    var lastUnnumberedBucket: Int64?
     /// The readers of outbound feeds; nil until it is needed.
     var outbound: OutboundMemory?
     /// The next delivery's number; nil until it is needed.

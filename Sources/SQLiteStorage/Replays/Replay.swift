@@ -40,6 +40,28 @@ struct Replay {
         hash = nil
     }
 
+    /// Returns the stored key of an event that came as the `number`-th of its bucket, from 0 on: the number first, so that
+    /// the keys of a turn are neighbours.
+    ///
+    /// - Parameter number: Less than ``ReplayMemory/bucketSize``.
+    /// - Returns: 18 bytes; nil where the key is stored as a text.
+    func key(number: Int) -> [UInt8]? {
+        hash.map { [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)] + $0 }
+    }
+
+    /// The number of bytes before the hash in a key with a number.
+    private static let numberBytes = 2
+
+    /// Returns the number of a stored key; nil where it has none.
+    static func number(_ key: UnsafeRawBufferPointer) -> Int? {
+        key.count == numberBytes + hashBytes ? Int(key[0]) << 8 | Int(key[1]) : nil
+    }
+
+    /// Returns the mark of a stored key with a number.
+    static func mark(numbered key: UnsafeRawBufferPointer, brand: Int64) -> UInt32 {
+        mark(UnsafeRawBufferPointer(rebasing: key.dropFirst(numberBytes)), brand: brand)
+    }
+
     private static func hash(_ key: String) -> [UInt8] {
         var sha = SHA256()
         var key = key

@@ -14,11 +14,11 @@ struct ReplayMemory {
         var bucket: Int64
         var filter: Int
         var number: Int
-        /// The marks of its ids.
+        /// The marks of its ids, by their numbers.
         var marks: [UInt32] = []
     }
 
-    /// A bucket that is full, or whose day is over, with the marks of its ids.
+    /// A bucket that is full, or whose day is over, with the marks of its ids by their numbers.
     struct Closed: Equatable {
         var bucket: Int64
         var marks: [UInt32]
@@ -79,6 +79,12 @@ struct ReplayMemory {
         }
         return closed
     }
+
+    /// The number of the next id in ``current``, from 0 on; nil where ids have no numbers.
+    var nextNumber: Int? { open?.marks.count }
+
+    /// The marks of the ids of a bucket by their numbers, if it is the one that is being filled.
+    func openMarks(of bucket: Int64) -> [UInt32]? { open?.bucket == bucket ? open?.marks : nil }
 
     /// Records that an id was stored in ``current``.
     mutating func add(_ mark: UInt32) {

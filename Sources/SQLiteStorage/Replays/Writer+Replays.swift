@@ -28,16 +28,25 @@ extension Writer {
     }
 
     func forget(_ event: EventKey) throws {
-        try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(replays.current).int(event.brand).event(Replay(event, of: event.consumer)).run()
+        let replay = Replay(event, of: event.consumer)
+        for key in try storedKeys(of: replay, in: replays.current) {
+            try db.prepare("DELETE FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+                .int(replays.current).int(event.brand).blob(key).run()
+        }
     }
 
     /// Stores the key of an event or request that is not stored yet.
     func store(_ replay: Replay, hash: UInt64, message: Int64?) throws {
         try loadReplays()
         if let closed = replays.prepare(for: replay.day) { try storeMarks(closed) }
-        try db.prepare("INSERT INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)")
-            .int(replays.current).int(replay.brand).event(replay).int(Int64(bitPattern: hash)).int(message).run()
+        let statement = try db.prepare(
+            "INSERT INTO dedupe (day, brand, event, body_hash, message) VALUES (?, ?, ?, ?, ?)"
+        ).int(replays.current).int(replay.brand)
+        if try hasNumbers(replays.current), let number = replays.nextNumber, let key = replay.key(number: number) {
+            try statement.blob(key).int(Int64(bitPattern: hash)).int(message).run()
+        } else {
+            try statement.event(replay).int(Int64(bitPattern: hash)).int(message).run()
+        }
         replays.add(replay.mark)
     }
 
@@ -85,10 +94,46 @@ extension Writer {
         return bucket
     }
 
+    /// Whether the keys of events in a bucket begin with their numbers: not those of the earlier version, nor those of a
+    /// day with too many ids.
+    private func hasNumbers(_ bucket: Int64) throws -> Bool {
+        guard ReplayMemory.isKnown(bucket) else { return false }
+        if let known = memory.lastUnnumberedBucket { return bucket > known }
+        let newest = try db.prepare("SELECT max(bucket) FROM dedupe_unnumbered_buckets")
+        defer { newest.end() }
+        let last = try newest.next() ? newest.optionalInt64(0) ?? .min : .min
+        memory.lastUnnumberedBucket = last
+        return bucket > last
+    }
+
+    /// Returns the keys under which an event may be stored in a bucket: one for each of the bucket's ids with its mark,
+    /// which is rarely another event's.
+    private func storedKeys(of replay: Replay, in bucket: Int64) throws -> [[UInt8]] {
+        guard let hash = replay.hash else { return [] }
+        guard try hasNumbers(bucket) else { return [hash] }
+        let mark = replay.mark
+        let marks = try replays.openMarks(of: bucket) ?? storedMarks(of: bucket) ?? marks(of: bucket)
+        return marks.indices.filter { marks[$0] == mark }.compactMap(replay.key(number:))
+    }
+
     private func firstArrival(_ replay: Replay, in bucket: Int64) throws -> FirstArrival? {
+        if replay.hash != nil, try hasNumbers(bucket) {
+            for key in try storedKeys(of: replay, in: bucket) {
+                if let first = try firstArrival(key, brand: replay.brand, in: bucket) { return first }
+            }
+            return nil
+        }
         let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
             .int(bucket).int(replay.brand).event(replay)
         guard try row.next() else { return try firstArrivalByText(replay, on: bucket) }
+        defer { row.end() }
+        return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+    }
+
+    private func firstArrival(_ key: [UInt8], brand: Int64, in bucket: Int64) throws -> FirstArrival? {
+        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+            .int(bucket).int(brand).blob(key)
+        guard try row.next() else { return nil }
         defer { row.end() }
         return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
     }
@@ -133,9 +178,10 @@ extension Writer {
                 continue
             }
             let marks = try marks(of: bucket)
-            loaded.load(bucket, marks, isOpen: isFirst)
-            // Ids are added to only one bucket.
-            if !isFirst { try storeMarks(ReplayMemory.Closed(bucket: bucket, marks: marks)) }
+            // Ids are added to only one bucket, and not to one of the earlier version.
+            let isOpen = try isFirst && hasNumbers(bucket)
+            loaded.load(bucket, marks, isOpen: isOpen)
+            if !isOpen { try storeMarks(ReplayMemory.Closed(bucket: bucket, marks: marks)) }
             isFirst = false
         }
         loaded.isLoaded = true
@@ -148,14 +194,27 @@ extension Writer {
         return try row.next() ? row.optionalInt64(0) : nil
     }
 
+    /// Returns the marks of a bucket's ids, by their numbers where they have some.
     private func marks(of bucket: Int64) throws -> [UInt32] {
-        var marks: [UInt32] = []
-        let rows = try db.prepare("SELECT brand, event FROM dedupe WHERE day = ?").int(bucket)
+        // The place of an id that was removed gets a mark that no other place has, and costs a look-up at most.
+        var marks: [UInt32?] = []
+        var others: [UInt32] = []
+        let areNumbered = try hasNumbers(bucket)
+        let rows = try db.prepare("SELECT brand, event, typeof(event) = 'blob' FROM dedupe WHERE day = ?").int(bucket)
         while try rows.next() {
-            let brand = rows.int64(0)
-            rows.withBytes(1) { marks.append(Replay.mark($0, brand: brand)) }
+            let (brand, isEvent) = (rows.int64(0), rows.int64(2) != 0)
+            rows.withBytes(1) { bytes in
+                guard areNumbered, isEvent, let number = Replay.number(bytes) else {
+                    return others.append(Replay.mark(bytes, brand: brand))
+                }
+                while marks.count <= number { marks.append(nil) }
+                marks[number] = Replay.mark(numbered: bytes, brand: brand)
+            }
         }
-        return marks
+        // Ids of apps' requests are stored as they are: theirs are among the places that are free.
+        var left = others[...]
+        for place in marks.indices where marks[place] == nil { marks[place] = left.popFirst() }
+        return marks.enumerated().map { $1 ?? UInt32(truncatingIfNeeded: ($0 + 1) &* 0x9E37_79B9) } + left
     }
 
     private func storedMarks(of bucket: Int64) throws -> [UInt32]? {

@@ -35,6 +35,7 @@ enum Migrations {
         M0025PauseLanes.migration,
         M0026TimePushes.migration,
         M0027KeepDeliveryLinks.migration,
+        M0028OrderReplaysByArrival.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.
