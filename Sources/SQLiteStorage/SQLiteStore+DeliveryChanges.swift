@@ -16,23 +16,28 @@ extension SQLiteStore {
                 return DeliveryChanges(items: [], position: position, isEnd: true)
             }
             let conditions = filter.conditions
+            // Where most rows are wanted, one statement finds and reads them.
+            let readsAll = conditions.isEmpty
             let rows = try reader.prepare(
                 once: """
-                    SELECT d.id, d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
+                    SELECT \(readsAll ? DeliveryRows.columns : "d.id"), d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
                     \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
-                    INDEXED BY delivery_log_change WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \
-                    \(Self.changesPerRead)
+                    INDEXED BY delivery_log_change \(readsAll ? DeliveryRows.consumers : "") \
+                    WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \(Self.changesPerRead)
                     """
             )
             .int(filter.brand).int(position).int(query.since?.milliseconds ?? .min)
             .int(query.until?.milliseconds ?? .max).bind(conditions.flatMap(\.values))
             let records = DeliveryRows(reader)
+            let next = readsAll ? DeliveryRows.columnCount : 1
             var found = DeliveryChanges(items: [], position: position, isEnd: true)
             var looked = 0
             while try rows.next() {
                 looked += 1
-                let change = rows.int64(1)
-                if rows.int64(2) != 0, let record = try records.record(rows.int64(0)) {
+                let change = rows.int64(next)
+                if rows.int64(next + 1) != 0,
+                    let record = try readsAll ? DeliveryRows.record(rows) : records.record(rows.int64(0))
+                {
                     found.items.append(DeliveryChanges.Item(position: change, record: record))
                 }
                 found.position = change

@@ -15,22 +15,35 @@ final class DeliveryRows {
         return try unfinished(id)
     }
 
+    /// The columns of a finished delivery, of `delivery_log d` and ``consumers``.
+    static let columns = """
+        d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
+        d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
+        d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at, d.displayed_at, d.dismissed_at
+        """
+    /// The number of ``columns``.
+    static let columnCount: Int32 = 22
+    /// Joins a delivery's consumer, by its name after a merge.
+    static let consumers = """
+        CROSS JOIN consumers n ON n.key = d.consumer CROSS JOIN consumers u ON u.key = coalesce(n.merged_into, n.key)
+        """
+
     private func finished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =
             try finishedRows
             ?? db.prepare(
-                """
-                SELECT d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
-                d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
-                d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at, d.displayed_at, d.dismissed_at \
-                FROM delivery_log d JOIN consumers n ON n.key = d.consumer \
-                JOIN consumers u ON u.key = coalesce(n.merged_into, n.key) WHERE d.id = ?
-                """
+                composed: "SELECT \(Self.columns) FROM delivery_log d \(Self.consumers) WHERE d.id = ?"
             )
         finishedRows = statement
         let row = statement.start().int(id)
         guard try row.next() else { return nil }
         defer { row.end() }
+        return Self.record(row)
+    }
+
+    /// Reads the ``columns`` of a row, the first ones of its statement; nil when they have words that this version does
+    /// not know.
+    static func record(_ row: Statement) -> DeliveryRecord? {
         guard let state = DeliveryState(rawValue: row.string(14)), var record = self.record(row, state: state) else {
             return nil
         }
@@ -60,7 +73,7 @@ final class DeliveryRows {
         let row = statement.start().int(id)
         guard try row.next() else { return nil }
         defer { row.end() }
-        var record = record(row, state: .unfinished(place: row.int64(14), attempts: row.int64(7)))
+        var record = Self.record(row, state: .unfinished(place: row.int64(14), attempts: row.int64(7)))
         record?.deliveredAt = row.optionalInt64(15).map(Timestamp.init(milliseconds:))
         record?.displayedAt = row.optionalInt64(16).map(Timestamp.init(milliseconds:))
         record?.dismissedAt = row.optionalInt64(17).map(Timestamp.init(milliseconds:))
@@ -68,7 +81,7 @@ final class DeliveryRows {
     }
 
     /// Reads the columns with which both statements begin.
-    private func record(_ row: Statement, state: DeliveryState) -> DeliveryRecord? {
+    private static func record(_ row: Statement, state: DeliveryState) -> DeliveryRecord? {
         guard let provider = PushType(rawValue: row.string(6)) else { return nil }
         let high = row.optionalInt64(1)
         let low = row.optionalInt64(2)
