@@ -94,11 +94,7 @@ struct IdentityScenario {
     }
 
     /// Returns the CPU time of this process so far in microseconds.
-    private static func cpu() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
-    }
+    private static func cpu() -> Double { ProcessUsage.ownCPUSeconds() * 1e6 }
 
     private func measureSessions(_ directory: Directory, _ clock: SystemClock, _ report: inout Report) async throws {
         let expiry = clock.now.adding(seconds: 3600)
