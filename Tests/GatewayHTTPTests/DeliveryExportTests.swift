@@ -75,7 +75,7 @@ struct DeliveryExportTests {
             try await api.makeBrand()
             #expect(try await api.register("d-1", as: try await api.makeSession()).status == 201)
             // More than a page, in batches.
-            let count = DeliveryExport.pageSize + 20
+            let count = ExportFormat.pageSize + 20
             let lane = "/v1/brands/acme/lanes/ios:apns:production/pause"
             #expect(try await api.call(.post, lane).status == 200)
             let events = (0..<count).map {

@@ -80,6 +80,11 @@ struct OperatorVerbTests {
         #expect(try await gateway.verb(["deliveries", "replay", "acme", "--since", "x"]).exit.status == 1)
         let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
         #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
+        let unreachable = ["consumers", "unreachable", "acme"]
+        #expect(try await gateway.verb(unreachable + ["--csv"]).output == [#""consumer","unread","unreadSince""#])
+        #expect(try await gateway.verb(unreachable + ["--unread-older-than-hours", "0"]).output.count == 1)
+        #expect(try await gateway.verb(unreachable + ["--json"]).output == [#"{"items":[],"nextCursor":null}"#])
+        #expect(try await gateway.verb(unreachable + ["--unread-older-than-hours", "9999"]).exit.status == 1)
         let lane = ["acme", "ios:apns:production"]
         let paused = try await gateway.verb(["lane", "pause"] + lane)
         #expect(paused.output.first?.hasPrefix("lane acme/ios:apns:production: An operator paused it at ") == true)
@@ -227,7 +232,7 @@ struct OperatorVerbTests {
     func usage() async throws {
         for arguments in [
             ["nothing"], ["brand"], ["brand", "delete", "acme"], ["send", "acme"], ["completion", "tcsh"],
-            ["deliveries", "acme", "--follow", "--all"], ["brand", "list", "--server", "ftp://x"],
+            ["deliveries", "acme", "--follow", "--all"], ["consumers", "unreachable", "acme", "--csv", "--json"], ["brand", "list", "--server", "ftp://x"],
         ] {
             let verb = try ChildProcess("switchboard", arguments)
             let status = try await verb.ended().status

@@ -150,23 +150,13 @@ enum DeliveryRoutes {
 
     private static func export(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        let parameters = try call.query()
-        let format = try parameters.word("format", as: DeliveryExport.Format.self) ?? .ndjson
-        let query = try filter(parameters, brand: brand.id, limit: DeliveryExport.pageSize)
-        let slot = try exportSlot(call, brand)
-        let first = try await call.read { store throws(StorageError) in try await store.deliveries(query) }
-        let export = DeliveryExport(
-            store: call.services.store,
-            query: query,
-            first: first,
-            format: format,
-            permission: StreamPermission(call, brand),
-            slot: slot
-        )
-        var response = call.stream(format.contentType) { try await export.run(&$0) }
-        // A brand's id has no character that needs an escape.
-        response.headers[.contentDisposition] = "attachment; filename=\"deliveries-\(brand.id).\(format.rawValue)\""
-        return response
+        let filter = try filter(call.query(), brand: brand.id, limit: ExportFormat.pageSize)
+        return try await call.export("deliveries", of: brand) { store, before throws(StorageError) in
+            var query = filter
+            query.before = before
+            let page = try await store.deliveries(query)
+            return (page.items, page.next)
+        }
     }
 
     /// Takes a slot of the calls that read many pages; throws 503.
@@ -183,7 +173,7 @@ enum DeliveryRoutes {
     private static func failures(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let parameters = try call.query()
-        var query = DeliveryQuery(brand: brand.id, limit: DeliveryExport.pageSize)
+        var query = DeliveryQuery(brand: brand.id, limit: ExportFormat.pageSize)
         var checks = FieldChecks()
         query.since = checks.collect { () throws(Problem) in try parameters.moment("since") }
         query.until = checks.collect { () throws(Problem) in try parameters.moment("until") }
