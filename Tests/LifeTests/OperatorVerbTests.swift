@@ -208,7 +208,13 @@ struct OperatorVerbTests {
             return lanes.contains { $0["canary"]["condition"].string == "accepted" }
         }
         #expect(try await fixture.metrics(#"switchboard_canaries{condition="accepted"} 1"#).count == 1)
+        let top = try await fixture.gateway.verb(["top", "--once", "--interval", "1", "--brand", "acme"]).output
+        #expect(top.contains { $0.hasPrefix("canary  ios:apns:production  accepted  ") }, "\(top)")
         #expect(try await fixture.gateway.process.stop().status == 0)
+        let report = try ChildProcess("switchboard", ["check", "--data-dir", fixture.gateway.dataDirectory])
+        // Its other lines need the configuration of the fixture.
+        _ = try await report.ended()
+        #expect(report.output.contains { $0.hasPrefix("ok   canary acme/ios/apns/production: accepted, ") })
         #expect(try await fixture.simulator.process.stop().status == 0)
     }
 
