@@ -184,6 +184,12 @@ struct DeliveryFollowTests {
             #expect(ids == ids.sorted() && Set(ids).count == ids.count && ids.first == Int(position))
             #expect(ids.count == 3)
             #expect(text.contains(#""state":"accepted""#))
+            // A client that cannot send the header; one that sends both, as a browser does when it connects again.
+            let named = try Self.open(api, "?after=\(position)")
+            #expect(await named.read(until: "id: \(position)\n\n") != nil)
+            #expect(await named.read(until: "event: delivery") != nil)
+            let both = try Self.open(api, "?after=0", lastID: position)
+            #expect(await both.read(until: "id: \(position)\n\n") != nil)
             // A filter that matches nothing opens the stream all the same.
             let quiet = try Self.open(api, "?state=expired", lastID: "0")
             #expect(await quiet.read(until: "id: 0\n\n") != nil)
@@ -283,7 +289,9 @@ struct DeliveryFollowTests {
                 let refused = try await api.call(.get, path, headers: headers)
                 refused.expectProblem(422, "invalid_request")
                 #expect(refused.pointers == ["/Last-Event-ID"])
+                #expect(try await api.call(.get, path + "?after=" + bad).pointers == ["/after"])
             }
+            #expect(try await api.call(.get, path + "?after=").pointers == ["/after"])
             var open: [RawClient] = []
             for _ in 0..<DeliveryTail.brandLimit {
                 let client = try Self.open(api)

@@ -55,7 +55,7 @@ struct UnreachableRouteTests {
         }
     }
 
-    @Test("all pages are exported as JSON lines or as CSV, in which no id is a formula, to back-ends and administrators")
+    @Test("all pages are exported as JSON lines or as CSV, in which no id is a formula; of operators to administrators")
     func export() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()

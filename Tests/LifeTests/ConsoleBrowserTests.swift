@@ -147,6 +147,21 @@ private struct ConsoleVisit {
         try await browser.follow("#histogram a")
         for id in ["since", "until"] { #expect(try await !value(id).isEmpty) }
         #expect(try await count("#delivery-list tbody tr") ?? 0 > 0)
+        // A range is drawn over all bars.
+        try await browser.follow("#nav-deliveries")
+        try await browser.leave {
+            _ = try await browser.run(
+                """
+                const chart = document.querySelector('#histogram svg'), box = chart.getBoundingClientRect();
+                for (const [name, share] of [['pointerdown', 0.001], ['pointermove', 0.5], ['pointerup', 0.999]]) {
+                  const place = { clientX: box.left + box.width * share, clientY: box.top + 1, bubbles: true };
+                  chart.dispatchEvent(new PointerEvent(name, place));
+                }
+                """
+            )
+        }
+        for id in ["since", "until"] { #expect(try await !value(id).isEmpty) }
+        #expect(try await count("#delivery-list tbody tr") == min(all, 50))
 
         try await browser.follow("#nav-deliveries")
         try await browser.type(brand.consumers[1], into: "#consumer")
@@ -273,6 +288,8 @@ private struct ConsoleVisit {
 
     /// The audit trail, and the page of an error.
     private func rest(_ brand: ConsoleBrand) async throws {
+        try await browser.follow("#nav-calendar")
+        try await look("calendar", brand, ["ios", "android", "without an end"])
         try await browser.follow("#nav-audit")
         let actions = ["lane.resumed", "lane.paused", "message.revealed", "delivery.retried", "ada"]
         try await look("audit", brand, actions + ["Ticket 4711 \(brand.conversation)"])

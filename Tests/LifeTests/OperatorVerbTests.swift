@@ -238,7 +238,8 @@ struct OperatorVerbTests {
     func usage() async throws {
         for arguments in [
             ["nothing"], ["brand"], ["brand", "delete", "acme"], ["send", "acme"], ["completion", "tcsh"],
-            ["deliveries", "acme", "--follow", "--all"], ["consumers", "unreachable", "acme", "--csv", "--json"], ["brand", "list", "--server", "ftp://x"],
+            ["deliveries", "acme", "--follow", "--all"], ["consumers", "unreachable", "acme", "--csv", "--json"],
+            ["brand", "list", "--server", "ftp://x"],
         ] {
             let verb = try ChildProcess("switchboard", arguments)
             let status = try await verb.ended().status

@@ -64,6 +64,8 @@ enum ConsoleTail {
             <div class="scroll" role="region" aria-label="Finished deliveries" tabindex="0">
             <table id="tail" data-stream="\(stream)" data-page="\(console.page("deliveries"))/">\
             <caption>Finished deliveries, newest first</caption><thead><tr>\(head)</tr></thead><tbody></tbody></table></div>
+            <p>The stream samples: a delivery is shown with its newest change, and states between two may be skipped.</p>
+            \(ConsoleDeliveries.commands(console, filter, isStream: true))
             <script type="module" src="/console/assets/tail.js"></script>
             """
         return console.response("Live", session, .tail, content)

@@ -139,10 +139,48 @@ struct ConsolePageTests {
             shown.expectPage(200)
             #expect(shown.text.contains("<p>hello</p>") && shown.text.contains("hello&quot;"))
             #expect(shown.text.contains("bytes. Left out or shortened: nothing."))
+            #expect(!shown.text.contains(#"id="send""#), "only administrators send")
             let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
             let revealed = trail.filter { $0["action"]?.string == "message.revealed" }
             #expect(revealed.map { $0["target"]?.string } == [message])
             #expect(revealed.map { $0["reason"]?.string } == ["ticket 4711"])
+        }
+    }
+
+    @Test("an administrator sends the push to a device at hand; it is audited, and nothing is stored or counted")
+    func ownDevice() async throws {
+        try await Self.with { api in
+            try await api.makeOperator("ann", "admin@acme")
+            try await api.makeOperator("olga", "operator@acme")
+            let (ann, olga) = (try await api.signIn("ann"), try await api.signIn("olga"))
+            let (delivery, _) = try await Self.fail(api, "u-1")
+            let path = "/brands/acme/deliveries/\(delivery)"
+            let shown = try await api.submit(path + "/reveal", of: ann, ["reason": "a \(Self.script)"])
+            shown.expectPage(200)
+            #expect(shown.text.contains(#"<button id="send">"#) && shown.text.contains(#"value="a \#(Self.harmless)""#))
+            func fields(_ token: String, _ environment: String = "sandbox") -> [String: String] {
+                ["reason": "a test", "token": token, "environment": environment]
+            }
+            let sent = try await api.submit(path + "/send", of: ann, fields("AABB"))
+            sent.expectPage(200)
+            #expect(sent.text.contains("The provider accepted the push") && !sent.text.contains("hello"))
+            let rejected = try await api.submit(path + "/send", of: ann, fields("bad0"))
+            rejected.expectPage(200)
+            #expect(rejected.text.contains("(TopicDisallowed)"))
+            for wrong in [fields("x y"), fields(""), fields(Self.script), fields("AABB", Self.script)] {
+                let page = try await api.submit(path + "/send", of: ann, wrong)
+                page.expectPage(422)
+                #expect(!page.text.contains(Self.script) && !page.text.contains("hello"))
+            }
+            try await api.submit(path + "/send", of: ann, csrf: olga.csrf, fields("AABB")).expectPage(403)
+            let refused = try await api.submit(path + "/send", of: olga, fields("AABB"))
+            refused.expectPage(403)
+            #expect(!refused.text.contains("hello"))
+            let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
+            let checks = trail.filter { $0["action"]?.string == "app.self_checked" }
+            #expect(checks.map { $0["actor"]?["id"]?.string } == ["ann", "ann"])
+            let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries")
+            #expect(deliveries["items"]?.items.map { $0["id"]?.string } == [delivery])
         }
     }
 
@@ -236,6 +274,9 @@ struct ConsolePageTests {
             #expect(first.text.contains("The newest 51 deliveries of the filter"))
             #expect(first.text.matches(of: /<a href="[^"]*">\n<title>/).count == 2)
             #expect(first.text.contains("since=\(Self.component(start.rfc3339))"))
+            // What the script needs to draw a range; and no command, whose filters would make the page large.
+            #expect(first.text.contains(#"data-bars="16" data-first="\#(start.milliseconds)""#))
+            #expect(first.text.contains(#"<rect id="brush""#) && !first.text.contains(#"id="copy-curl""#))
             let next = try #require(first.text.firstMatch(of: /<a id="next" rel="next" href="([^"]*)">/)?.output.1)
             let second = try await api.open(
                 String(next.dropFirst("/console".count)).replacing("&amp;", with: "&"),
@@ -340,6 +381,11 @@ struct ConsolePageTests {
             let stream = "/v1/brands/acme/deliveries/tail?consumer=u%201&amp;state=failed"
             #expect(page.text.contains(#"data-stream="\#(stream)""#), "\(page.text)")
             #expect(page.text.contains(#"data-page="/console/brands/acme/deliveries/""#))
+            #expect(page.text.contains("The stream samples:"))
+            let command = "switchboard deliveries acme --follow --consumer=&#39;u 1&#39; --state=failed</pre>"
+            #expect(page.text.contains(#"<pre id="command">\#(command)"#), "\(page.text)")
+            let curl = "&quot;$SWITCHBOARD_SERVER&quot;&#39;\(stream)&#39;</pre>"
+            #expect(page.text.contains(#"<pre id="curl">curl -N -H "#) && page.text.contains(curl))
             let script = try await api.open("/assets/tail.js", of: vera).text
             for id in ["tail", "pause", "status", "clear"] {
                 #expect(script.contains("getElementById('\(id)')") && page.text.contains(#" id="\#(id)""#))
@@ -348,6 +394,17 @@ struct ConsolePageTests {
                 #expect(!script.contains(part))
             }
         }
+    }
+
+    @Test(
+        "a word of a shell's command is one word, whatever is in it",
+        arguments: [
+            ("acme", "acme"), ("a b", "'a b'"), ("x'; rm -rf ~ #", #"'x'\''; rm -rf ~ #'"#),
+            ("$(id)`id`", "'$(id)`id`'"), ("é", "'é'"), ("a\nb", "'a\nb'"), ("'\u{301}", #"''\''\#u{301}'"#),
+        ]
+    )
+    func shell(word: String, quoted: String) {
+        #expect(ConsoleDeliveries.quoted(word).utf8.elementsEqual(quoted.utf8))
     }
 
     @Test("every explanation has a fault and an advice; of a rejection they depend on the provider's status")

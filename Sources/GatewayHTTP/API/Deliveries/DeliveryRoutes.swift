@@ -121,11 +121,14 @@ enum DeliveryRoutes {
 
     private static func tail(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        let query = try filter(call.query(), brand: brand.id, limit: 1)
+        let parameters = try call.query()
+        let query = try filter(parameters, brand: brand.id, limit: 1)
         var start: Int64?
-        if let text = call.request.headers[.lastEventID], !text.isEmpty {
-            guard let position = Int64(text), position >= 0 else {
-                throw Problem(invalid: "/Last-Event-ID", "is not an id of this stream")
+        let header = call.request.headers[.lastEventID] ?? ""
+        let (name, last) = header.isEmpty ? ("/after", try parameters.text("after")) : ("/Last-Event-ID", header)
+        if let last {
+            guard let position = Int64(last), position >= 0 else {
+                throw Problem(invalid: name, "is not an id of this stream")
             }
             start = position
         }
