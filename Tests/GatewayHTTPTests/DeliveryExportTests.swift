@@ -66,6 +66,10 @@ struct DeliveryExportTests {
             #expect(rows[1].contains(#","a,""b""","#))
             #expect(rows[2].contains(#","'+1","#))
             #expect(rows[3].contains(#","'=HYPERLINK(""https://x.example"")","#))
+            // The reason of a provider, too.
+            try await api.execute("UPDATE delivery_log SET reason = '@SUM(1)'")
+            let again = try await api.call(.get, Self.path + "?format=csv")
+            #expect(again.text.components(separatedBy: #","'@SUM(1)","#).count == 4)
         }
     }
 
