@@ -16,6 +16,7 @@ enum ConsoleDeliveries {
     static let filters = fields.map(\.name)
     /// The number of rows of a page, and of deliveries that the histogram counts.
     private static let (rows, counted) = ("50", "500")
+    private static let csv: [Console.Parameter] = [("format", "csv")]
 
     @Sendable
     static func list(_ console: Console) async throws -> Response {
@@ -31,6 +32,7 @@ enum ConsoleDeliveries {
             \(try await histogram(console, filter))
             \(ConsolePage.table("delivery-list", "Deliveries, newest first", columns, items.map { row($0, console) }))
             \(ConsolePage.next(list) { console.page("deliveries", query: filter + [$0]) })
+            \(ConsolePage.export(session, console, console.api("deliveries", "export", query: filter + csv)))
             \(commands(console, filter, isStream: false))
             """
         return console.response("Deliveries", session, .deliveries, content)

@@ -26,6 +26,7 @@ enum ConsoleDelivery {
             <form method="post" action="\(console.page("deliveries", id, "reveal"))">\(token)
             <p><label for="reason">Why do you need the text? The audit trail stores it.</label>
             <input id="reason" name="reason" required maxlength="256"></p>
+            \(ConsolePage.field("locale", "Language of the device, for example de"))
             <p><button id="reveal">Show the message and the push</button></p></form>
             """
         let content: HTML = """
@@ -168,7 +169,7 @@ enum ConsoleDelivery {
         let content: HTML = """
             <article id="message" class="phone"><p><strong>\(title.isEmpty ? nickname : title)</strong></p>
             <p>\(revealed["text"].word.clipped(4000))</p>\(HTML.when(!title.isEmpty, sender))</article>
-            \(try await preview(of: event(of: revealed, delivery), delivery, console, token))
+            \(try await preview(of: event(of: revealed, delivery), delivery, try form.field("locale"), console, token))
             \(HTML.when(session.allows(.brandAdmin, in: console.brand), send))
             <p><a id="back" href="\(console.page("deliveries", id))">Back to the delivery</a></p>
             """
@@ -235,6 +236,7 @@ enum ConsoleDelivery {
     private static func preview(
         of event: StrictJSON,
         _ delivery: StrictJSON,
+        _ locale: String,
         _ console: Console,
         _ token: String
     ) async throws -> HTML {
@@ -243,7 +245,10 @@ enum ConsoleDelivery {
                 .post,
                 console.api("apps", delivery["app"].word, "preview"),
                 csrfToken: token,
-                body: ["event": event, "pushType": delivery["provider"]]
+                body: [
+                    "event": event, "pushType": delivery["provider"],
+                    "locale": locale.isEmpty ? .null : .string(locale),
+                ]
             ).json
             let cut = preview["truncated"].items.map(\.word).joined(separator: ", ")
             return """

@@ -181,6 +181,12 @@ struct ConsolePage {
         return #"<p><a id="next" rel="next" href="\#(path(("cursor", cursor)))">Next page</a></p>"#
     }
 
+    /// Returns a link to a list as a file, for administrators: the API exports to no other role.
+    static func export(_ session: Console.Session, _ console: Console, _ path: String) -> HTML {
+        guard session.allows(.brandAdmin, in: console.brand) else { return "" }
+        return #"<p><a id="export" href="\#(path)" download>Export as CSV</a></p>"#
+    }
+
     /// Returns a time span in milliseconds as text.
     static func span(_ milliseconds: Int64) -> String {
         switch milliseconds {

@@ -102,6 +102,11 @@ struct ConsolePageTests {
             for step in ["queued", "sent", "failed"] { #expect(page.text.contains(#"<th scope="row">\#(step)</th>"#)) }
             #expect(page.text.contains("for the lane, or for the end of quiet hours"))
             #expect(page.text.contains(#"<button id="retry">"#) && page.text.contains(#"<button id="reveal">"#))
+            let consumer = try await api.open("/brands/acme/consumers/u-1", of: olga)
+            consumer.expectPage(200)
+            let last = #"<td><a href="/console\#(path)">failed</a> 400 TopicDisallowed</td>"#
+            #expect(consumer.text.contains(last), "\(consumer.text)")
+            #expect(consumer.text.contains("<caption>Newest sessions</caption>"))
             let session = try await api.makeSession()
             #expect(try await api.register("u-1", as: session, token: "aabb").status < 300)
             try await api.submit(path + "/retry", of: olga, csrf: "x").expectPage(403)
@@ -140,10 +145,15 @@ struct ConsolePageTests {
             #expect(shown.text.contains("<p>hello</p>") && shown.text.contains("hello&quot;"))
             #expect(shown.text.contains("bytes. Left out or shortened: nothing."))
             #expect(!shown.text.contains(#"id="send""#), "only administrators send")
+            let templates = #"{"settings":{"templates":{"agent":{"de":{"title":"Neue Nachricht"}}}}}"#
+            try #require(try await api.call(.patch, "/v1/brands/acme", templates).status == 200)
+            let german = try await api.submit(path + "/reveal", of: sue, ["reason": "ticket 4711", "locale": "de"])
+            german.expectPage(200)
+            #expect(german.text.contains("Neue Nachricht") && !shown.text.contains("Neue Nachricht"))
             let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
             let revealed = trail.filter { $0["action"]?.string == "message.revealed" }
-            #expect(revealed.map { $0["target"]?.string } == [message])
-            #expect(revealed.map { $0["reason"]?.string } == ["ticket 4711"])
+            #expect(revealed.map { $0["target"]?.string } == [message, message])
+            #expect(revealed.map { $0["reason"]?.string } == ["ticket 4711", "ticket 4711"])
         }
     }
 
@@ -208,6 +218,9 @@ struct ConsolePageTests {
                 #expect(profile.text.contains("ann@mail.example") == (role == "admin"), "\(role)")
                 #expect(profile.text.contains("5550100") == (role == "admin"), "\(role)")
                 try await api.open(brand + "/audit", of: page).expectPage(audit)
+                let list = try await api.open(brand + "/deliveries?state=failed", of: page).text
+                let file = #"href="/v1/brands/acme/deliveries/export?state=failed&amp;format=csv" download"#
+                #expect(list.contains(file) == (role == "admin"), "\(role)")
                 let paused = try await api.submit(Self.lane + "/pause", of: page)
                 #expect(paused.status == pause, "\(role): \(paused.text)")
                 for view in ["/deliveries", "/failures", "/lanes", "/audit", "/search?q=a", "/consumers/u-1"] {
