@@ -113,7 +113,8 @@ struct ConsoleAsset: Sendable {
         }
         """
 
-    /// Draws a range of time over a histogram, which becomes that of the list; and copies commands.
+    /// Draws a range of time over a histogram, which becomes that of the list; copies commands; and keeps push tokens out of
+    /// addresses.
     ///
     /// Without it the bars are links, and the commands can be selected.
     private static let script = """
@@ -152,6 +153,11 @@ struct ConsoleAsset: Sendable {
             url.searchParams.set('until', new Date(first + (end + 1) * width).toISOString());
             location.assign(url);
           });
+        }
+
+        // A long text may be a push token, which is in no address then.
+        for (const form of document.querySelectorAll('form[role=search], #narrow')) {
+          form.addEventListener('submit', () => { form.method = form.elements.q.value.length < 60 ? 'get' : 'post'; });
         }
 
         for (const button of document.querySelectorAll('button[data-copy]')) {

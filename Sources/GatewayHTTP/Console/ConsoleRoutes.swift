@@ -48,6 +48,7 @@ enum ConsoleRoutes {
             (brand + "/deliveries/:delivery/links", ConsoleLinks.create),
             (brand + "/deliveries/:delivery/links/:link/revoke", ConsoleLinks.revoke),
             (brand + "/failures/replay", ConsoleReplay.run),
+            (brand + "/search", ConsoleSearch.form),
             (brand + "/lanes/:lane/pause", { try await ConsoleLanes.set("pause", $0) }),
             (brand + "/lanes/:lane/resume", { try await ConsoleLanes.set("resume", $0) }),
         ]

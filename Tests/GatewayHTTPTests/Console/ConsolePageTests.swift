@@ -349,6 +349,13 @@ struct ConsolePageTests {
             }
             try await api.open("/brands/acme/search?q=bad0", of: vera)
                 .expectRedirection(to: brand + "/deliveries?device=\(consumer)")
+            let search = "/brands/acme/search"
+            try await api.submit(search, of: sue, ["q": "bad0"]).expectRedirection(to: brand + "/consumers/\(consumer)")
+            try await api.submit(search, of: sue, ["q": "bad0"], headers: [.secFetchSite: "cross-site"]).expectPage(403)
+            try await api.submit(search, of: sue, ["q": ""]).expectPage(422)
+            let many = try await api.submit(search, of: sue, ["q": "u 1/2+3"])
+            many.expectPage(200)
+            #expect(many.text.contains(#"<table id="hits">"#))
             // The consumer and its device have one id.
             let both = try await api.open("/brands/acme/search?q=u+1%2F2%2B3", of: sue)
             both.expectPage(200)
