@@ -10,8 +10,8 @@ import Identity
 import PushProviders
 
 extension Gateway {
-    /// Returns the findings about disk, limits, clock, trust, waiting pushes and canaries, about what expires soon, and about the
-    /// names of providers; looks names up, and reads every unfinished push.
+    /// Returns the findings about disk, limits, clock, trust, waiting pushes and canaries, about what expires soon, and about
+    /// the names of providers; looks names up, and reads every unfinished push.
     ///
     /// - Throws: ``CommandFailure`` when the data cannot be read.
     package func check() async throws -> [CheckFinding] {

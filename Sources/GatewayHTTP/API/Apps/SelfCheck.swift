@@ -8,8 +8,8 @@ internal import TextFormats
 package typealias ProviderMaker =
     @Sendable (LaneKey, AppSettings, Brand, any PushSource) throws(PushCredentialError) -> any PushProvider
 
-/// Sends one push to one device, by default a silent one, with its own provider and not through a lane: nothing is stored or counted, and
-/// a paused or broken lane does not delay it.
+/// Sends one push to one device, by default a silent one, with its own provider and not through a lane: nothing is stored
+/// or counted, and a paused or broken lane does not delay it.
 struct SelfCheck {
     /// The result of a self-check.
     struct Result: Sendable, Equatable {
