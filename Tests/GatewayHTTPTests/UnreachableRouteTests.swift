@@ -57,7 +57,7 @@ struct UnreachableRouteTests {
 
     @Test("all pages are exported as JSON lines or as CSV, in which no id is a formula; of operators to administrators")
     func export() async throws {
-        try await TestGateway.run { api in
+        try await TestGateway.run(.live) { api in
             try await api.makeBrand()
             try await api.makeBrand("other")
             let hostile = [#"=HYPERLINK(\"https://x.example\")"#, "+1", #"a,\"b\""#, "<script>alert(1)</script>"]

@@ -81,7 +81,8 @@ struct OperatorVerbTests {
         let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
         #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
         let unreachable = ["consumers", "unreachable", "acme"]
-        #expect(try await gateway.verb(unreachable + ["--csv"]).output == [#""consumer","unread","unreadSince""#])
+        let rows = try await gateway.verb(unreachable + ["--csv"]).output
+        #expect(rows.count == 1 && rows[0].hasPrefix(#""consumer","unread","unreadSince""#), "\(rows)")
         #expect(try await gateway.verb(unreachable + ["--unread-older-than-hours", "0"]).output.count == 1)
         #expect(try await gateway.verb(unreachable + ["--json"]).output == [#"{"items":[],"nextCursor":null}"#])
         #expect(try await gateway.verb(unreachable + ["--unread-older-than-hours", "9999"]).exit.status == 1)
