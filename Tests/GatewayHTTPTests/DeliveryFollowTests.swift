@@ -196,6 +196,26 @@ struct DeliveryFollowTests {
         }
     }
 
+    @Test("a stream has unfinished deliveries where it is asked to, without ids, and each before it finishes")
+    func tailUnfinished() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            _ = try await api.register("d-1", as: try await api.makeSession())
+            let lane = "/v1/brands/acme/lanes/ios:apns:production"
+            try #require(try await api.call(.post, lane + "/pause").status == 200)
+            let old = try #require(try await api.post("1")["messageId"]?.string)
+            let client = try Self.open(api, "?unfinished=true")
+            #expect(await client.read(until: "id: 0\n\n") != nil)
+            let message = try #require(try await api.post("2")["messageId"]?.string)
+            let waiting = try #require(await client.read(until: #""state":"pending""#))
+            #expect(waiting.contains(message) && !waiting.contains(old), "only what changes after the start")
+            #expect(Self.ids(waiting).isEmpty)
+            try #require(try await api.call(.post, lane + "/resume").status == 200)
+            let done = try #require(await client.read(until: #""state":"accepted""#))
+            #expect(!Self.ids(done).isEmpty)
+        }
+    }
+
     @Test("a stream ends with the right to read: the credential is revoked or expires, the brand is replaced")
     func tailPermission() async throws {
         try await TestGateway.run(.live) { api in
@@ -290,6 +310,7 @@ struct DeliveryFollowTests {
                 refused.expectProblem(422, "invalid_request")
                 #expect(refused.pointers == ["/Last-Event-ID"])
                 #expect(try await api.call(.get, path + "?after=" + bad).pointers == ["/after"])
+                #expect(try await api.call(.get, path + "?unfinished=" + bad).pointers == ["/unfinished"])
             }
             #expect(try await api.call(.get, path + "?after=").pointers == ["/after"])
             var open: [RawClient] = []

@@ -177,16 +177,19 @@ struct ConsoleAsset: Sendable {
         const table = document.getElementById('tail'), body = table.tBodies[0];
         const pause = document.getElementById('pause'), status = document.getElementById('status');
         const most = 500;
-        let waiting = [], isPaused = false, state = 'Connecting.', source = null, last = '';
+        const waiting = new Map();
+        let isPaused = false, state = 'Connecting.', source = null, last = '';
 
         function report() {
           const parts = [state];
-          if (isPaused) parts.push(`Paused, ${waiting.length} waiting${source ? '' : ', more in the gateway'}.`);
+          if (isPaused) parts.push(`Paused, ${waiting.size} waiting${source ? '' : ', more in the gateway'}.`);
           status.textContent = parts.join(' ');
         }
 
         function show(item) {
-          const row = document.createElement('tr');
+          const row = document.createElement('tr'), id = `delivery-${item.id}`;
+          document.getElementById(id)?.remove();
+          row.id = id;
           const response = [item.status, item.reason, item.suppressedBy].filter((part) => part != null).join(' ');
           const cells = [item.sentAt ?? item.queuedAt, item.id, item.state, item.consumer, item.deviceId, item.app,
             item.provider, response];
@@ -223,8 +226,9 @@ struct ConsoleAsset: Sendable {
             last = event.lastEventId;
             const item = JSON.parse(event.data);
             if (!isPaused) return show(item);
-            waiting.push(item);
-            if (waiting.length >= 10 * most) {
+            waiting.delete(item.id);
+            waiting.set(item.id, item);
+            if (waiting.size >= 10 * most) {
               stream.close();
               source = null;
             }
@@ -236,8 +240,8 @@ struct ConsoleAsset: Sendable {
           isPaused = !isPaused;
           pause.setAttribute('aria-pressed', String(isPaused));
           if (!isPaused) {
-            waiting.forEach(show);
-            waiting = [];
+            waiting.forEach((item) => show(item));
+            waiting.clear();
             if (!source) connect();
           }
           report();

@@ -399,7 +399,7 @@ struct ConsolePageTests {
             let page = try await api.open("/brands/acme/tail?state=failed&consumer=u+1&device=", of: vera)
             page.expectPage(200)
             let stream = "/v1/brands/acme/deliveries/tail?consumer=u%201&amp;state=failed"
-            #expect(page.text.contains(#"data-stream="\#(stream)""#), "\(page.text)")
+            #expect(page.text.contains(#"data-stream="\#(stream)&amp;unfinished=true""#), "\(page.text)")
             #expect(page.text.contains(#"data-page="/console/brands/acme/deliveries/""#))
             #expect(page.text.contains("The stream samples:"))
             let command = "switchboard deliveries acme --follow --consumer=&#39;u 1&#39; --state=failed</pre>"

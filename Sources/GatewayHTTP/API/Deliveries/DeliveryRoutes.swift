@@ -123,6 +123,7 @@ enum DeliveryRoutes {
         let brand = try await call.requireBackend(.deliveriesRead)
         let parameters = try call.query()
         let query = try filter(parameters, brand: brand.id, limit: 1)
+        let includesUnfinished = try parameters.flag("unfinished") ?? false
         var start: Int64?
         let header = call.request.headers[.lastEventID] ?? ""
         let (name, last) = header.isEmpty ? ("/after", try parameters.text("after")) : ("/Last-Event-ID", header)
@@ -146,7 +147,8 @@ enum DeliveryRoutes {
             query: query,
             start: position,
             mayRead: { await permission.isGranted },
-            slot: slot
+            slot: slot,
+            includesUnfinished: includesUnfinished
         )
         return call.stream("text/event-stream") { try await tail.run(&$0) }
     }
