@@ -1,3 +1,4 @@
+import Foundation
 import GatewayModel
 import HTTPTypes
 import TestSupport
