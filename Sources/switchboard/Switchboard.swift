@@ -13,7 +13,7 @@ struct Switchboard: AsyncParsableCommand {
             EXIT CODES
               \(ProcessStatus.help.replacing("\n", with: "\n  "))
 
-            apply, export, brand, app, credential, hook, operator, device, send, deliveries, search, explain, lane, stats, top, \
+            apply, export, brand, app, credential, hook, operator, device, consumers, send, deliveries, search, explain, lane, stats, top, \
             outbound, audit and clock use the HTTP API of a running gateway: --server URL (or \(ClientEnvironment.server)), --admin-token-file FILE (or \
             \(ClientEnvironment.adminToken), the token itself). With --json they print the gateway's response on \
             one line; lists with --all, streams and files of events print one object per line.
@@ -26,10 +26,9 @@ struct Switchboard: AsyncParsableCommand {
             ServeCommand.self, CheckCommand.self, MigrateCommand.self, BackupCommand.self, VerifyCommand.self,
             RestoreCommand.self, MasterKeyCommand.self, DemoCommand.self, ApplyCommand.self, ExportCommand.self,
             BrandCommand.self, AppCommand.self, CredentialCommand.self, HookCommand.self, OperatorCommand.self,
-            DeviceCommand.self, SendCommand.self, DeliveriesCommand.self, SearchCommand.self, ExplainCommand.self,
-            LaneCommand.self, StatsCommand.self, TopCommand.self, OutboundCommand.self, AuditCommand.self,
-            ClockCommand.self,
-            CompletionCommand.self,
+            DeviceCommand.self, ConsumersCommand.self, SendCommand.self, DeliveriesCommand.self, SearchCommand.self,
+            ExplainCommand.self, LaneCommand.self, StatsCommand.self, TopCommand.self, OutboundCommand.self,
+            AuditCommand.self, ClockCommand.self, CompletionCommand.self,
         ]
     )
 

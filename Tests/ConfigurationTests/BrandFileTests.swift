@@ -1,5 +1,6 @@
 import Foundation
 import GatewayClient
+import Identity
 import Testing
 
 @testable import switchboard
@@ -95,6 +96,35 @@ struct BrandFileTests {
         let step = try #require(plan.steps.last)
         #expect(try file.body(of: step)["apns"]["privateKey"].string == "the key\n")
         #expect(!plan.steps.flatMap(\.lines).joined().contains("the key"))
+    }
+
+    @Test(
+        "the token of a canary is compared in the form in which the gateway stores it",
+        arguments: [("apns", "aabbcc00"), ("fcm", "AABBcc00")]
+    )
+    func tokens(pushType: String, stored: String) throws {
+        let directory = NSTemporaryDirectory() + "switchboard-token-\(UUID().uuidString)"
+        try SecretFile.prepare(directory)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try "AABBcc00\n".write(toFile: directory + "/token", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory + "/token")
+        let text = """
+            brand: {id: a}
+            apps:
+              x: {platform: ios, canary: {token: {file: token}, pushType: \(pushType), everySeconds: 3600}}
+            """
+        let file = try BrandFile(text: text, name: "f", directory: directory)
+        func plan(_ token: String) -> BrandPlan {
+            let canary: JSONValue = [
+                "tokenFingerprint": .string(SecretHash.fingerprint(token)), "pushType": .string(pushType),
+                "everySeconds": 3600,
+            ]
+            let app: JSONValue = ["id": "x", "platform": "ios", "canary": canary]
+            return BrandPlan(wanted: file.root, present: BrandState(apps: ["x": app]), prunes: false)
+        }
+        #expect(!plan(stored).steps.contains { $0.kind == .app })
+        let step = try #require(plan("ddeeff00").steps.first { $0.kind == .app })
+        #expect(try file.body(of: step)["canary"]["token"].string == "AABBcc00")
     }
 
     @Test("the file of a generated secret stays in its directory, whatever the response names")

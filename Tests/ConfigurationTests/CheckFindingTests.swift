@@ -1,3 +1,5 @@
+import Foundation
+import GatewayHTTP
 import GatewayModel
 import Testing
 
@@ -66,6 +68,43 @@ struct CheckFindingTests {
         #expect(found(3, seconds: 90).text.contains("90 seconds"))
         #expect(found(1, seconds: 7199).level == .warning && found(1, seconds: 7199).text.contains("119 minutes"))
         #expect(found(1, seconds: -90).level == .ok, "a clock that was set back is not a wait")
+    }
+
+    @Test("the last verdict on a canary has its age, and what to do when operators should act")
+    func canaries() throws {
+        func found(_ outcome: String?, alarming: Bool = false, seconds: Int64 = 1300) -> CheckFinding {
+            let verdict = outcome.map {
+                CanaryStatus.Verdict(
+                    outcome: $0,
+                    attemptedAt: Self.now.adding(seconds: -seconds).milliseconds,
+                    isAlarming: alarming,
+                    sentence: "Canary: the push failed."
+                )
+            }
+            return .canary("acme/ios/apns/production", verdict, now: Self.now)
+        }
+        let subject = "canary acme/ios/apns/production"
+        #expect(found(nil) == CheckFinding(subject, .ok, "no verdict yet"))
+        #expect(found("accepted") == CheckFinding(subject, .ok, "accepted, 21 minutes ago"))
+        #expect(found("accepted", seconds: -90) == CheckFinding(subject, .ok, "accepted, 0 seconds ago"))
+        let text = "rejected, 21 minutes ago. Canary: the push failed."
+        #expect(found("rejected", alarming: true) == CheckFinding(subject, .warning, text))
+    }
+
+    @Test("verdicts on canaries are kept until there is a new one, or the canary is gone")
+    func canaryFile() throws {
+        let path = NSTemporaryDirectory() + "switchboard-canaries-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func verdict(_ outcome: String) -> CanaryStatus.Verdict {
+            CanaryStatus.Verdict(outcome: outcome, attemptedAt: 1, isAlarming: false, sentence: "s")
+        }
+        #expect(CanaryFile.read(path).isEmpty)
+        let old = CanaryFile.merged([:], [("a", verdict("accepted")), ("b", verdict("timeout")), ("c", nil)])
+        #expect(old.keys.sorted() == ["a", "b"] && CanaryFile.write(old, path) && CanaryFile.read(path) == old)
+        let new = CanaryFile.merged(old, [("a", nil), ("c", verdict("rejected"))])
+        #expect(new == ["a": verdict("accepted"), "c": verdict("rejected")])
+        try "[1".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(CanaryFile.read(path).isEmpty && !CanaryFile.write(new, path + "/none"))
     }
 
     @Test("a name without addresses is bad; missing authorities are a warning")

@@ -118,6 +118,29 @@ struct TopViewTests {
         )
     }
 
+    @Test("each canary of the brand's lanes has a line with its last verdict and its age")
+    func canaries() {
+        func lane(_ id: String, _ canary: JSONValue) -> JSONValue { ["id": .string(id), "canary": canary] }
+        let lanes = [
+            lane("a", ["condition": "accepted", "attemptedAt": "1970-01-01T00:30:00.000Z", "sentence": "Fine."]),
+            lane("b", .null),
+            lane("c", ["condition": "waiting", "attemptedAt": .null, "sentence": "Its first push leaves.\u{1B}[2J"]),
+        ]
+        let lines = TopView.lines(Self.snapshot(lanes: lanes), width: 100, now: 2000).filter { $0.hasPrefix("canary") }
+        #expect(lines.count == 2 && lines.first == "canary  a  accepted  3 min ago", "\(lines)")
+        #expect(lines.last?.hasPrefix("canary  c  waiting  Its first push leaves.") == true)
+        #expect(!lines.joined().contains("\u{1B}"))
+        let metrics = """
+            switchboard_canaries{condition="accepted"} 3
+            switchboard_canaries{condition="failing"} 1
+            switchboard_canaries{condition="gone"} 0
+            """
+        let snapshot = TopSnapshot(Self.reading("", at: 0), Self.reading(metrics, at: 5))
+        #expect(TopView.lines(snapshot, width: 80, now: 0).contains("canaries  3 accepted  1 failing"))
+        #expect(snapshot.json["canaries"] == ["accepted": .number(3), "failing": .number(1)])
+        #expect(!TopView.lines(Self.snapshot(lanes: [lane("b", .null)]), width: 80, now: 0).joined().contains("canar"))
+    }
+
     @Test("a narrow terminal shows what matters most, and no line is longer", arguments: [20, 39, 40, 60, 80])
     func narrow(width: Int) {
         let lanes: [JSONValue] = [

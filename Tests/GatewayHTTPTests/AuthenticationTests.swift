@@ -42,6 +42,7 @@ struct GuardedRoute: Sendable, CustomStringConvertible {
         .init(method: .post, path: "/v1/brands/acme/deliveries/1/retry", kind: .backend("deliveries:manage")),
         .init(method: .post, path: "/v1/brands/acme/deliveries/replay", kind: .backend("deliveries:manage")),
         .init(method: .get, path: "/v1/brands/acme/unreachable", kind: .backend("consumers:read")),
+        .init(method: .get, path: "/v1/brands/acme/unreachable/export", kind: .backend("consumers:read")),
         .init(method: .post, path: "/v1/operators", kind: .instance),
         .init(method: .patch, path: "/v1/operators/dana", kind: .instance),
         .init(method: .get, path: "/v1/brands/acme/deliveries", kind: .backend("deliveries:read")),

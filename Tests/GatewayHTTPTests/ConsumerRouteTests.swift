@@ -42,6 +42,9 @@ struct ConsumerRouteTests {
             #expect(shown["conversations"]?[0]?["lastSequence"]?.int == 2)
             #expect(shown["devices"]?[0]?["deviceId"]?.string == "d-1")
             #expect(!shown.text.contains("aabbccddeeff"))
+            let sessions = shown["sessions"]?.items ?? []
+            #expect(sessions.map { $0["deviceId"]?.string } == ["d-1"])
+            #expect(sessions.first?.names == ["deviceId", "createdAt", "expiresAt"])
             let changed = try await api.call(.patch, Self.path, #"{"name":"Ada","phone":"+49"}"#)
             #expect(changed.status == 200 && changed["name"]?.string == "Ada")
             let cleared = try await api.call(.patch, Self.path, #"{"phone":null}"#)

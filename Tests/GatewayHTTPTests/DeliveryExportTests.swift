@@ -66,6 +66,10 @@ struct DeliveryExportTests {
             #expect(rows[1].contains(#","a,""b""","#))
             #expect(rows[2].contains(#","'+1","#))
             #expect(rows[3].contains(#","'=HYPERLINK(""https://x.example"")","#))
+            // The reason of a provider, too.
+            try await api.execute("UPDATE delivery_log SET reason = '@SUM(1)'")
+            let again = try await api.call(.get, Self.path + "?format=csv")
+            #expect(again.text.components(separatedBy: #","'@SUM(1)","#).count == 4)
         }
     }
 
@@ -75,7 +79,7 @@ struct DeliveryExportTests {
             try await api.makeBrand()
             #expect(try await api.register("d-1", as: try await api.makeSession()).status == 201)
             // More than a page, in batches.
-            let count = DeliveryExport.pageSize + 20
+            let count = ExportFormat.pageSize + 20
             let lane = "/v1/brands/acme/lanes/ios:apns:production/pause"
             #expect(try await api.call(.post, lane).status == 200)
             let events = (0..<count).map {

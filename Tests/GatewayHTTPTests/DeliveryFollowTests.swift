@@ -184,9 +184,35 @@ struct DeliveryFollowTests {
             #expect(ids == ids.sorted() && Set(ids).count == ids.count && ids.first == Int(position))
             #expect(ids.count == 3)
             #expect(text.contains(#""state":"accepted""#))
+            // A client that cannot send the header; one that sends both, as a browser does when it connects again.
+            let named = try Self.open(api, "?after=\(position)")
+            #expect(await named.read(until: "id: \(position)\n\n") != nil)
+            #expect(await named.read(until: "event: delivery") != nil)
+            let both = try Self.open(api, "?after=0", lastID: position)
+            #expect(await both.read(until: "id: \(position)\n\n") != nil)
             // A filter that matches nothing opens the stream all the same.
             let quiet = try Self.open(api, "?state=expired", lastID: "0")
             #expect(await quiet.read(until: "id: 0\n\n") != nil)
+        }
+    }
+
+    @Test("a stream has unfinished deliveries where it is asked to, without ids, and each before it finishes")
+    func tailUnfinished() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            _ = try await api.register("d-1", as: try await api.makeSession())
+            let lane = "/v1/brands/acme/lanes/ios:apns:production"
+            try #require(try await api.call(.post, lane + "/pause").status == 200)
+            let old = try #require(try await api.post("1")["messageId"]?.string)
+            let client = try Self.open(api, "?unfinished=true")
+            #expect(await client.read(until: "id: 0\n\n") != nil)
+            let message = try #require(try await api.post("2")["messageId"]?.string)
+            let waiting = try #require(await client.read(until: #""state":"pending""#))
+            #expect(waiting.contains(message) && !waiting.contains(old), "only what changes after the start")
+            #expect(Self.ids(waiting).isEmpty)
+            try #require(try await api.call(.post, lane + "/resume").status == 200)
+            let done = try #require(await client.read(until: #""state":"accepted""#))
+            #expect(!Self.ids(done).isEmpty)
         }
     }
 
@@ -283,7 +309,10 @@ struct DeliveryFollowTests {
                 let refused = try await api.call(.get, path, headers: headers)
                 refused.expectProblem(422, "invalid_request")
                 #expect(refused.pointers == ["/Last-Event-ID"])
+                #expect(try await api.call(.get, path + "?after=" + bad).pointers == ["/after"])
+                #expect(try await api.call(.get, path + "?unfinished=" + bad).pointers == ["/unfinished"])
             }
+            #expect(try await api.call(.get, path + "?after=").pointers == ["/after"])
             var open: [RawClient] = []
             for _ in 0..<DeliveryTail.brandLimit {
                 let client = try Self.open(api)

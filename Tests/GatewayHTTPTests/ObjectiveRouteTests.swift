@@ -99,7 +99,7 @@ struct ObjectiveRouteTests {
             status: ObjectiveStatus(fast: sum, slow: ObjectiveStatus.Sum())
         )
         var writer = JSONWriter(capacity: 256)
-        writer.objective(report)
+        writer.objective(report, countedSince: nil)
         let written = String(decoding: writer.bytes, as: UTF8.self)
         #expect(written.contains(#""late":\#(late),"burnRate":\#(text)},"slow":"#), "\(written)")
     }

@@ -129,6 +129,11 @@ struct ProbeRouteTests {
             let bad = try await api.call(.post, path, #"{"token":"bad0","pushType":"apns"}"#)
             #expect(bad["outcome"]?.string == "rejected")
             #expect(bad["verdict"]?.string?.contains("TopicDisallowed") == true)
+            let shown = #"{"token":"AABB","pushType":"apns","event":\#(Self.event())}"#
+            #expect(try await api.call(.post, path, shown)["outcome"]?.string == "accepted")
+            let lacking = try await api.call(.post, path, #"{"token":"AABB","pushType":"apns","event":{"id":"e"}}"#)
+            lacking.expectProblem(422, "invalid_request")
+            #expect(!lacking.pointers.isEmpty && lacking.pointers.allSatisfy { $0.hasPrefix("/event/") })
             let none = try await api.call(.get, "/v1/brands/acme/deliveries")
             #expect(none["items"]?.items.isEmpty == true)
             let wrong = try await api.call(.post, path, #"{"token":"x","pushType":"apns","environment":"y"}"#)
@@ -140,10 +145,10 @@ struct ProbeRouteTests {
             let tenant = try await api.makeAccount("acme", "brand:admin")
             try await api.call(.post, path, as: tenant, "{}").expectProblem(422, "invalid_request")
             try await api.call(.post, "/v1/brands/acme/apps/none/self-check", "{}").expectProblem(404, "not_found")
-            // Except the audit trail, which has the two self-checks.
+            // Except the audit trail, which has the three self-checks.
             let trail = try await api.call(.get, "/v1/brands/acme/audit").json()["items"]?.items ?? []
             let reported = trail.filter { $0["action"]?.string == "app.self_checked" }.map { $0["target"]?.string }
-            #expect(reported.count == 2 && Set(reported).count == 1)
+            #expect(reported.count == 3 && Set(reported).count == 1)
         }
     }
 

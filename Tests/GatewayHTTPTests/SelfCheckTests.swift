@@ -1,5 +1,6 @@
 import GatewayModel
 import PushProviders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,6 +46,53 @@ struct SelfCheckTests {
             timeout: fault == nil ? .milliseconds(1) : .seconds(600)
         )
         return try await check.run(token: "aabb") { _, _, _, source in FailingProvider(source, fault) }
+    }
+
+    @Test("a push in place of the silent one leaves with the token of the check")
+    func shownPush() async throws {
+        let clock = TestClock()
+        let brand = Brand(id: BrandID(trusted: "acme"), name: "Acme", settings: BrandSettings(), createdAt: clock.now)
+        var event = AgentEvent(
+            id: EventID(trusted: "e"),
+            type: .agentMessage,
+            consumer: ConsumerID(trusted: "u-1")
+        )
+        event.text = "hello"
+        var ids = MessageIDGenerator()
+        let message = Message(
+            PostedEvent(event, ids.next(at: clock.now)),
+            brand: brand.id,
+            conversation: ConversationID(trusted: "c-1"),
+            sequence: 1,
+            acceptedAt: clock.now,
+            expiresAt: clock.now
+        )
+        let check = SelfCheck(
+            lane: LaneKey(brand: brand.id, app: AppID(trusted: "ios"), pushType: .apns, environment: .production),
+            app: AppSettings(platform: .ios),
+            brand: brand,
+            clock: clock,
+            isForAdmin: true,
+            push: PushJob(
+                delivery: DeliveryID(0),
+                registration: RegistrationID(0),
+                token: "another",
+                platform: .ios,
+                message: message,
+                badge: 1,
+                expiresAt: clock.now
+            )
+        )
+        let sent = Mutex<[PushJob]>([])
+        _ = try await check.run(token: "aabb") { _, _, _, source in
+            var jobs: [PushJob] = []
+            source.nextPushes(capacity: 9, into: &jobs)
+            let found = jobs
+            sent.withLock { $0 += found }
+            return FailingProvider(source, .unreachable)
+        }
+        let jobs = sent.withLock { $0 }
+        #expect(jobs.map(\.token) == ["aabb"] && jobs.first?.message?.text == "hello" && jobs.first?.badge == 1)
     }
 
     @Test("the instance's administrator gets all details")

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayModel
 import HTTPTypes
 import TestSupport
@@ -51,6 +52,50 @@ struct UnreachableRouteTests {
             for hours in ["-1", "8761", "x", "", "1.5", "1%27--"] {
                 let reply = try await api.call(.get, Self.path + "?unreadOlderThanHours=\(hours)")
                 #expect(reply.pointers == ["/unreadOlderThanHours"], "\(hours)")
+            }
+        }
+    }
+
+    @Test("all pages are exported as JSON lines or as CSV, in which no id is a formula; of operators to administrators")
+    func export() async throws {
+        try await TestGateway.run(.live) { api in
+            try await api.makeBrand()
+            try await api.makeBrand("other")
+            let hostile = [#"=HYPERLINK(\"https://x.example\")"#, "+1", #"a,\"b\""#, "<script>alert(1)</script>"]
+            for (index, consumer) in hostile.enumerated() {
+                try await api.post("\(index)", consumer: consumer, conversation: "c-\(index)")
+            }
+            // More than the consumers of a page of the store.
+            let events = (1...260).map {
+                #"{"id":"u-\#($0)","type":"agent.message","consumer":"u-\#($0)","conversation":"k-\#($0)","text":"t"}"#
+            }
+            let batch = "[" + events.joined(separator: ",") + "]"
+            try #require(try await api.call(.post, "/v1/brands/acme/events", batch).status == 202)
+            api.clock.advance(seconds: 86_401)
+            let path = Self.path + "/export"
+            let reader = try await api.makeAccount("acme", "consumers:read")
+            let lines = try await api.call(.get, path, as: reader)
+            #expect(lines.status == 200 && lines.headers[.contentType] == "application/x-ndjson")
+            #expect(lines.headers[.contentDisposition] == #"attachment; filename="unreachable-acme.ndjson""#)
+            let items = try lines.text.split(separator: "\n").map { try JSON(String($0)) }
+            let first = try #require(try await api.call(.get, Self.path, as: reader)["items"]).items
+            #expect(items.count == 264 && Array(items.prefix(first.count)) == first && !first.isEmpty)
+            #expect(Set(items.compactMap { $0["consumer"]?.string }).count == 264)
+            let csv = try await api.call(.get, path + "?format=csv", as: reader)
+            #expect(csv.headers[.contentType] == "text/csv; charset=utf-8")
+            let rows = csv.text.components(separatedBy: "\r\n")
+            #expect(rows.count == 266 && rows[265].isEmpty && rows[0] == #""consumer","unread","unreadSince""#)
+            #expect(rows[1].hasPrefix(#""'=HYPERLINK(""https://x.example"")",1,""#))
+            #expect(rows[2].hasPrefix(#""'+1",1,""#) && rows[3].hasPrefix(#""a,""b""",1,""#))
+            #expect(try await api.call(.get, path + "?unreadOlderThanHours=25", as: reader).text.isEmpty)
+            #expect(try await api.call(.get, "/v1/brands/other/unreachable/export").text.isEmpty)
+            for query in ["format=xml", "format=", "unreadOlderThanHours=1%27--"] {
+                try await api.call(.get, path + "?" + query).expectProblem(422, "invalid_request")
+            }
+            for (name, role, status) in [("sue", "support@acme", 403), ("ann", "admin@acme", 200)] {
+                try await api.makeOperator(name, role)
+                let page = try await api.signIn(name)
+                #expect(try await api.call(.get, path + "?format=csv", of: page).status == status, "\(role)")
             }
         }
     }

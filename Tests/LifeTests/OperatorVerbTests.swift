@@ -80,6 +80,12 @@ struct OperatorVerbTests {
         #expect(try await gateway.verb(["deliveries", "replay", "acme", "--since", "x"]).exit.status == 1)
         let header = try await gateway.verb(["deliveries", "export", "acme", "--csv"]).output
         #expect(header.count == 1 && header[0].hasPrefix(#""id","messageId","consumer","#))
+        let unreachable = ["consumers", "unreachable", "acme"]
+        let rows = try await gateway.verb(unreachable + ["--csv"]).output
+        #expect(rows.count == 1 && rows[0].hasPrefix(#""consumer","unread","unreadSince""#), "\(rows)")
+        #expect(try await gateway.verb(unreachable + ["--unread-older-than-hours", "0"]).output.count == 1)
+        #expect(try await gateway.verb(unreachable + ["--json"]).output == [#"{"items":[],"nextCursor":null}"#])
+        #expect(try await gateway.verb(unreachable + ["--unread-older-than-hours", "9999"]).exit.status == 1)
         let lane = ["acme", "ios:apns:production"]
         let paused = try await gateway.verb(["lane", "pause"] + lane)
         #expect(paused.output.first?.hasPrefix("lane acme/ios:apns:production: An operator paused it at ") == true)
@@ -203,7 +209,13 @@ struct OperatorVerbTests {
             return lanes.contains { $0["canary"]["condition"].string == "accepted" }
         }
         #expect(try await fixture.metrics(#"switchboard_canaries{condition="accepted"} 1"#).count == 1)
+        let top = try await fixture.gateway.verb(["top", "--once", "--interval", "1", "--brand", "acme"]).output
+        #expect(top.contains { $0.hasPrefix("canary  ios:apns:production  accepted  ") }, "\(top)")
         #expect(try await fixture.gateway.process.stop().status == 0)
+        let report = try ChildProcess("switchboard", ["check", "--data-dir", fixture.gateway.dataDirectory])
+        // Its other lines need the configuration of the fixture.
+        _ = try await report.ended()
+        #expect(report.output.contains { $0.hasPrefix("ok   canary acme/ios/apns/production: accepted, ") })
         #expect(try await fixture.simulator.process.stop().status == 0)
     }
 
@@ -227,7 +239,8 @@ struct OperatorVerbTests {
     func usage() async throws {
         for arguments in [
             ["nothing"], ["brand"], ["brand", "delete", "acme"], ["send", "acme"], ["completion", "tcsh"],
-            ["deliveries", "acme", "--follow", "--all"], ["brand", "list", "--server", "ftp://x"],
+            ["deliveries", "acme", "--follow", "--all"], ["consumers", "unreachable", "acme", "--csv", "--json"],
+            ["brand", "list", "--server", "ftp://x"],
         ] {
             let verb = try ChildProcess("switchboard", arguments)
             let status = try await verb.ended().status

@@ -79,6 +79,15 @@ package struct CheckFinding: Sendable, Equatable {
         return CheckFinding("pushes", seconds > 3600 ? .warning : .ok, text)
     }
 
+    /// The last verdict on a lane's canary; nil when there is none yet.
+    static func canary(_ lane: String, _ verdict: CanaryStatus.Verdict?, now: Timestamp) -> CheckFinding {
+        guard let verdict else { return CheckFinding("canary \(lane)", .ok, "no verdict yet") }
+        let age = age(max(0, now.seconds - Timestamp(milliseconds: verdict.attemptedAt).seconds))
+        let text = "\(verdict.outcome), \(age) ago"
+        guard verdict.isAlarming else { return CheckFinding("canary \(lane)", .ok, text) }
+        return CheckFinding("canary \(lane)", .warning, "\(text). \(verdict.sentence)")
+    }
+
     /// The addresses of a host name.
     static func name(_ host: String, addresses: Int) -> CheckFinding {
         guard addresses > 0 else {

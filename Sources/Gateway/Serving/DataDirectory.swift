@@ -11,6 +11,9 @@ package struct DataDirectory: Sendable {
     /// The database's file name.
     static let databaseName = "switchboard.sqlite"
 
+    /// The file name of the last verdicts on canaries.
+    static let canariesName = "canaries.json"
+
     /// The instance's settings.
     package let settings: GatewaySettings
 
@@ -25,6 +28,9 @@ package struct DataDirectory: Sendable {
 
     /// The master key's file.
     package var masterKeyPath: String { settings.server.masterKeyFile ?? path(Self.masterKeyName) }
+
+    /// The file of the last verdicts on canaries.
+    var canariesPath: String { path(Self.canariesName) }
 
     /// Creates the directory when it is missing and checks that it is writable; throws ``CommandFailure`` with status
     /// 3.

@@ -10,8 +10,8 @@ import Identity
 import PushProviders
 
 extension Gateway {
-    /// Returns the findings about disk, limits, clock, trust and waiting pushes, about what expires soon, and about the
-    /// names of providers; looks names up, and reads every unfinished push.
+    /// Returns the findings about disk, limits, clock, trust, waiting pushes and canaries, about what expires soon, and about
+    /// the names of providers; looks names up, and reads every unfinished push.
     ///
     /// - Throws: ``CommandFailure`` when the data cannot be read.
     package func check() async throws -> [CheckFinding] {
@@ -48,6 +48,11 @@ extension Gateway {
             let level = expiry == .far ? CheckFinding.Level.ok : expiry == .expired ? .bad : .warning
             let text = "its APNs certificate \(expiry.text(certificate.expiresAt))"
             return CheckFinding("app \(app.brand)/\(app.id)", level, text)
+        }
+        let verdicts = CanaryFile.read(files.canariesPath)
+        findings += directory.allApps.sorted { ($0.brand, $0.id) < ($1.brand, $1.id) }.compactMap { app in
+            guard let lane = app.settings.canary?.lane(of: app.id, brand: app.brand) else { return nil }
+            return .canary("\(lane)", verdicts["\(lane)"], now: now)
         }
         for brand in directory.brands {
             for credential in directory.credentials(brand: brand.id) {

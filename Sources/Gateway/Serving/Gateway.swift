@@ -315,7 +315,7 @@ package final class Gateway: Sendable {
         // Later ones depend on earlier ones and stop first: listeners, then housekeeping, then deliveries.
         var list: [any Service] = traces.map { [$0.exporter] } ?? []
         list += [
-            keeper, delivery, housekeeper, monitor, certificates, services.canaries, outbound.webhooks,
+            keeper, delivery, housekeeper, monitor, certificates, canaryFile(), services.canaries, outbound.webhooks,
             apiListener(onListening),
         ]
         if let (webhook, sender) = outbound.operators {
@@ -353,6 +353,12 @@ package final class Gateway: Sendable {
         await close()
         logger.notice("stopped")
         try result.get()
+    }
+
+    private func canaryFile() -> CanaryFile {
+        CanaryFile(path: DataDirectory(settings: settings).canariesPath) { [canaries = services.canaries] in
+            canaries.all.map { ("\($0.lane)", $0.status.verdict) }
+        }
     }
 
     private func certificateMonitor() -> CertificateMonitor {

@@ -1,3 +1,4 @@
+internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage
 internal import HTTPTypes
@@ -156,7 +157,17 @@ struct Console: Sendable {
         _ view: ConsolePage.View? = nil,
         _ content: HTML
     ) -> Response {
-        ConsolePage(title: title, session: session, brand: brand, view: view, content: content).response()
+        let content: HTML = "\(ownFaults)\(content)"
+        return ConsolePage(title: title, session: session, brand: brand, view: view, content: content).response()
+    }
+
+    /// The faults of the gateway itself, as `/readyz` names them; nothing when it has none.
+    private var ownFaults: HTML {
+        let health = call.services.delivery.health
+        var faults = health.isAccepting ? [] : ["It accepts no events. " + Problem(notReady: health).detail]
+        if call.services.keeper.isGuarded { faults.append("Its clock may be wrong, so that nothing expires.") }
+        guard !faults.isEmpty else { return "" }
+        return #"<p role="alert" id="own-faults">The gateway is not well. \#(faults.joined(separator: " "))</p>"#
     }
 
     /// Returns a redirection after a form, or to the page that is meant.

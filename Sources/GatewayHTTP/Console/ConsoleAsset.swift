@@ -18,6 +18,7 @@ struct ConsoleAsset: Sendable {
 
     private static let all: [BoundedName: ConsoleAsset] = [
         "console.css": ConsoleAsset("text/css; charset=utf-8", styles),
+        "console.js": ConsoleAsset("text/javascript; charset=utf-8", script),
         "tail.js": ConsoleAsset("text/javascript; charset=utf-8", tail),
         "icon.svg": ConsoleAsset("image/svg+xml", icon),
     ]
@@ -99,6 +100,8 @@ struct ConsoleAsset: Sendable {
         rect.all { fill: var(--link) }
         rect.failed { fill: var(--bad) }
         rect.target { fill: var(--ink) }
+        rect.brush { fill: var(--ink); opacity: 0.2; pointer-events: none }
+        figure svg { touch-action: pan-y; user-select: none }
         .bar { vertical-align: middle }
         .phone { border: 1px solid var(--line); border-radius: 12px; padding: 0 1rem; max-width: 24rem }
         .phone p { white-space: pre-wrap; overflow-wrap: anywhere }
@@ -106,25 +109,87 @@ struct ConsoleAsset: Sendable {
         @media (max-width: 40rem) {
           .filter p { flex: 1 1 9rem }
           .filter input, .filter select { width: 100% }
+          thead th { white-space: nowrap }
         }
         """
 
-    /// Shows the stream: texts become text nodes, never markup; what arrives during a pause is kept, up to a number.
+    /// Draws a range of time over a histogram, which becomes that of the list; copies commands; and keeps push tokens out of
+    /// addresses.
+    ///
+    /// Without it the bars are links, and the commands can be selected.
+    private static let script = """
+        const chart = document.querySelector('#histogram svg'), brush = document.getElementById('brush');
+        if (chart) {
+          const bars = Number(chart.dataset.bars), first = Number(chart.dataset.first), width = Number(chart.dataset.width);
+          let from = null;
+          const bar = (event) => {
+            const box = chart.getBoundingClientRect();
+            return Math.max(0, Math.min(bars - 1, Math.floor((event.clientX - box.left) / box.width * bars)));
+          };
+          const range = (event) => {
+            const to = bar(event);
+            return [Math.min(from, to), Math.max(from, to)];
+          };
+          const draw = (start, count) => {
+            brush.setAttribute('x', start * 20);
+            brush.setAttribute('width', count * 20);
+          };
+          chart.addEventListener('dragstart', (event) => event.preventDefault());
+          chart.addEventListener('pointerdown', (event) => { if (event.button === 0) from = bar(event); });
+          addEventListener('pointermove', (event) => {
+            if (from === null) return;
+            const [start, end] = range(event);
+            draw(start, end > start ? end - start + 1 : 0);
+          });
+          addEventListener('pointercancel', () => { from = null; draw(0, 0); });
+          addEventListener('pointerup', (event) => {
+            if (from === null) return;
+            const [start, end] = range(event);
+            from = null;
+            // A click on one bar follows its link.
+            if (start === end) return draw(0, 0);
+            const url = new URL(chart.dataset.page, location.href);
+            url.searchParams.set('since', new Date(first + start * width).toISOString());
+            url.searchParams.set('until', new Date(first + (end + 1) * width).toISOString());
+            location.assign(url);
+          });
+        }
+
+        // A long text may be a push token, which is in no address then.
+        for (const form of document.querySelectorAll('form[role=search], #narrow')) {
+          form.addEventListener('submit', () => { form.method = form.elements.q.value.length < 60 ? 'get' : 'post'; });
+        }
+
+        for (const button of document.querySelectorAll('button[data-copy]')) {
+          // Browsers have a clipboard over HTTPS and on this host only.
+          button.hidden = !navigator.clipboard;
+          button.addEventListener('click', async () => {
+            await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+            button.textContent = 'Copied';
+          });
+        }
+        """
+
+    /// Shows the stream: texts become text nodes, never markup.
+    ///
+    /// What arrives during a pause is kept, up to a number; then it stops reading, and continues there after the pause.
     private static let tail = """
         const table = document.getElementById('tail'), body = table.tBodies[0];
         const pause = document.getElementById('pause'), status = document.getElementById('status');
         const most = 500;
-        let waiting = [], lost = 0, isPaused = false, state = 'Connecting.';
+        const waiting = new Map();
+        let isPaused = false, state = 'Connecting.', source = null, last = '';
 
         function report() {
           const parts = [state];
-          if (isPaused) parts.push(`Paused, ${waiting.length} waiting.`);
-          if (lost) parts.push(`${lost} were not kept.`);
+          if (isPaused) parts.push(`Paused, ${waiting.size} waiting${source ? '' : ', more in the gateway'}.`);
           status.textContent = parts.join(' ');
         }
 
         function show(item) {
-          const row = document.createElement('tr');
+          const row = document.createElement('tr'), id = `delivery-${item.id}`;
+          document.getElementById(id)?.remove();
+          row.id = id;
           const response = [item.status, item.reason, item.suppressedBy].filter((part) => part != null).join(' ');
           const cells = [item.sentAt ?? item.queuedAt, item.id, item.state, item.consumer, item.deviceId, item.app,
             item.provider, response];
@@ -145,27 +210,44 @@ struct ConsoleAsset: Sendable {
           if (body.rows.length > most) body.lastElementChild.remove();
         }
 
-        const source = new EventSource(table.dataset.stream);
-        source.addEventListener('open', () => { state = 'Connected.'; report(); });
-        source.addEventListener('error', () => {
-          state = source.readyState === EventSource.CLOSED
-            ? 'The stream ended: load the page again.' : 'Connecting again.';
-          report();
-        });
-        source.addEventListener('delivery', (event) => {
-          const item = JSON.parse(event.data);
-          if (!isPaused) return show(item);
-          waiting.push(item);
-          if (waiting.length > 10 * most) { waiting.shift(); lost += 1; }
-          report();
-        });
+        function connect() {
+          const url = new URL(table.dataset.stream, location.href);
+          if (last) url.searchParams.set('after', last);
+          const stream = source = new EventSource(url);
+          stream.addEventListener('open', () => { state = 'Connected.'; report(); });
+          stream.addEventListener('error', () => {
+            state = stream.readyState === EventSource.CLOSED
+              ? 'The stream ended: load the page again.' : 'Connecting again.';
+            report();
+          });
+          stream.addEventListener('delivery', (event) => {
+            // What was read before the stream was closed may still arrive.
+            if (source !== stream) return;
+            last = event.lastEventId;
+            const item = JSON.parse(event.data);
+            if (!isPaused) return show(item);
+            waiting.delete(item.id);
+            waiting.set(item.id, item);
+            if (waiting.size >= 10 * most) {
+              stream.close();
+              source = null;
+            }
+            report();
+          });
+        }
+
         pause.addEventListener('click', () => {
           isPaused = !isPaused;
           pause.setAttribute('aria-pressed', String(isPaused));
-          if (!isPaused) { waiting.forEach(show); waiting = []; }
+          if (!isPaused) {
+            waiting.forEach((item) => show(item));
+            waiting.clear();
+            if (!source) connect();
+          }
           report();
         });
         document.getElementById('clear').addEventListener('click', () => body.replaceChildren());
+        connect();
         report();
         """
 }

@@ -6,6 +6,10 @@ internal import TextFormats
 enum ConsoleConsumer {
     /// The maximum number of rows of a table.
     private static let maxRows = 50
+    /// The maximum number of sessions that are shown.
+    private static let maxSessions = 20
+    /// The number of the newest deliveries among which the last push of each device is found.
+    private static let lastPushes = "100"
 
     @Sendable
     static func page(_ console: Console) async throws -> Response {
@@ -15,14 +19,22 @@ enum ConsoleConsumer {
         let devices = consumer["devices"].items
         let conversations = consumer["conversations"].items
         let name = consumer["id"].word
+        let newest = console.api("deliveries", query: [("consumer", name), ("limit", lastPushes)])
+        let pushes = try await console.get(newest)["items"].items
         let quiet = consumer["quietHours"]
         let hours = [quiet["mode"], quiet["from"], quiet["to"], quiet["timeZone"]].map(\.word).filter { !$0.isEmpty }
         let deviceRows = devices.prefix(maxRows).map { device -> HTML in
             """
             <tr><th scope="row">\(device["deviceId"])</th><td>\(device["app"])</td><td>\(device["pushType"])</td>\
-            <td>\(device["environment"])</td><td>\(device["state"])</td>\
+            <td>\(device["environment"])</td><td>\(device["state"])</td><td>\(last(of: device, pushes, console))</td>\
             <td class="words">\(device["receives"].items.map(\.word).joined(separator: ", "))</td>\
             <td>\(device["appVersion"])</td><td>\(device["registeredAt"])</td><td>\(device["lastSeenAt"])</td></tr>
+            """
+        }
+        let sessionRows = consumer["sessions"].items.reversed().prefix(maxSessions).map { session -> HTML in
+            """
+            <tr><th scope="row">\(session["createdAt"])</th><td>\(session["deviceId"])</td>\
+            <td>\(session["expiresAt"])</td></tr>
             """
         }
         let conversationRows = conversations.prefix(maxRows).map { conversation -> HTML in
@@ -38,7 +50,8 @@ enum ConsoleConsumer {
             ("Since", "\(consumer["createdAt"])"), ("Unread messages", "\(consumer["unread"])"),
         ]
         let columns = [
-            "Device", "App", "Transport", "Environment", "State", "Receives", "Version", "Registered", "Last seen",
+            "Device", "App", "Transport", "Environment", "State", "Last push", "Receives", "Version", "Registered",
+            "Last seen",
         ]
         let content: HTML = """
             \(ConsolePage.list("profile", facts))
@@ -51,8 +64,22 @@ enum ConsoleConsumer {
                 "conversations", "Conversations", ["Conversation", "Unread", "Last", "Read up to"], conversationRows
             ))
             \(rest(conversations.count))
+            \(ConsolePage.table("sessions", "Newest sessions", ["Since", "Device", "Ends"], sessionRows))
             """
         return console.response("Consumer", session, nil, content)
+    }
+
+    /// Returns the state of the last push to a device.
+    private static func last(of device: StrictJSON, _ pushes: [StrictJSON], _ console: Console) -> HTML {
+        let push = pushes.first { push in
+            push["deviceId"].word.hasSameBytes(as: device["deviceId"].word)
+                && push["app"].word.hasSameBytes(as: device["app"].word)
+        }
+        guard let push else { return "–" }
+        return """
+            <a href="\(console.page("deliveries", push["id"].word))">\(push["state"])</a> \
+            \(ConsoleDeliveries.response(push))
+            """
     }
 
     /// Returns how many rows are not shown.

@@ -16,6 +16,7 @@ enum ConsoleDeliveries {
     static let filters = fields.map(\.name)
     /// The number of rows of a page, and of deliveries that the histogram counts.
     private static let (rows, counted) = ("50", "500")
+    private static let csv: [Console.Parameter] = [("format", "csv")]
 
     @Sendable
     static func list(_ console: Console) async throws -> Response {
@@ -31,6 +32,8 @@ enum ConsoleDeliveries {
             \(try await histogram(console, filter))
             \(ConsolePage.table("delivery-list", "Deliveries, newest first", columns, items.map { row($0, console) }))
             \(ConsolePage.next(list) { console.page("deliveries", query: filter + [$0]) })
+            \(ConsolePage.export(session, console, console.api("deliveries", "export", query: filter + csv)))
+            \(commands(console, filter, isStream: false))
             """
         return console.response("Deliveries", session, .deliveries, content)
     }
@@ -67,12 +70,47 @@ enum ConsoleDeliveries {
             """
     }
 
+    /// The maximum length of the filters that are shown as commands, in bytes: a page is small.
+    private static let maxCommandBytes = 512
+
+    /// Returns the list, or its stream, as commands for a shell; nothing when its filters are long.
+    static func commands(_ console: Console, _ filter: [Console.Parameter], isStream: Bool) -> HTML {
+        let named = filter.filter { !$0.value.isEmpty }
+        guard named.reduce(console.brand.utf8.count, { $0 + $1.value.utf8.count }) <= maxCommandBytes else { return "" }
+        let options = named.map { " --\($0.name)=\(quoted($0.value))" }.joined()
+        let command = "switchboard deliveries \(quoted(console.brand))\(isStream ? " --follow" : "")\(options)"
+        let path =
+            isStream ? console.api("deliveries", "tail", query: filter) : console.api("deliveries", query: filter)
+        let token = #""Authorization: Bearer $SWITCHBOARD_ADMIN_TOKEN""#
+        let curl = "curl \(isStream ? "-N " : "")-H \(token) " + #""$SWITCHBOARD_SERVER""# + quoted(path)
+        return """
+            <h2>As a command</h2>
+            <pre id="command">\(command)</pre>
+            <p><button id="copy-command" type="button" data-copy="command">Copy the command</button></p>
+            <pre id="curl">\(curl)</pre>
+            <p><button id="copy-curl" type="button" data-copy="curl">Copy curl</button></p>
+            """
+    }
+
+    /// Returns a word of a shell's command: in quotes, unless every character is plain (POSIX.1-2024, XCU section 2.2.2).
+    static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+            default: false
+            }
+        }
+        let parts = word.byteSplit("'", omittingEmptySubsequences: false)
+        return isPlain ? word : "'" + parts.joined(separator: #"'\''"#) + "'"
+    }
+
     // MARK: Histogram
 
     /// The number of bars.
     private static let bars = 16
 
-    /// Returns a histogram over the newest deliveries of a filter; each bar leads to its deliveries.
+    /// Returns a histogram over the newest deliveries of a filter; each bar, and each range of bars, leads to its deliveries.
     static func histogram(_ console: Console, _ filter: [Console.Parameter]) async throws -> HTML {
         let list = try await console.get(console.api("deliveries", query: filter + [("limit", counted)]))
         let items = list["items"].items.compactMap { item in
@@ -105,7 +143,9 @@ enum ConsoleDeliveries {
         let failed = items.count(where: \.isFailed)
         return """
             <figure id="histogram"><svg viewBox="0 0 320 60" width="100%" height="60" preserveAspectRatio="none" \
-            role="group" aria-labelledby="histogram-text">\(shapes)</svg>
+            role="group" aria-labelledby="histogram-text" data-bars="\(bars)" data-first="\(String(first))" \
+            data-width="\(String(width))" data-page="\(console.page("deliveries", query: others))">\(shapes)\
+            <rect id="brush" class="brush" x="0" y="0" width="0" height="60"/></svg>
             <figcaption id="histogram-text">The newest \(items.count) deliveries of the filter, \
             \(Timestamp(milliseconds: first).rfc3339) to \(Timestamp(milliseconds: last).rfc3339); \(failed) failed.\
             </figcaption></figure>

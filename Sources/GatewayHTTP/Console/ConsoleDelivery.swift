@@ -26,6 +26,7 @@ enum ConsoleDelivery {
             <form method="post" action="\(console.page("deliveries", id, "reveal"))">\(token)
             <p><label for="reason">Why do you need the text? The audit trail stores it.</label>
             <input id="reason" name="reason" required maxlength="256"></p>
+            \(ConsolePage.field("locale", "Language of the device, for example de"))
             <p><button id="reveal">Show the message and the push</button></p></form>
             """
         let content: HTML = """
@@ -152,6 +153,61 @@ enum ConsoleDelivery {
         let form = try await console.form()
         let (token, reason) = (try form.field("csrf"), try form.field("reason"))
         let id = try console.call.segment("delivery")
+        let (delivery, revealed) = try await message(of: id, reason, token, console)
+        let (title, nickname) = (revealed["title"].word, revealed["agent"]["nickname"].word)
+        let sender: HTML = "<p>\(nickname)</p>"
+        let session = try await console.session()
+        let send: HTML = """
+            <h2>See it on your own device</h2>
+            <form method="post" action="\(console.page("deliveries", id, "send"))">\(ConsolePage.hidden("csrf", token))\
+            \(ConsolePage.hidden("reason", reason))
+            <p><label for="token">The push token of the device</label>
+            <input id="token" name="token" required maxlength="4096" autocomplete="off" spellcheck="false"></p>
+            \(ConsolePage.choice("environment", "Environment", ["production", "sandbox"], "production"))
+            <p><button id="send">Send it to the device</button></p></form>
+            """
+        let content: HTML = """
+            <article id="message" class="phone"><p><strong>\(title.isEmpty ? nickname : title)</strong></p>
+            <p>\(revealed["text"].word.clipped(4000))</p>\(HTML.when(!title.isEmpty, sender))</article>
+            \(try await preview(of: event(of: revealed, delivery), delivery, try form.field("locale"), console, token))
+            \(HTML.when(session.allows(.brandAdmin, in: console.brand), send))
+            <p><a id="back" href="\(console.page("deliveries", id))">Back to the delivery</a></p>
+            """
+        return console.response("What the phone shows", session, .deliveries, content)
+    }
+
+    /// Sends the push to a device that somebody has at hand: by a self-check, which is not stored or counted.
+    @Sendable
+    static func send(_ console: Console) async throws -> Response {
+        let form = try await console.form()
+        let token = try form.field("csrf")
+        let id = try console.call.segment("delivery")
+        let (delivery, revealed) = try await message(of: id, try form.field("reason"), token, console)
+        let environment = try form.field("environment")
+        let verdict = try await console.send(
+            .post,
+            console.api("apps", delivery["app"].word, "self-check"),
+            csrfToken: token,
+            body: [
+                "token": .string(try form.field("token")), "pushType": delivery["provider"],
+                "environment": environment.isEmpty ? .null : .string(environment),
+                "event": event(of: revealed, delivery),
+            ]
+        ).json
+        let content: HTML = """
+            <p id="verdict" class="verdict">\(verdict["verdict"].word)</p>
+            <p><a id="back" href="\(console.page("deliveries", id))">Back to the delivery</a></p>
+            """
+        return console.response("Sent to your device", try await console.session(), .deliveries, content)
+    }
+
+    /// Reveals the message of a delivery.
+    private static func message(
+        of id: String,
+        _ reason: String,
+        _ token: String,
+        _ console: Console
+    ) async throws -> (delivery: StrictJSON, message: StrictJSON) {
         let delivery = try await console.get(console.api("deliveries", id))
         guard let message = delivery["messageId"].text else { throw Problem.notFound("message") }
         let revealed = try await console.send(
@@ -159,25 +215,12 @@ enum ConsoleDelivery {
             console.api("messages", message, "reveal"),
             csrfToken: token,
             body: ["reason": .string(reason)]
-        ).json
-        let (title, nickname) = (revealed["title"].word, revealed["agent"]["nickname"].word)
-        let sender: HTML = "<p>\(nickname)</p>"
-        let content: HTML = """
-            <article id="message" class="phone"><p><strong>\(title.isEmpty ? nickname : title)</strong></p>
-            <p>\(revealed["text"].word.clipped(4000))</p>\(HTML.when(!title.isEmpty, sender))</article>
-            \(try await preview(of: revealed, delivery, console, token))
-            <p><a id="back" href="\(console.page("deliveries", id))">Back to the delivery</a></p>
-            """
-        return console.response("What the phone shows", try await console.session(), .deliveries, content)
+        )
+        return (delivery, revealed.json)
     }
 
-    /// Returns the request that the provider would get for the message now; the reason if it would get none.
-    private static func preview(
-        of message: StrictJSON,
-        _ delivery: StrictJSON,
-        _ console: Console,
-        _ token: String
-    ) async throws -> HTML {
+    /// Returns the event of a message.
+    private static func event(of message: StrictJSON, _ delivery: StrictJSON) -> StrictJSON {
         let kind = message["kind"]
         let isAgents = kind.word.hasSameBytes(as: MessageKind.agent.rawValue)
         let event: StrictJSON.Members = [
@@ -186,13 +229,26 @@ enum ConsoleDelivery {
             "text": message["text"], "title": message["title"], "data": message["data"], "agent": message["agent"],
             "link": message["link"], "category": message["category"], "silent": message["silent"],
         ]
-        let named = StrictJSON.Members(event.filter { $0.value != .null })
+        return .object(StrictJSON.Members(event.filter { $0.value != .null }))
+    }
+
+    /// Returns the request that the provider would get for an event now; the reason if it would get none.
+    private static func preview(
+        of event: StrictJSON,
+        _ delivery: StrictJSON,
+        _ locale: String,
+        _ console: Console,
+        _ token: String
+    ) async throws -> HTML {
         do {
             let preview = try await console.send(
                 .post,
                 console.api("apps", delivery["app"].word, "preview"),
                 csrfToken: token,
-                body: ["event": .object(named), "pushType": delivery["provider"]]
+                body: [
+                    "event": event, "pushType": delivery["provider"],
+                    "locale": locale.isEmpty ? .null : .string(locale),
+                ]
             ).json
             let cut = preview["truncated"].items.map(\.word).joined(separator: ", ")
             return """

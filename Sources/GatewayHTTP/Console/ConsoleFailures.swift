@@ -47,7 +47,7 @@ enum ConsoleFailures {
     }
 }
 
-/// The stream of finished deliveries, which a script shows.
+/// The stream of deliveries, which a script shows.
 enum ConsoleTail {
     @Sendable
     static func page(_ console: Console) async throws -> Response {
@@ -55,15 +55,18 @@ enum ConsoleTail {
         let filter = try console.parameters(ConsoleDeliveries.filters)
         let head = ["Changed", "Delivery", "State", "Consumer", "Device", "App", "Provider", "Response"]
             .map { #"<th scope="col">\#($0)</th>"# as HTML }
-        let stream = console.api("deliveries", "tail", query: filter)
+        let stream = console.api("deliveries", "tail", query: filter + [("unfinished", "true")])
         let content: HTML = """
             \(ConsoleDeliveries.form(console.page("tail"), filter))
             <noscript><p>This page needs script; the list of deliveries does not.</p></noscript>
             <p><button id="pause" type="button" aria-pressed="false">Pause</button> \
             <button id="clear" type="button">Clear</button> <span id="status" role="status"></span></p>
-            <div class="scroll" role="region" aria-label="Finished deliveries" tabindex="0">
+            <div class="scroll" role="region" aria-label="Deliveries as they change" tabindex="0">
             <table id="tail" data-stream="\(stream)" data-page="\(console.page("deliveries"))/">\
-            <caption>Finished deliveries, newest first</caption><thead><tr>\(head)</tr></thead><tbody></tbody></table></div>
+            <caption>Deliveries as they change</caption><thead><tr>\(head)</tr></thead><tbody></tbody></table></div>
+            <p>The stream samples: each delivery is shown in its newest state, and states between may be skipped. Of \
+            deliveries that wait it has the 100 newest.</p>
+            \(ConsoleDeliveries.commands(console, filter, isStream: true))
             <script type="module" src="/console/assets/tail.js"></script>
             """
         return console.response("Live", session, .tail, content)

@@ -22,6 +22,8 @@ enum ConsoleObjectives {
                 <td>\(item["slow"]["burnRate"])</td><td>\(item["fast"]["burnRate"])</td></tr>
                 """
         }
+        let incomplete = items.first?["incompleteBefore"].text
+        let hour = console.call.services.clock.now.adding(seconds: -3600)
         let columns = [
             "App", "Condition", "In words", "Accepted in time", "Burn rate of the hour", "Burn rate of 5 minutes",
         ]
@@ -30,10 +32,18 @@ enum ConsoleObjectives {
             """
         let content: HTML = """
             \(items.first.map { #"<p id="target" class="verdict">\#(target(of: $0))</p>"# } ?? none)
+            \(incomplete.map { Self.incomplete(from: hour.rfc3339, to: $0) } ?? "")
             \(ConsolePage.table("objective-list", "The last hour, by app", columns, rows))
             \(ConsolePage.next(list) { console.page("objectives", query: [$0]) })
             """
         return console.response("Objectives", session, .objectives, content)
+    }
+
+    /// Returns for which part of the last hour nothing was counted.
+    private static func incomplete(from hour: String, to start: String) -> HTML {
+        """
+        <p id="incomplete">Statistics incomplete from \(hour) to \(start): the gateway was started then, and counts since.</p>
+        """
     }
 
     private static func target(of item: StrictJSON) -> String {

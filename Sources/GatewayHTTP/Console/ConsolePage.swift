@@ -9,7 +9,7 @@ internal import TextFormats
 struct ConsolePage {
     /// A page of a brand, in the order of the navigation.
     enum View: String, CaseIterable {
-        case deliveries, failures, tail, lanes, objectives, unreachable, audit
+        case deliveries, failures, tail, lanes, objectives, unreachable, calendar, audit
 
         fileprivate var title: String {
             switch self {
@@ -19,13 +19,14 @@ struct ConsolePage {
             case .lanes: "Lanes"
             case .objectives: "Objectives"
             case .unreachable: "Unreachable"
+            case .calendar: "Calendar"
             case .audit: "Audit"
             }
         }
 
         fileprivate var scope: Scope {
             switch self {
-            case .audit: .brandAdmin
+            case .calendar, .audit: .brandAdmin
             case .unreachable: .consumersRead
             default: .deliveriesRead
             }
@@ -87,6 +88,7 @@ struct ConsolePage {
         <title>\(title) – \(brand.map { $0 + " – " } ?? "")Switchboard</title>
         <link rel="icon" href="/console/assets/icon.svg">
         <link rel="stylesheet" href="/console/assets/console.css">
+        \(HTML.when(brand != nil, #"<script type="module" src="/console/assets/console.js"></script>"#))
         </head>
         <body>
         <a class="skip" href="#main">Skip to the content</a>
@@ -177,6 +179,12 @@ struct ConsolePage {
     static func next(_ list: StrictJSON, _ path: (Console.Parameter) -> String) -> HTML {
         guard let cursor = list["nextCursor"].text else { return "" }
         return #"<p><a id="next" rel="next" href="\#(path(("cursor", cursor)))">Next page</a></p>"#
+    }
+
+    /// Returns a link to a list as a file, for administrators: the API exports to no other role.
+    static func export(_ session: Console.Session, _ console: Console, _ path: String) -> HTML {
+        guard session.allows(.brandAdmin, in: console.brand) else { return "" }
+        return #"<p><a id="export" href="\#(path)" download>Export as CSV</a></p>"#
     }
 
     /// Returns a time span in milliseconds as text.

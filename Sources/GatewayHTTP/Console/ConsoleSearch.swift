@@ -7,10 +7,22 @@ enum ConsoleSearch {
     /// The maximum length of what is searched, in bytes: that of a push token.
     private static let maxBytes = 4096
 
+    private static let names: [BoundedName] = ["q", "consumer", "source"]
+
     @Sendable
     static func page(_ console: Console) async throws -> Response {
+        try await find(try console.parameters(names, atMost: maxBytes), console)
+    }
+
+    /// Finds what a form names in its body: a push token must not be in an address, which proxies log.
+    @Sendable
+    static func form(_ console: Console) async throws -> Response {
+        let form = try await console.form()
+        return try await find(names.map { ($0.text, try form.field($0)) }, console)
+    }
+
+    private static func find(_ query: [Console.Parameter], _ console: Console) async throws -> Response {
         let session = try await console.session()
-        let query = try console.parameters(["q", "consumer", "source"], atMost: maxBytes)
         let hits = try await console.get(console.api("search", query: query))["items"].items.prefix(50)
         let seesConsumers = session.allows(.consumersRead, in: console.brand)
         let paths = hits.map { path($0, seesConsumers, console) }
@@ -24,7 +36,7 @@ enum ConsoleSearch {
         let content: HTML = """
             \(ConsolePage.table("hits", "Found", ["Id", "Kind", "App", "Consumer", "Found by"], rows))
             <p>The id of an event, and a provider's id, are found together with the consumer.</p>
-            <form id="narrow" class="filter">\(ConsolePage.field("q", "Id", query[0].value.clipped(256), isRequired: true))\
+            <form id="narrow" class="filter" action="\(console.page("search"))">\(ConsolePage.field("q", "Id", query[0].value.clipped(256), isRequired: true))\
             \(ConsolePage.field("consumer", "Consumer", query[1].value.clipped(256)))\
             \(ConsolePage.field("source", "Source of the event", query[2].value.clipped(256)))\
             <p><button id="search-again">Find</button></p></form>

@@ -17,6 +17,7 @@ enum ConsoleUnreachable {
                 <td>\(consumer["unread"])</td><td>\(consumer["unreadSince"])</td></tr>
                 """
         }
+        let file = console.api("unreachable", "export", query: filter + [("format", "csv")])
         let label = "Unread for at least so many hours (24)"
         let caption = "Consumers with unread messages and no active device"
         let content: HTML = """
@@ -25,6 +26,7 @@ enum ConsoleUnreachable {
             \(ConsolePage.table("unreachable-list", caption, ["Consumer", "Unread", "Since"], rows))
             \(HTML.when(list["nextCursor"] != .null, "<p>There may be more: a page looks at some hundred consumers.</p>"))
             \(ConsolePage.next(list) { console.page("unreachable", query: filter + [$0]) })
+            \(ConsolePage.export(session, console, file))
             """
         return console.response("Unreachable", session, .unreachable, content)
     }

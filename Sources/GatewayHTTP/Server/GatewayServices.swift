@@ -44,6 +44,8 @@ package struct GatewayServices: Sendable {
     let hostClock: any GatewayClock
     /// The detection of a wrong system clock.
     package let keeper: ClockKeeper
+    /// When the gateway was started: what is counted in memory begins then.
+    let startedAt: Timestamp
     /// The logger for operators.
     package let logger: Logger
     /// The metrics.
@@ -149,6 +151,7 @@ package struct GatewayServices: Sendable {
             logger: logger
         )
         self.clock = clock
+        startedAt = clock.now
         self.hostClock = hostClock
         self.keeper = keeper ?? ClockKeeper(trusting: clock, store: store, logger: logger)
         self.logger = logger

@@ -130,7 +130,7 @@ struct BrandFileReader {
     private static func text(_ data: Data, _ secret: FileShape.Secret) -> String? {
         let text = String(data: data, encoding: .utf8)
         switch secret {
-        case .text: return text.map { $0.last?.isNewline == true ? String($0.dropLast()) : $0 }
+        case .text, .token: return text.map { $0.last?.isNewline == true ? String($0.dropLast()) : $0 }
         case .key, .privateKey: return text
         case .certificate:
             return text.flatMap { $0.contains("-----BEGIN ") ? $0 : nil } ?? StrictBase64.encode(data, .standard)
@@ -147,6 +147,9 @@ struct BrandFileReader {
         secrets[path] = text
         switch secret {
         case .text, .key: return ["fingerprint": .string(SecretHash.fingerprint(text))]
+        case .token:
+            let rule = siblings["pushType"]?.string.flatMap(PushType.init(rawValue:))?.transport.tokenRule
+            return ["fingerprint": .string(SecretHash.fingerprint(rule?.normalised(text) ?? text))]
         case .certificate:
             let file = siblings["password"]?["file"].string
             let password = file.flatMap { try? SecretFile.read(resolved($0)) }.flatMap { Self.text($0, .text) }

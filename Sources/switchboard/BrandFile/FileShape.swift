@@ -4,6 +4,8 @@ indirect enum FileShape: Sendable {
     enum Secret: Sendable {
         /// A text; a line break at its end is not part of it.
         case text
+        /// The token of a device; the gateway stores it in the canonical form of its transport.
+        case token
         /// A key in PEM, as the file has it.
         case key
         /// A key in PEM whose public half the gateway shows.
@@ -77,7 +79,7 @@ indirect enum FileShape: Sendable {
             "fallback": values("ios", "android", "web"), "passwords": .value,
         ]),
         "canary": .members([
-            "token": .secret(.text), "pushType": .value, "environment": .value, "everySeconds": .value,
+            "token": .secret(.token), "pushType": .value, "environment": .value, "everySeconds": .value,
             "expectReceipt": .value,
         ]),
     ])

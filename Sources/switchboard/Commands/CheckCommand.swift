@@ -14,7 +14,7 @@ struct CheckCommand: AsyncParsableCommand {
         abstract: "Check configuration, host, data, credentials, and a connection to the proxy and each provider.",
         discussion: """
             Prints one result per line: configuration, certificate of the API, data, disk, limits, clock, trusted \
-            authorities, waiting pushes, what expires soon, names of providers, proxy, and each lane's credential and \
+            authorities, waiting pushes, canaries, what expires soon, names of providers, proxy, and each lane's credential and \
             connection. The exit status is 1 when a check fails, not for a warning. Sends no push. The \
             data must not be in use by a running gateway. Nothing is created in a directory that has no data yet.
 

@@ -36,6 +36,8 @@ struct TopSnapshot {
     let cores: Double
     /// Gauges of the second reading, by the name that `--json` prints.
     let gauges: [String: Double]
+    /// The numbers of canaries by condition, without those that are 0.
+    let canaries: [String: Double]
     /// Transports in use, by name.
     let providers: [Provider]
     /// Lanes of a brand as the API lists them; nil when none was named.
@@ -78,6 +80,7 @@ struct TopSnapshot {
         slowestCommit = bound(0.99, of: "switchboard_store_commit_seconds")
         cores = rate("process_cpu_seconds_total")
         gauges = Self.gauges(new)
+        canaries = new.sums("switchboard_canaries", by: "condition").filter { $1 > 0 }
         let names = new.sums("switchboard_delivery_owned_rows", by: "provider").keys.sorted()
         let outcomes = "switchboard_delivery_outcomes_total"
         let latency = "switchboard_delivery_provider_latency_seconds"
@@ -134,6 +137,7 @@ struct TopSnapshot {
             "commitSecondsP99": Self.number(slowestCommit),
             "cores": Self.number(cores),
             "providers": .array(providers.map(\.json)),
+            "canaries": .object(canaries.mapValues(Self.number)),
         ]
         members.merge(gauges.mapValues(Self.number)) { $1 }
         if let lanes { members["lanes"] = .array(lanes) }

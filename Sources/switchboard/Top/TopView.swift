@@ -1,4 +1,5 @@
 import GatewayClient
+import GatewayModel
 
 /// The view of a snapshot in lines of text, for a terminal of any width.
 enum TopView {
@@ -12,6 +13,8 @@ enum TopView {
             lines.append("")
             // Beside an id there is no room for a sentence there.
             lines += width < 60 ? lanes.flatMap { stack($0, width) } : table(lanes.map(cells), laneColumns, width)
+            let canaries = lanes.compactMap { canary(of: $0, now: now) }
+            if !canaries.isEmpty { lines += [""] + canaries.map { cut($0, width) } }
         }
         return lines
     }
@@ -30,6 +33,7 @@ enum TopView {
         let events = ["accepted", "duplicate", "rejected", "overloaded"].map {
             "\(rate(snapshot.events[$0] ?? 0))/s \($0)"
         }
+        let canaries = snapshot.canaries.sorted { $0.key < $1.key }.map { "\(whole($1)) \($0)" }
         return [
             ("gateway", gateway),
             ("events", events + ["\(whole(gauge("pendingEvents"))) pending"]),
@@ -54,7 +58,7 @@ enum TopView {
                     "\(whole(gauge("failingWebhooks"))) webhooks failing",
                 ]
             ),
-        ]
+        ] + (canaries.isEmpty ? [] : [("canaries", canaries)])
     }
 
     /// Returns a title and parts in as many lines as they need; parts are not divided, but cut where one is too long.
@@ -74,6 +78,18 @@ enum TopView {
             isEmpty = false
         }
         return lines.map { cut($0, width) }
+    }
+
+    /// Returns the last verdict on a lane's canary with its age; nil when the lane has none.
+    private static func canary(of lane: JSONValue, now: Double) -> String? {
+        let canary = lane["canary"]
+        guard let condition = canary["condition"].string else { return nil }
+        var words = ["canary", lane["id"].plain, condition]
+        if let at = canary["attemptedAt"].string.flatMap(Timestamp.init(rfc3339:)) {
+            words.append("\(time(max(0, now - Double(at.milliseconds) / 1000))) ago")
+        }
+        if condition != "accepted" { words.append(canary["sentence"].plain) }
+        return TextTable.printable(words.joined(separator: "  "))
     }
 
     // MARK: Tables

@@ -59,7 +59,8 @@ extension Reply {
             #expect(!text.contains(part), "\(part)", sourceLocation: location)
         }
         let scripts = text.matches(of: /<script/).count
-        #expect(text.matches(of: /<script type="module" src="\/console\/assets\/tail\.js"><\/script>/).count == scripts)
+        let own = /<script type="module" src="\/console\/assets\/(?:console|tail)\.js"><\/script>/
+        #expect(text.matches(of: own).count == scripts, sourceLocation: location)
         // Each control has a label, or a text of its own; each cell belongs to a header.
         for input in text.matches(of: /<(?:input|select) id="([^"]+)"/) {
             #expect(text.contains(#"<label for="\#(input.output.1)">"#), "\(input.output.1)", sourceLocation: location)

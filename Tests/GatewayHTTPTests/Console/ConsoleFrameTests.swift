@@ -130,6 +130,7 @@ struct ConsoleFrameTests {
         try await Self.with { api in
             for (name, type) in [
                 ("console.css", "text/css; charset=utf-8"), ("tail.js", "text/javascript; charset=utf-8"),
+                ("console.js", "text/javascript; charset=utf-8"),
                 ("icon.svg", "image/svg+xml"),
             ] {
                 let file = try await api.open("/assets/" + name, of: nil)
@@ -161,7 +162,7 @@ struct ConsoleFrameTests {
             let pages = [
                 "", brand + "/deliveries?state=failed", brand + "/deliveries/1", brand + "/failures", brand + "/tail",
                 brand + "/lanes", brand + "/audit", brand + "/search?q=a", brand + "/consumers/u-1",
-                brand + "/consumers/u-1/explain", brand + "/objectives", brand + "/unreachable",
+                brand + "/consumers/u-1/explain", brand + "/objectives", brand + "/unreachable", brand + "/calendar",
             ]
             for path in pages {
                 for credential in [Credential.none, .admin, .bearer("x")] {

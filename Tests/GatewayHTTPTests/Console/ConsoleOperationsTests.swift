@@ -1,3 +1,4 @@
+import Delivery
 import GatewayModel
 import HTTPTypes
 import TestSupport
@@ -203,6 +204,53 @@ struct ConsoleOperationsTests {
             #expect(page.text.contains(#"role="img" aria-label="ios: 1 of 1 in time">"#))
             #expect(page.text.contains(#"<rect class="target" x="189""#))
             try await api.open("/brands/acme/objectives?cursor=x", of: vera).expectPage(422)
+            // The gateway was started now.
+            let (start, hour) = (api.clock.now.rfc3339, api.clock.now.adding(seconds: -3600).rfc3339)
+            #expect(page.text.contains(#"<p id="incomplete">Statistics incomplete from \#(hour) to \#(start): "#))
+            api.clock.advance(seconds: 3599)
+            let path = "/v1/brands/acme/objectives"
+            #expect(try await api.call(.get, path)["items"]?[0]?["incompleteBefore"]?.string == start)
+            api.clock.advance(seconds: 1)
+            #expect(try await api.call(.get, path)["items"]?[0]?["incompleteBefore"] == .null)
+        }
+    }
+
+    @Test("what is wrong with the gateway itself is on every page of a brand, as long as it lasts")
+    func ownFaults() async throws {
+        try await Self.with { api in
+            try await api.makeOperator("vera", "viewer@acme")
+            let vera = try await api.signIn("vera")
+            let delivery = try #require(api.data.delivery)
+            for (faults, isShown) in [([], false), ([.diskSpaceLow], true), ([], false)] as [(Set<HostFault>, Bool)] {
+                delivery.report(faults)
+                for path in ["/lanes", "/deliveries", "/objectives"] {
+                    let page = try await api.open("/brands/acme" + path, of: vera)
+                    page.expectPage(200)
+                    let fault = #"<p role="alert" id="own-faults">The gateway is not well. It accepts no events."#
+                    #expect(page.text.contains(fault) == isShown, "\(page.text)")
+                }
+            }
+        }
+    }
+
+    @Test("administrators see what ends when, what must be renewed first")
+    func calendar() async throws {
+        try await Self.with { api in
+            try await api.makeOperator("ann", "admin@acme")
+            try await api.makeOperator("olga", "operator@acme")
+            let (ann, olga) = (try await api.signIn("ann"), try await api.signIn("olga"))
+            let end = api.clock.now.adding(seconds: 5 * 86_400).rfc3339
+            let body = #"{"kind":"serviceAccount","name":"a","scopes":["events:write"],"expiresAt":"\#(end)"}"#
+            let id = try #require(try await api.call(.post, "/v1/brands/acme/credentials", body)["id"]?.string)
+            let page = try await api.open("/brands/acme/calendar", of: ann)
+            page.expectPage(200)
+            let row = #"\#(id)</th><td>serviceAccount</td><td>\#(end)</td><td class="burning">within 7 days</td>"#
+            #expect(page.text.contains(row), "\(page.text)")
+            #expect(page.text.contains(#">ios</th><td>appKeys</td><td>–</td><td>without an end</td>"#))
+            #expect(page.text.contains(#"id="nav-calendar""#))
+            try await api.open("/brands/acme/calendar?cursor=x", of: ann).expectPage(422)
+            try await api.open("/brands/acme/calendar", of: olga).expectPage(403)
+            #expect(try await !api.open("/brands/acme/lanes", of: olga).text.contains(#"id="nav-calendar""#))
         }
     }
 

@@ -102,6 +102,11 @@ struct ConsolePageTests {
             for step in ["queued", "sent", "failed"] { #expect(page.text.contains(#"<th scope="row">\#(step)</th>"#)) }
             #expect(page.text.contains("for the lane, or for the end of quiet hours"))
             #expect(page.text.contains(#"<button id="retry">"#) && page.text.contains(#"<button id="reveal">"#))
+            let consumer = try await api.open("/brands/acme/consumers/u-1", of: olga)
+            consumer.expectPage(200)
+            let last = #"<td><a href="/console\#(path)">failed</a> 400 TopicDisallowed</td>"#
+            #expect(consumer.text.contains(last), "\(consumer.text)")
+            #expect(consumer.text.contains("<caption>Newest sessions</caption>"))
             let session = try await api.makeSession()
             #expect(try await api.register("u-1", as: session, token: "aabb").status < 300)
             try await api.submit(path + "/retry", of: olga, csrf: "x").expectPage(403)
@@ -139,10 +144,53 @@ struct ConsolePageTests {
             shown.expectPage(200)
             #expect(shown.text.contains("<p>hello</p>") && shown.text.contains("hello&quot;"))
             #expect(shown.text.contains("bytes. Left out or shortened: nothing."))
+            #expect(!shown.text.contains(#"id="send""#), "only administrators send")
+            let templates = #"{"settings":{"templates":{"agent":{"de":{"title":"Neue Nachricht"}}}}}"#
+            try #require(try await api.call(.patch, "/v1/brands/acme", templates).status == 200)
+            let german = try await api.submit(path + "/reveal", of: sue, ["reason": "ticket 4711", "locale": "de"])
+            german.expectPage(200)
+            #expect(german.text.contains("Neue Nachricht") && !shown.text.contains("Neue Nachricht"))
             let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
             let revealed = trail.filter { $0["action"]?.string == "message.revealed" }
-            #expect(revealed.map { $0["target"]?.string } == [message])
-            #expect(revealed.map { $0["reason"]?.string } == ["ticket 4711"])
+            #expect(revealed.map { $0["target"]?.string } == [message, message])
+            #expect(revealed.map { $0["reason"]?.string } == ["ticket 4711", "ticket 4711"])
+        }
+    }
+
+    @Test("an administrator sends the push to a device at hand; it is audited, and nothing is stored or counted")
+    func ownDevice() async throws {
+        try await Self.with { api in
+            try await api.makeOperator("ann", "admin@acme")
+            try await api.makeOperator("olga", "operator@acme")
+            let (ann, olga) = (try await api.signIn("ann"), try await api.signIn("olga"))
+            let (delivery, _) = try await Self.fail(api, "u-1")
+            let path = "/brands/acme/deliveries/\(delivery)"
+            let shown = try await api.submit(path + "/reveal", of: ann, ["reason": "a \(Self.script)"])
+            shown.expectPage(200)
+            #expect(shown.text.contains(#"<button id="send">"#) && shown.text.contains(#"value="a \#(Self.harmless)""#))
+            func fields(_ token: String, _ environment: String = "sandbox") -> [String: String] {
+                ["reason": "a test", "token": token, "environment": environment]
+            }
+            let sent = try await api.submit(path + "/send", of: ann, fields("AABB"))
+            sent.expectPage(200)
+            #expect(sent.text.contains("The provider accepted the push") && !sent.text.contains("hello"))
+            let rejected = try await api.submit(path + "/send", of: ann, fields("bad0"))
+            rejected.expectPage(200)
+            #expect(rejected.text.contains("(TopicDisallowed)"))
+            for wrong in [fields("x y"), fields(""), fields(Self.script), fields("AABB", Self.script)] {
+                let page = try await api.submit(path + "/send", of: ann, wrong)
+                page.expectPage(422)
+                #expect(!page.text.contains(Self.script) && !page.text.contains("hello"))
+            }
+            try await api.submit(path + "/send", of: ann, csrf: olga.csrf, fields("AABB")).expectPage(403)
+            let refused = try await api.submit(path + "/send", of: olga, fields("AABB"))
+            refused.expectPage(403)
+            #expect(!refused.text.contains("hello"))
+            let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
+            let checks = trail.filter { $0["action"]?.string == "app.self_checked" }
+            #expect(checks.map { $0["actor"]?["id"]?.string } == ["ann", "ann"])
+            let deliveries = try await api.call(.get, "/v1/brands/acme/deliveries")
+            #expect(deliveries["items"]?.items.map { $0["id"]?.string } == [delivery])
         }
     }
 
@@ -170,6 +218,9 @@ struct ConsolePageTests {
                 #expect(profile.text.contains("ann@mail.example") == (role == "admin"), "\(role)")
                 #expect(profile.text.contains("5550100") == (role == "admin"), "\(role)")
                 try await api.open(brand + "/audit", of: page).expectPage(audit)
+                let list = try await api.open(brand + "/deliveries?state=failed", of: page).text
+                let file = #"href="/v1/brands/acme/deliveries/export?state=failed&amp;format=csv" download"#
+                #expect(list.contains(file) == (role == "admin"), "\(role)")
                 let paused = try await api.submit(Self.lane + "/pause", of: page)
                 #expect(paused.status == pause, "\(role): \(paused.text)")
                 for view in ["/deliveries", "/failures", "/lanes", "/audit", "/search?q=a", "/consumers/u-1"] {
@@ -236,6 +287,9 @@ struct ConsolePageTests {
             #expect(first.text.contains("The newest 51 deliveries of the filter"))
             #expect(first.text.matches(of: /<a href="[^"]*">\n<title>/).count == 2)
             #expect(first.text.contains("since=\(Self.component(start.rfc3339))"))
+            // What the script needs to draw a range; and no command, whose filters would make the page large.
+            #expect(first.text.contains(#"data-bars="16" data-first="\#(start.milliseconds)""#))
+            #expect(first.text.contains(#"<rect id="brush""#) && !first.text.contains(#"id="copy-curl""#))
             let next = try #require(first.text.firstMatch(of: /<a id="next" rel="next" href="([^"]*)">/)?.output.1)
             let second = try await api.open(
                 String(next.dropFirst("/console".count)).replacing("&amp;", with: "&"),
@@ -295,6 +349,13 @@ struct ConsolePageTests {
             }
             try await api.open("/brands/acme/search?q=bad0", of: vera)
                 .expectRedirection(to: brand + "/deliveries?device=\(consumer)")
+            let search = "/brands/acme/search"
+            try await api.submit(search, of: sue, ["q": "bad0"]).expectRedirection(to: brand + "/consumers/\(consumer)")
+            try await api.submit(search, of: sue, ["q": "bad0"], headers: [.secFetchSite: "cross-site"]).expectPage(403)
+            try await api.submit(search, of: sue, ["q": ""]).expectPage(422)
+            let many = try await api.submit(search, of: sue, ["q": "u 1/2+3"])
+            many.expectPage(200)
+            #expect(many.text.contains(#"<table id="hits">"#))
             // The consumer and its device have one id.
             let both = try await api.open("/brands/acme/search?q=u+1%2F2%2B3", of: sue)
             both.expectPage(200)
@@ -338,8 +399,13 @@ struct ConsolePageTests {
             let page = try await api.open("/brands/acme/tail?state=failed&consumer=u+1&device=", of: vera)
             page.expectPage(200)
             let stream = "/v1/brands/acme/deliveries/tail?consumer=u%201&amp;state=failed"
-            #expect(page.text.contains(#"data-stream="\#(stream)""#), "\(page.text)")
+            #expect(page.text.contains(#"data-stream="\#(stream)&amp;unfinished=true""#), "\(page.text)")
             #expect(page.text.contains(#"data-page="/console/brands/acme/deliveries/""#))
+            #expect(page.text.contains("The stream samples:"))
+            let command = "switchboard deliveries acme --follow --consumer=&#39;u 1&#39; --state=failed</pre>"
+            #expect(page.text.contains(#"<pre id="command">\#(command)"#), "\(page.text)")
+            let curl = "&quot;$SWITCHBOARD_SERVER&quot;&#39;\(stream)&#39;</pre>"
+            #expect(page.text.contains(#"<pre id="curl">curl -N -H "#) && page.text.contains(curl))
             let script = try await api.open("/assets/tail.js", of: vera).text
             for id in ["tail", "pause", "status", "clear"] {
                 #expect(script.contains("getElementById('\(id)')") && page.text.contains(#" id="\#(id)""#))
@@ -348,6 +414,17 @@ struct ConsolePageTests {
                 #expect(!script.contains(part))
             }
         }
+    }
+
+    @Test(
+        "a word of a shell's command is one word, whatever is in it",
+        arguments: [
+            ("acme", "acme"), ("a b", "'a b'"), ("x'; rm -rf ~ #", #"'x'\''; rm -rf ~ #'"#),
+            ("$(id)`id`", "'$(id)`id`'"), ("é", "'é'"), ("a\nb", "'a\nb'"), ("'\u{301}", #"''\''\#u{301}'"#),
+        ]
+    )
+    func shell(word: String, quoted: String) {
+        #expect(ConsoleDeliveries.quoted(word).utf8.elementsEqual(quoted.utf8))
     }
 
     @Test("every explanation has a fault and an advice; of a rejection they depend on the provider's status")

@@ -8,8 +8,8 @@ internal import TextFormats
 package typealias ProviderMaker =
     @Sendable (LaneKey, AppSettings, Brand, any PushSource) throws(PushCredentialError) -> any PushProvider
 
-/// Sends one silent push to one device, with its own provider and not through a lane: nothing is stored or counted, and
-/// a paused or broken lane does not delay it.
+/// Sends one push to one device, by default a silent one, with its own provider and not through a lane: nothing is stored
+/// or counted, and a paused or broken lane does not delay it.
 struct SelfCheck {
     /// The result of a self-check.
     struct Result: Sendable, Equatable {
@@ -35,9 +35,14 @@ struct SelfCheck {
     /// The time for which the provider may store the push, in seconds: 0 attempts it once.
     var lifetimeSeconds: Int64 = 0
 
+    /// The push in place of a silent one; its token is ignored.
+    var push: PushJob?
+
     /// Sends the push and waits for its response.
     func run(token: String, makeProvider: ProviderMaker) async throws(PushCredentialError) -> Result {
-        let source = OnePush(job(token: token)) { self.result(of: $0, $1) }
+        var job = push ?? job(token: token)
+        job.token = token
+        let source = OnePush(job) { self.result(of: $0, $1) }
         let provider = try makeProvider(lane, app, brand, source)
         provider.wake()
         let result = await withTaskGroup(of: Void.self) { group in

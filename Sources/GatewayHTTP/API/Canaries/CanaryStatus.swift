@@ -22,6 +22,26 @@ package struct CanaryStatus: Sendable, Equatable {
         package var isAlarming: Bool { self == .failing || self == .noReceipt || self == .gone }
     }
 
+    /// The verdict on the last push, as it is kept when the gateway stops.
+    package struct Verdict: Codable, Sendable, Equatable {
+        /// The outcome.
+        package var outcome: String
+        /// When the push was sent, in milliseconds since 1970.
+        package var attemptedAt: Int64
+        /// Whether operators should act.
+        package var isAlarming: Bool
+        /// The state as one sentence.
+        package var sentence: String
+
+        /// Creates a verdict.
+        package init(outcome: String, attemptedAt: Int64, isAlarming: Bool, sentence: String) {
+            self.outcome = outcome
+            self.attemptedAt = attemptedAt
+            self.isAlarming = isAlarming
+            self.sentence = sentence
+        }
+    }
+
     /// Whether the device confirms pushes.
     let expectsReceipt: Bool
     /// When the next push is due.
@@ -55,6 +75,17 @@ package struct CanaryStatus: Sendable, Equatable {
         guard let result else { return .waiting }
         if result.outcome != "accepted" { return .failing }
         return isReceiptMissing ? .noReceipt : .accepted
+    }
+
+    /// The verdict on the last push; nil before the first.
+    package var verdict: Verdict? {
+        guard let result, let attemptedAt else { return nil }
+        return Verdict(
+            outcome: result.outcome,
+            attemptedAt: attemptedAt.milliseconds,
+            isAlarming: condition.isAlarming,
+            sentence: sentence
+        )
     }
 
     /// The HTTP status of the provider's last response; nil without one.

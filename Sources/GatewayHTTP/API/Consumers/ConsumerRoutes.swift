@@ -28,18 +28,27 @@ enum ConsumerRoutes {
     }
 
     private static func response(_ consumer: StoredConsumer, _ brand: Brand, _ call: Call) async throws -> Response {
-        let (counts, devices) = try await call.read { store throws(StorageError) in
+        let (counts, devices, sessions) = try await call.read { store throws(StorageError) in
             (
                 try await store.unread(brand: brand.id, consumer: consumer.id),
-                try await store.registrations(brand: brand.id, consumer: consumer.id)
+                try await store.registrations(brand: brand.id, consumer: consumer.id),
+                try await store.consumerRecord(brand: brand.id, id: consumer.id)?.sessions ?? []
             )
         }
+        let now = call.services.clock.now
         let capacity = 512 + counts.conversations.count * 96 + devices.count * 512
         return ResponseFactory.object(.ok, capacity: capacity) { writer in
             writer.consumerMembers(consumer)
             writer.member("unread", counts.total)
             writer.array("conversations", counts.conversations) { $0.conversation($1) }
             writer.array("devices", devices) { $0.registration($1) }
+            writer.array("sessions", sessions.filter { $0.expiresAt > now }) { writer, session in
+                writer.literal(#"{"deviceId":"#)
+                writer.string(orNull: session.device?.rawValue)
+                writer.member("createdAt", session.createdAt)
+                writer.member("expiresAt", session.expiresAt)
+                writer.literal("}")
+            }
         }
     }
 

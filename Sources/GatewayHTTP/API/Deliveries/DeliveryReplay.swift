@@ -72,7 +72,7 @@ enum DeliveryReplay {
         guard page.limit <= maxDeliveries else { throw Problem(invalid: "/limit", "must be 1 to \(maxDeliveries)") }
         var query = try DeliveryRoutes.filter(parameters, brand: brand.id, limit: page.limit)
         let app = try parameters.identifier("app", as: AppID.self)
-        let isDry = try parameters.word("dryRun", as: Flag.self) != .false
+        let isDry = try parameters.flag("dryRun") ?? true
         let state = query.state ?? .failed
         guard state == .failed || state == .expired else {
             throw Problem(invalid: "/state", "must be failed or expired")
@@ -123,11 +123,6 @@ enum DeliveryReplay {
             }
             writer.member("nextCursor", orNull: next.map { page.cursor(after: $0.description) })
         }
-    }
-
-    /// A value of `dryRun`.
-    private enum Flag: String, CaseIterable {
-        case `true`, `false`
     }
 
     private static func request(_ record: DeliveryRecord, _ brand: Brand) -> RetryRequest {

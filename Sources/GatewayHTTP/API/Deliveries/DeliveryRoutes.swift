@@ -121,11 +121,15 @@ enum DeliveryRoutes {
 
     private static func tail(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        let query = try filter(call.query(), brand: brand.id, limit: 1)
+        let parameters = try call.query()
+        let query = try filter(parameters, brand: brand.id, limit: 1)
+        let includesUnfinished = try parameters.flag("unfinished") ?? false
         var start: Int64?
-        if let text = call.request.headers[.lastEventID], !text.isEmpty {
-            guard let position = Int64(text), position >= 0 else {
-                throw Problem(invalid: "/Last-Event-ID", "is not an id of this stream")
+        let header = call.request.headers[.lastEventID] ?? ""
+        let (name, last) = header.isEmpty ? ("/after", try parameters.text("after")) : ("/Last-Event-ID", header)
+        if let last {
+            guard let position = Int64(last), position >= 0 else {
+                throw Problem(invalid: name, "is not an id of this stream")
             }
             start = position
         }
@@ -143,30 +147,21 @@ enum DeliveryRoutes {
             query: query,
             start: position,
             mayRead: { await permission.isGranted },
-            slot: slot
+            slot: slot,
+            includesUnfinished: includesUnfinished
         )
         return call.stream("text/event-stream") { try await tail.run(&$0) }
     }
 
     private static func export(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
-        let parameters = try call.query()
-        let format = try parameters.word("format", as: DeliveryExport.Format.self) ?? .ndjson
-        let query = try filter(parameters, brand: brand.id, limit: DeliveryExport.pageSize)
-        let slot = try exportSlot(call, brand)
-        let first = try await call.read { store throws(StorageError) in try await store.deliveries(query) }
-        let export = DeliveryExport(
-            store: call.services.store,
-            query: query,
-            first: first,
-            format: format,
-            permission: StreamPermission(call, brand),
-            slot: slot
-        )
-        var response = call.stream(format.contentType) { try await export.run(&$0) }
-        // A brand's id has no character that needs an escape.
-        response.headers[.contentDisposition] = "attachment; filename=\"deliveries-\(brand.id).\(format.rawValue)\""
-        return response
+        let filter = try filter(call.query(), brand: brand.id, limit: ExportFormat.pageSize)
+        return try await call.export("deliveries", of: brand) { store, before throws(StorageError) in
+            var query = filter
+            query.before = before
+            let page = try await store.deliveries(query)
+            return (page.items, page.next)
+        }
     }
 
     /// Takes a slot of the calls that read many pages; throws 503.
@@ -183,7 +178,7 @@ enum DeliveryRoutes {
     private static func failures(_ call: Call) async throws -> Response {
         let brand = try await call.requireBackend(.deliveriesRead)
         let parameters = try call.query()
-        var query = DeliveryQuery(brand: brand.id, limit: DeliveryExport.pageSize)
+        var query = DeliveryQuery(brand: brand.id, limit: ExportFormat.pageSize)
         var checks = FieldChecks()
         query.since = checks.collect { () throws(Problem) in try parameters.moment("since") }
         query.until = checks.collect { () throws(Problem) in try parameters.moment("until") }

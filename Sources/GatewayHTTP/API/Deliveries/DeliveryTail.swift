@@ -6,11 +6,12 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import TextFormats
 
-/// Streams finished deliveries as server-sent events (SendingMessages page).
+/// Streams deliveries as server-sent events (SendingMessages page): finished ones, and unfinished ones if that is asked for.
 ///
 /// An event's id is a position in the store's order of changes, which is the order of commits: a client that continues
 /// from its last id misses nothing and gets nothing twice. The next piece is read from the store only when the client
-/// has taken the previous one, so that a slow client holds one piece in memory.
+/// has taken the previous one, so that a slow client holds one piece in memory. The event of an unfinished delivery has no
+/// id, because the store does not number its changes.
 struct DeliveryTail: Sendable {
     /// The maximum number of streams, in total and per brand: each reads from the store twice a second.
     static let limit = 64
@@ -33,6 +34,8 @@ struct DeliveryTail: Sendable {
     let slot: CallSlots.Slot
     /// The interval of keep-alive comments.
     var heartbeat = Self.heartbeatInterval
+    /// Whether unfinished deliveries are included, those among the newest ones.
+    var includesUnfinished = false
 
     /// Writes until the client or the gateway ends the stream, or the caller may not read any more.
     @concurrent
@@ -40,6 +43,8 @@ struct DeliveryTail: Sendable {
         var query = query
         query.limit = Self.pieceSize
         var position = start
+        var unfinished = UnfinishedDeliveries()
+        if includesUnfinished { _ = unfinished.changed(try await store.deliveries(query).items) }
         // A client that loses the connection before the first event also has a position to continue from.
         try await writer.write(ByteBuffer(string: "retry: 3000\nid: \(position)\n\n"))
         var lastWrite = ContinuousClock.now
@@ -54,6 +59,15 @@ struct DeliveryTail: Sendable {
                 lastWrite = .now
             }
             position = piece.position
+            // After the changes: what has finished is not reported as unfinished later.
+            if includesUnfinished, piece.isEnd {
+                guard let page = try? await store.deliveries(query) else { break }
+                let changed = unfinished.changed(page.items)
+                if !changed.isEmpty {
+                    try await writer.write(Self.text(changed))
+                    lastWrite = .now
+                }
+            }
             if piece.isEnd { try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pollInterval) } }
         }
         try await writer.finish(nil)
@@ -64,11 +78,38 @@ struct DeliveryTail: Sendable {
         for item in piece.items {
             writer.literal("id: ")
             writer.integer(item.position)
-            // JSON text contains no line break.
-            writer.literal("\nevent: delivery\ndata: {")
-            writer.deliveryMembers(item.record)
-            writer.literal("}\n\n")
+            writer.literal("\n")
+            writer.event(item.record)
         }
         return ByteBuffer(bytes: writer.bytes)
+    }
+
+    private static func text(_ records: [DeliveryRecord]) -> ByteBuffer {
+        var writer = JSONWriter(capacity: records.count * 512)
+        for record in records { writer.event(record) }
+        return ByteBuffer(bytes: writer.bytes)
+    }
+}
+
+/// The unfinished deliveries as they were seen last.
+private struct UnfinishedDeliveries {
+    private var seen: [DeliveryID: DeliveryRecord]?
+
+    /// Takes over the newest deliveries; returns the unfinished ones that have changed since the last time, oldest first.
+    mutating func changed(_ newest: [DeliveryRecord]) -> [DeliveryRecord] {
+        let unfinished = newest.filter { !$0.state.isFinished }
+        defer { seen = Dictionary(unfinished.map { ($0.id, $0) }) { $1 } }
+        guard let seen else { return [] }
+        return unfinished.reversed().filter { seen[$0.id] != $0 }
+    }
+}
+
+extension JSONWriter {
+    /// Appends the event of a delivery without its id.
+    fileprivate mutating func event(_ record: DeliveryRecord) {
+        // JSON text contains no line break.
+        literal("event: delivery\ndata: {")
+        deliveryMembers(record)
+        literal("}\n\n")
     }
 }

@@ -56,13 +56,14 @@ package struct ObjectiveReport: Sendable {
 }
 
 extension JSONWriter {
-    /// Appends a report.
-    mutating func objective(_ report: ObjectiveReport) {
+    /// Appends a report; `start` is the gateway's if it is within the slow window.
+    mutating func objective(_ report: ObjectiveReport, countedSince start: Timestamp?) {
         literal("{")
         member("app", orNull: report.app?.rawValue)
         member("percent", report.objective.percent)
         member("withinSeconds", report.objective.withinSeconds)
         member("condition", report.condition.rawValue)
+        member("incompleteBefore", orNull: start)
         window("fast", ObjectiveStatus.fastSeconds, report.status.fast, report.objective)
         window("slow", ObjectiveStatus.slowSeconds, report.status.slow, report.objective)
         literal("}")

@@ -1,3 +1,4 @@
+internal import Delivery
 internal import GatewayModel
 internal import HTTPTypes
 internal import Hummingbird
@@ -11,7 +12,9 @@ enum ObjectiveRoutes {
             let reports = ObjectiveReport.all(of: call.services.directory, call.services.delivery, brand: brand.id)
             // The brand itself comes first: no app's id begins so.
             let (items, next) = try call.page().page(of: reports) { $0.app?.rawValue ?? "!" }
-            return ResponseFactory.page(items, next: next) { $0.objective($1) }
+            let (start, now) = (call.services.startedAt, call.services.clock.now)
+            let isRecent = start > now.adding(seconds: -ObjectiveStatus.slowSeconds)
+            return ResponseFactory.page(items, next: next) { $0.objective($1, countedSince: isRecent ? start : nil) }
         }
     }
 }

@@ -138,7 +138,10 @@ enum ProbeRoutes {
         var checks = FieldChecks()
         let (pushType, token) = checks.deviceToken(in: body, of: app.settings)
         let environment = checks.word(body["environment"], as: PushEnvironment.self) ?? .production
+        let event = body["event"].isNamed ? try event(body, call, &checks) : nil
         let (valid, normalised) = try checks.finish(pushType, token)
+        var push: PushJob?
+        if let event { push = try await job(event, valid, nil, app, brand, call) }
         let isForAdmin = call.isForInstanceAdmin
         let result = try await selfCheck(
             app.id,
@@ -147,6 +150,7 @@ enum ProbeRoutes {
             valid,
             environment,
             token: normalised,
+            push: push,
             isForAdmin: isForAdmin
         ) { () async throws(Problem) in
             try await call.audit(.appSelfChecked, brand: brand.id, target: app.id.rawValue)
@@ -154,7 +158,7 @@ enum ProbeRoutes {
         return ResponseFactory.json(.ok, capacity: 512) { $0.selfCheck(result) }
     }
 
-    /// Sends a silent push by an app's credential, in one of the brand's slots.
+    /// Sends a push by an app's credential, in one of the brand's slots.
     ///
     /// - Parameters:
     ///   - id: The app.
@@ -163,6 +167,7 @@ enum ProbeRoutes {
     ///   - pushType: The transport.
     ///   - environment: The environment, for a transport that has several.
     ///   - token: The token, normalised.
+    ///   - push: The push; nil for a silent one.
     ///   - isForAdmin: Whether the caller gets all details.
     ///   - willRun: Called in the slot, before the push.
     /// - Returns: The result.
@@ -174,6 +179,7 @@ enum ProbeRoutes {
         _ pushType: PushType,
         _ environment: PushEnvironment,
         token: String,
+        push: PushJob? = nil,
         isForAdmin: Bool = false,
         willRun: () async throws(Problem) -> Void
     ) async throws(Problem) -> SelfCheck.Result {
@@ -192,7 +198,8 @@ enum ProbeRoutes {
             app: app.settings,
             brand: brand,
             clock: call.services.clock,
-            isForAdmin: isForAdmin
+            isForAdmin: isForAdmin,
+            push: push
         )
         do {
             let result = try await check.run(token: token, makeProvider: call.services.makeProvider)

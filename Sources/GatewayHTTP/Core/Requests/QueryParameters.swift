@@ -74,4 +74,11 @@ struct QueryParameters: Sendable {
         }
         return word
     }
+
+    private enum Flag: String, CaseIterable {
+        case `true`, `false`
+    }
+
+    /// Returns a flag; throws 422 for another word than `true` and `false`.
+    func flag(_ name: BoundedName) throws(Problem) -> Bool? { try word(name, as: Flag.self).map { $0 == .true } }
 }
