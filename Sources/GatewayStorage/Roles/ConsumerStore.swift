@@ -57,6 +57,9 @@ package protocol ConsumerStore: Sendable {
         limit: Int
     ) async throws(StorageError) -> [Message]?
 
+    /// Returns a message of a brand, of whatever consumer and kind; nil when there is none.
+    func message(_ id: MessageID, of brand: BrandID) async throws(StorageError) -> Message?
+
     /// Returns messages of one conversation in order, with their taps; nil when the conversation is unknown or another
     /// consumer's.
     func messageRecords(

@@ -33,6 +33,10 @@ extension ConsumerStore where Self: SQLStore {
         }
     }
 
+    package func message(_ id: MessageID, of brand: BrandID) async throws(StorageError) -> Message? {
+        try await inSnapshot { try $0.message(id, of: brand) }
+    }
+
     package func campaignMessages(
         brand: BrandID,
         campaign: CampaignID,
@@ -79,6 +83,22 @@ extension ConsumerStore where Self: SQLStore {
                 try Message($0, brand: brand, consumer: owner.id)
             }
         }
+    }
+}
+
+extension SQLReader {
+    /// Returns a message of a brand; nil when there is none.
+    package func message(_ id: MessageID, of brand: BrandID?) throws -> Message? {
+        guard let brand else { return nil }
+        return try prepare(
+            composed: """
+                SELECT \(Message.columns), u.id FROM messages m JOIN conversations c ON c.key = m.conversation \
+                JOIN consumers u ON u.key = c.consumer JOIN brands b ON b.key = u.brand \
+                WHERE m.key = ? AND m.low = ? AND b.id = ?
+                """
+        )
+        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).text(brand.rawValue)
+        .first { try Message($0, brand: brand, consumer: ConsumerID(trusted: try $0.value(26))) }
     }
 }
 

@@ -196,22 +196,6 @@ extension SQLConnection {
     }
 }
 
-extension SQLReader {
-    /// Returns a message of a brand; nil when there is none.
-    fileprivate func message(_ id: MessageID, of brand: BrandID?) throws -> Message? {
-        guard let brand else { return nil }
-        return try prepare(
-            composed: """
-                SELECT \(Message.columns), u.id FROM messages m JOIN conversations c ON c.key = m.conversation \
-                JOIN consumers u ON u.key = c.consumer JOIN brands b ON b.key = u.brand \
-                WHERE m.key = ? AND m.low = ? AND b.id = ?
-                """
-        )
-        .int(Int64(bitPattern: id.high)).int(Int64(bitPattern: id.low)).text(brand.rawValue)
-        .first { try Message($0, brand: brand, consumer: ConsumerID(trusted: try $0.value(26))) }
-    }
-}
-
 extension SQLTransaction {
     /// Replaces the roles of an account.
     fileprivate func write(_ grants: [OperatorGrant], of account: Int64) throws {

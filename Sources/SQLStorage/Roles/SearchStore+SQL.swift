@@ -119,18 +119,22 @@ extension SQLReader {
         }
     }
 
-    /// Finds the registrations with a push token.
+    /// Finds the registrations with a push token, ordered by app and device: not by the engine, which would then read all
+    /// of the brand's in that order.
     fileprivate func devices(withToken token: String, brand: BrandID) throws -> [SearchHit] {
-        try prepare(
+        let found = try prepare(
             """
             SELECT r.app, r.device, u.id FROM brands b JOIN registrations r ON r.brand = b.key \
             JOIN consumers u ON u.key = r.consumer JOIN lanes l ON l.id = r.lane AND r.state <> 'invalid' \
-            WHERE b.id = ? AND r.token = ? ORDER BY r.app, r.device
+            WHERE b.id = ? AND r.token = ?
             """
         ).text(brand.rawValue).text(token).all { row in
+            (app: try row.value(0) as String, device: try row.value(1) as String, consumer: try row.value(2) as String)
+        }
+        return found.sorted { ($0.app, $0.device) < ($1.app, $1.device) }.map { app, device, consumer in
             SearchHit(
-                .device(AppID(trusted: try row.value(0)), DeviceID(trusted: try row.value(1))),
-                of: ConsumerID(trusted: try row.value(2)),
+                .device(AppID(trusted: app), DeviceID(trusted: device)),
+                of: ConsumerID(trusted: consumer),
                 by: .token
             )
         }

@@ -32,6 +32,8 @@ struct DeliveryTail: Sendable {
     let mayRead: @Sendable () async -> Bool
     /// The slot of the stream, held as long as it runs.
     let slot: CallSlots.Slot
+    /// The number of the newest deliveries among which unfinished ones are looked for.
+    private static let newestCount = 100
     /// The interval of keep-alive comments.
     var heartbeat = Self.heartbeatInterval
     /// Whether unfinished deliveries are included, those among the newest ones.
@@ -42,9 +44,11 @@ struct DeliveryTail: Sendable {
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         var query = query
         query.limit = Self.pieceSize
+        var newest = query
+        newest.limit = Self.newestCount
         var position = start
         var unfinished = UnfinishedDeliveries()
-        if includesUnfinished { _ = unfinished.changed(try await store.deliveries(query).items) }
+        if includesUnfinished { _ = unfinished.changed(try await store.deliveries(newest).items) }
         // A client that loses the connection before the first event also has a position to continue from.
         try await writer.write(ByteBuffer(string: "retry: 3000\nid: \(position)\n\n"))
         var lastWrite = ContinuousClock.now
@@ -61,7 +65,7 @@ struct DeliveryTail: Sendable {
             position = piece.position
             // After the changes: what has finished is not reported as unfinished later.
             if includesUnfinished, piece.isEnd {
-                guard let page = try? await store.deliveries(query) else { break }
+                guard let page = try? await store.deliveries(newest) else { break }
                 let changed = unfinished.changed(page.items)
                 if !changed.isEmpty {
                     try await writer.write(Self.text(changed))

@@ -67,9 +67,8 @@ enum ExplanationRoutes {
         _ brand: BrandID,
         _ call: Call
     ) async throws(Problem) -> Message? {
-        guard id.high > 0 else { return nil }
-        let found = try await messages(after: MessageID(high: id.high - 1, low: 0), limit: 1, of: consumer, brand, call)
-        return found.first { $0.id == id && $0.kind != .consumer }
+        let found = try await call.read { store throws(StorageError) in try await store.message(id, of: brand) }
+        return found.flatMap { $0.consumer == consumer && $0.kind != .consumer ? $0 : nil }
     }
 
     /// Returns the last message to a consumer that was accepted at a time or in the day before it.

@@ -195,6 +195,12 @@ enum MergeCases {
             limit: 2000
         )
         #expect(all?.count == 1001)
+        // By its id it is the survivor's too, and of no other brand.
+        let first = try #require(all?.first)
+        #expect(try await f.store.message(first.id, of: f.brand)?.consumer == ConsumerID(trusted: "u-1"))
+        #expect(try await f.store.message(first.id, of: f.brand)?.text == first.text)
+        #expect(try await f.store.message(first.id.derived(by: .max), of: f.brand) == nil)
+        #expect(try await f.store.message(first.id, of: BrandID(trusted: "another")) == nil)
         #expect(try await f.claim(limit: 2000).rows.count == 1000)
     }
     // MARK: By a back-end

@@ -133,7 +133,7 @@ struct DeliveriesScenario {
         }
         var message: Message?
         if let id {
-            message = try await messages(after: MessageID(high: id.high - 1, low: 0), limit: 1).first { $0.id == id }
+            message = try await store.message(id, of: brand).flatMap { $0.consumer == consumer ? $0 : nil }
             // The route responds 404.
             guard message != nil else { return nil }
         } else {
