@@ -105,6 +105,16 @@ struct ReplayMemoryTests {
     private let brand = BrandID(trusted: "acme")
     private let now = Timestamp(milliseconds: 1_800_000_000_000)
 
+    private func openWithBrand(_ engine: SQLiteEngine) async throws -> SQLiteStore {
+        let store = try engine.openSQLite()
+        _ = try await store.begin(now: now)
+        try await store.insertBrand(
+            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
+            audit: nil
+        )
+        return store
+    }
+
     private func post(
         _ numbers: some Sequence<Int>,
         to store: SQLiteStore,
@@ -131,12 +141,7 @@ struct ReplayMemoryTests {
     func order() async throws {
         let engine = try SQLiteEngine()
         var ids = MessageIDGenerator()
-        var store = try engine.openSQLite()
-        _ = try await store.begin(now: now)
-        try await store.insertBrand(
-            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
-            audit: nil
-        )
+        var store = try await openWithBrand(engine)
         func buckets() async throws -> [[Int64]] {
             // By bucket: the first number, the last one, and how many.
             let sql = """
@@ -197,12 +202,7 @@ struct ReplayMemoryTests {
     func restarts() async throws {
         let engine = try SQLiteEngine()
         var ids = MessageIDGenerator()
-        var store = try engine.openSQLite()
-        _ = try await store.begin(now: now)
-        try await store.insertBrand(
-            Brand(id: brand, name: "Acme", settings: BrandSettings(), createdAt: now),
-            audit: nil
-        )
+        var store = try await openWithBrand(engine)
         let count = ReplayMemory.bucketSize + 1000
         for start in stride(from: 0, to: count, by: 2000) {
             let isKnown = try await post(start..<min(start + 2000, count), to: store, at: now, &ids)

@@ -172,7 +172,7 @@ struct ConsoleAsset: Sendable {
 
     /// Shows the stream: texts become text nodes, never markup.
     ///
-    /// What arrives during a pause is kept, up to a number; then it stops reading, and continues there after the pause.
+    /// Deliveries that arrive during a pause are kept, up to a limit; then reading stops, and continues there after the pause.
     private static let tail = """
         const table = document.getElementById('tail'), body = table.tBodies[0];
         const pause = document.getElementById('pause'), status = document.getElementById('status');

@@ -117,32 +117,24 @@ extension Writer {
     }
 
     private func firstArrival(_ replay: Replay, in bucket: Int64) throws -> FirstArrival? {
-        if replay.hash != nil, try hasNumbers(bucket) {
-            for key in try storedKeys(of: replay, in: bucket) {
-                if let first = try firstArrival(key, brand: replay.brand, in: bucket) { return first }
-            }
-            return nil
+        for key in try storedKeys(of: replay, in: bucket) {
+            if let first = try firstArrival(of: replay.brand, in: bucket, { $0.blob(key) }) { return first }
         }
-        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(bucket).int(replay.brand).event(replay)
-        guard try row.next() else { return try firstArrivalByText(replay, on: bucket) }
-        defer { row.end() }
-        return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
+        // The earlier version may have stored as a text what is hashed now.
+        guard try replay.hash == nil || bucket <= lastTextDay() else { return nil }
+        return try firstArrival(of: replay.brand, in: bucket) { $0.text(replay.key) }
     }
 
-    private func firstArrival(_ key: [UInt8], brand: Int64, in bucket: Int64) throws -> FirstArrival? {
-        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(bucket).int(brand).blob(key)
-        guard try row.next() else { return nil }
-        defer { row.end() }
-        return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
-    }
-
-    /// The same for a hashed key that the earlier version may have stored as text.
-    private func firstArrivalByText(_ replay: Replay, on day: Int64) throws -> FirstArrival? {
-        guard replay.hash != nil, try day <= lastTextDay() else { return nil }
-        let row = try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
-            .int(day).int(replay.brand).text(replay.key)
+    /// Returns the facts of a brand's stored key; `bind` sets it.
+    private func firstArrival(
+        of brand: Int64,
+        in bucket: Int64,
+        _ bind: (Statement) -> Statement
+    ) throws -> FirstArrival? {
+        let row = bind(
+            try db.prepare("SELECT message, body_hash FROM dedupe WHERE day = ? AND brand = ? AND event = ?")
+                .int(bucket).int(brand)
+        )
         guard try row.next() else { return nil }
         defer { row.end() }
         return FirstArrival(message: row.optionalInt64(0), hash: UInt64(bitPattern: row.int64(1)))
