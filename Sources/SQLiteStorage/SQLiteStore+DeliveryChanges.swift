@@ -18,20 +18,21 @@ extension SQLiteStore {
             let conditions = filter.conditions
             // Where most rows are wanted, one statement finds and reads them.
             let readsAll = conditions.isEmpty
-            let rows = try reader.prepare(
-                once: """
-                    SELECT \(readsAll ? DeliveryRows.columns : "d.id"), d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
-                    \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
-                    INDEXED BY delivery_log_change \(readsAll ? DeliveryRows.consumers : "") \
-                    WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \(Self.changesPerRead)
-                    """
-            )
-            .int(filter.brand).int(position).int(query.since?.milliseconds ?? .min)
-            .int(query.until?.milliseconds ?? .max).bind(conditions.flatMap(\.values))
+            let sql = """
+                SELECT \(readsAll ? DeliveryRows.columns : "d.id"), d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
+                \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
+                INDEXED BY delivery_log_change \(readsAll ? DeliveryRows.consumers : "") \
+                WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \(Self.changesPerRead)
+                """
+            let rows = try (filter.isOfFewShapes ? reader.prepare(composed: sql) : reader.prepare(once: sql))
+                .int(filter.brand).int(position).int(query.since?.milliseconds ?? .min)
+                .int(query.until?.milliseconds ?? .max).bind(conditions.flatMap(\.values))
             let records = DeliveryRows(reader)
             let next = readsAll ? DeliveryRows.columnCount : 1
             var found = DeliveryChanges(items: [], position: position, isEnd: true)
+            if readsAll { found.items.reserveCapacity(min(query.limit, Self.changesPerRead)) }
             var looked = 0
+            defer { rows.end() }
             while try rows.next() {
                 looked += 1
                 let change = rows.int64(next)

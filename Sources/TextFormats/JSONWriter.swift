@@ -97,6 +97,16 @@ package struct JSONWriter: Sendable {
         }
     }
 
+    /// Appends a moment, in milliseconds since 1970, as a string in RFC 3339.
+    package mutating func dateTime(milliseconds: Int64) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: RFC3339.count + 2) { buffer in
+            buffer[0] = UInt8(ascii: "\"")
+            RFC3339.write(milliseconds: milliseconds, to: UnsafeMutableBufferPointer(rebasing: buffer.dropFirst()))
+            buffer[RFC3339.count + 1] = UInt8(ascii: "\"")
+            written.append(contentsOf: UnsafeBufferPointer(buffer))
+        }
+    }
+
     /// Appends `true` or `false`.
     package mutating func boolean(_ flag: Bool) {
         if flag { literal("true") } else { literal("false") }

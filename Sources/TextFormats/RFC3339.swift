@@ -1,39 +1,51 @@
 /// Date-times as RFC 3339 section 5.6 writes them, of moments in milliseconds since 1970-01-01T00:00:00Z.
 package enum RFC3339 {
+    /// The number of characters of a date-time that is written here.
+    package static let count = 24
+
     /// Returns a moment in UTC with milliseconds, for example `2026-01-02T03:04:05.678Z`.
     ///
     /// - Parameter milliseconds: Milliseconds since 1970; moments outside the years 0000 to 9999 are clamped to that
     ///   range.
-    /// - Returns: 24 characters.
+    /// - Returns: ``count`` characters.
     package static func text(milliseconds: Int64) -> String {
+        String(unsafeUninitializedCapacity: count) { buffer in
+            write(milliseconds: milliseconds, to: buffer)
+            return count
+        }
+    }
+
+    /// Writes the text of ``text(milliseconds:)``.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: Milliseconds since 1970, clamped likewise.
+    ///   - buffer: Room for ``count`` bytes.
+    static func write(milliseconds: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
         let bounded = Swift.min(Swift.max(milliseconds, Self.yearZero), Self.year10000 - 1)
         let days = bounded >= 0 ? bounded / 86_400_000 : (bounded - 86_399_999) / 86_400_000
         let inDay = bounded - days * 86_400_000
         let date = Self.civil(fromDays: days)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
-            func put(_ value: Int64, at position: Int, digits: Int) {
-                var rest = value
-                for index in stride(from: position + digits - 1, through: position, by: -1) {
-                    buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                    rest /= 10
-                }
+        func put(_ value: Int64, at position: Int, digits: Int) {
+            var rest = value
+            for index in stride(from: position + digits - 1, through: position, by: -1) {
+                buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
             }
-            put(date.year, at: 0, digits: 4)
-            buffer[4] = UInt8(ascii: "-")
-            put(date.month, at: 5, digits: 2)
-            buffer[7] = UInt8(ascii: "-")
-            put(date.day, at: 8, digits: 2)
-            buffer[10] = UInt8(ascii: "T")
-            put(inDay / 3_600_000, at: 11, digits: 2)
-            buffer[13] = UInt8(ascii: ":")
-            put(inDay / 60_000 % 60, at: 14, digits: 2)
-            buffer[16] = UInt8(ascii: ":")
-            put(inDay / 1000 % 60, at: 17, digits: 2)
-            buffer[19] = UInt8(ascii: ".")
-            put(inDay % 1000, at: 20, digits: 3)
-            buffer[23] = UInt8(ascii: "Z")
-            return 24
         }
+        put(date.year, at: 0, digits: 4)
+        buffer[4] = UInt8(ascii: "-")
+        put(date.month, at: 5, digits: 2)
+        buffer[7] = UInt8(ascii: "-")
+        put(date.day, at: 8, digits: 2)
+        buffer[10] = UInt8(ascii: "T")
+        put(inDay / 3_600_000, at: 11, digits: 2)
+        buffer[13] = UInt8(ascii: ":")
+        put(inDay / 60_000 % 60, at: 14, digits: 2)
+        buffer[16] = UInt8(ascii: ":")
+        put(inDay / 1000 % 60, at: 17, digits: 2)
+        buffer[19] = UInt8(ascii: ".")
+        put(inDay % 1000, at: 20, digits: 3)
+        buffer[23] = UInt8(ascii: "Z")
     }
 
     /// Parses a date-time with any offset and any number of fraction digits.

@@ -80,16 +80,16 @@ struct ConsoleAsset: Sendable {
         #reason { width: min(100%, 32rem) }
         button { background: var(--soft); cursor: pointer }
         .scroll { overflow-x: auto; font-size: 0.875rem }
-        table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
+        table { border-spacing: 0; width: 100%; margin: 1rem 0 }
         caption { text-align: left; font-weight: bold; font-size: 1rem }
-        th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.625rem 0.25rem 0; unicode-bidi: isolate;
+        th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.625rem 0.25rem 0;
           border-bottom: 1px solid var(--line); white-space: nowrap }
         thead th { white-space: normal; vertical-align: bottom }
         td.words, td.text { white-space: normal }
         td.text { min-width: 11rem; max-width: 32rem; overflow-wrap: anywhere }
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem }
         dt { font-weight: bold }
-        dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate }
+        dd { margin: 0; overflow-wrap: anywhere }
         .verdict, [role=alert] { border-left: 4px solid var(--link); padding: 0.5rem 1rem; background: var(--soft) }
         [role=alert] { border-color: var(--bad) }
         [role=alert] p { margin: 0 }

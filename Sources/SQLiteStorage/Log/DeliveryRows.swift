@@ -17,16 +17,15 @@ final class DeliveryRows {
 
     /// The columns of a finished delivery, of `delivery_log d` and ``consumers``.
     static let columns = """
-        d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), u.id, \
+        d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), \
+        CASE WHEN n.merged_into IS NULL THEN n.id ELSE (SELECT u.id FROM consumers u WHERE u.key = n.merged_into) END, \
         d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
         d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at, d.displayed_at, d.dismissed_at
         """
     /// The number of ``columns``.
     static let columnCount: Int32 = 22
-    /// Joins a delivery's consumer, by its name after a merge.
-    static let consumers = """
-        CROSS JOIN consumers n ON n.key = d.consumer CROSS JOIN consumers u ON u.key = coalesce(n.merged_into, n.key)
-        """
+    /// Joins a delivery's consumer; ``columns`` have its name after a merge.
+    static let consumers = "CROSS JOIN consumers n ON n.key = d.consumer"
 
     private func finished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =

@@ -23,7 +23,7 @@ struct DeliveryTail: Sendable {
     /// advises 15 s).
     static let heartbeatInterval = Duration.seconds(15)
     /// The number of deliveries that are written at once.
-    private static let pieceSize = 500
+    private static let pieceSize = 1000
 
     let store: any DeliveryLogStore
     let query: DeliveryQuery

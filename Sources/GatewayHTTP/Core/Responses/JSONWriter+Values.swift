@@ -13,7 +13,7 @@ extension JSONWriter {
     }
 
     /// Appends a time in RFC 3339.
-    mutating func timestamp(_ moment: Timestamp) { string(moment.rfc3339) }
+    mutating func timestamp(_ moment: Timestamp) { dateTime(milliseconds: moment.milliseconds) }
 
     /// Appends a time in RFC 3339, or `null`.
     mutating func timestamp(orNull moment: Timestamp?) {
