@@ -21,7 +21,7 @@ extension SQLiteStore {
             let sql = """
                 SELECT \(readsAll ? DeliveryRows.columns : "d.id"), d.change, d.queued_at >= ?3 AND d.queued_at < ?4 \
                 \(conditions.map { "AND " + $0.sql }.joined(separator: " ")) FROM delivery_log d \
-                INDEXED BY delivery_log_change \(readsAll ? DeliveryRows.consumers : "") \
+                INDEXED BY delivery_log_change \(readsAll ? DeliveryRows.joins : "") \
                 WHERE d.brand = ?1 AND d.change > ?2 ORDER BY d.change LIMIT \(Self.changesPerRead)
                 """
             let rows = try (filter.isOfFewShapes ? reader.prepare(composed: sql) : reader.prepare(once: sql))

@@ -9,7 +9,8 @@ import Testing
 struct LaneRouteTests {
     private static let members: Set<String> = [
         "id", "app", "provider", "environment", "state", "sentence", "nextTryAt", "cause", "depth", "isDepthWhole",
-        "inFlight", "oldestQueuedAt", "oldestWaitSeconds", "pausedSince", "stoppedPlatforms", "canary",
+        "inFlight", "oldestQueuedAt", "oldestWaitSeconds", "pausedSince", "pushesPerSecond", "stoppedPlatforms",
+        "canary",
     ]
     private static let path = "/v1/brands/acme/lanes"
     private static let lane = path + "/ios:apns:production"
@@ -77,18 +78,69 @@ struct LaneRouteTests {
         }
     }
 
-    @Test("only a brand's administrator pauses its lanes, and only its own")
+    @Test("a pace is set, shown, kept to by the pushes, audited and removed")
+    func pace() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let admin = try await api.makeAccount("acme", "brand:admin")
+            let session = try await api.makeSession()
+            #expect(try await api.register("d-1", as: session).status == 201)
+            for _ in 1...2 {
+                let paced = try await api.call(.post, Self.lane + "/pace", as: admin, #"{"pushesPerSecond":1}"#)
+                #expect(paced.status == 200 && paced["pushesPerSecond"]?.int == 1)
+                #expect(paced["sentence"]?.string?.contains("at most 1 a second") == true)
+            }
+            // The provider answers at once, and the clock stands still: one leaves.
+            for event in ["1", "2", "3"] { try await api.post(event) }
+            func accepted(_ count: Int) async throws {
+                _ = try await api.until {
+                    try await api.call(.get, "/v1/brands/acme/deliveries?state=accepted")
+                } holds: {
+                    $0["items"]?.items.count == count
+                }
+            }
+            try await accepted(1)
+            let lane = try #require(try await api.call(.get, Self.path).json()["items"]).items[0]
+            #expect(lane["state"]?.string == "sending" && lane["depth"]?["agent"]?.int == 2)
+            let removed = try await api.call(.post, Self.lane + "/pace", as: admin, #"{"pushesPerSecond":null}"#)
+            #expect(removed.status == 200 && removed["pushesPerSecond"] == .null)
+            try await accepted(3)
+            let trail = try #require(try await api.call(.get, "/v1/brands/acme/audit").json()["items"]).items
+            #expect(trail.count { $0["action"]?.string == "lane.paced" } == 2)
+        }
+    }
+
+    @Test(
+        "a pace that is none is rejected, and changes nothing",
+        arguments: [
+            "{}", #"{"pushesPerSecond":0}"#, #"{"pushesPerSecond":-1}"#, #"{"pushesPerSecond":100001}"#,
+            #"{"pushesPerSecond":"5"}"#, #"{"pushesPerSecond":1.5}"#, #"{"pushesPerSecond":5,"x":1}"#,
+        ]
+    )
+    func wrongPace(body: String) async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            let right = #"{"pushesPerSecond":7}"#
+            #expect(try await api.call(.post, Self.lane + "/pace", right).status == 200)
+            try await api.call(.post, Self.lane + "/pace", body).expectProblem(422, "validation_failed")
+            #expect(try await api.call(.get, Self.path)["items"]?[0]?["pushesPerSecond"]?.int == 7)
+            try await api.call(.post, Self.lane + "/pace", "[").expectProblem(400, "malformed_json")
+        }
+    }
+
+    @Test("only a brand's administrator pauses and paces its lanes, and only its own")
     func refused() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
             try await api.makeBrand("other")
             let reader = try await api.makeAccount("acme", "deliveries:read", "consumers:write")
             let stranger = try await api.makeAccount("other", "brand:admin")
-            for verb in ["/pause", "/resume"] {
-                try await api.call(.post, Self.lane + verb, as: reader).expectProblem(403, "forbidden")
-                try await api.call(.post, Self.lane + verb, as: stranger).expectProblem(401, "unauthorized")
+            for verb in ["/pause", "/resume", "/pace"] {
+                let body = verb == "/pace" ? #"{"pushesPerSecond":1}"# : ""
+                try await api.call(.post, Self.lane + verb, as: reader, body).expectProblem(403, "forbidden")
+                try await api.call(.post, Self.lane + verb, as: stranger, body).expectProblem(401, "unauthorized")
                 for name in ["ios:apns:staging", "ios", "1", "IOS:apns:production", "ios:apns:production%20"] {
-                    let reply = try await api.call(.post, Self.path + "/" + name + verb)
+                    let reply = try await api.call(.post, Self.path + "/" + name + verb, body)
                     reply.expectProblem(404, "not_found")
                 }
             }

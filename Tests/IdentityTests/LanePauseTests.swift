@@ -4,9 +4,9 @@ import Identity
 import Synchronization
 import Testing
 
-@Suite("Lanes that operators pause, in the directory", .timeLimit(.minutes(10)))
+@Suite("Lanes that operators pause and pace, in the directory", .timeLimit(.minutes(10)))
 struct LanePauseTests {
-    @Test("a pause is reported to listeners, is there after a restart, and ends with its app")
+    @Test("a pause and a pace are reported to listeners, are there after a restart, and end with the app")
     func stored() async throws {
         try await Gateway.with { gateway in
             let directory = gateway.directory
@@ -31,8 +31,26 @@ struct LanePauseTests {
                 try await directory.setLane(of: Gateway.other, name: "none:apns:production", isPaused: true)
             }
             _ = try await set(true)
+            let paces: [Int64?] = [100, 100, 20, nil]
+            let paced = Mutex<[[LaneID: Int64?]]>([])
+            directory.onChange { change in paced.withLock { $0.append(change.pacedLanes) } }
+            for pace in paces {
+                let changed = try await directory.setLane(
+                    of: Gateway.acme,
+                    name: lane.key.name,
+                    pushesPerSecond: pace
+                )
+                #expect(changed.pushesPerSecond == pace && changed.pausedSince != nil)
+                #expect(try await gateway.reloaded().lanePaces == (pace.map { [lane.id: $0] } ?? [:]))
+            }
+            let changed: [[LaneID: Int64?]] = [[lane.id: 100], [lane.id: 20], [lane.id: nil]]
+            #expect(paced.withLock { $0 } == changed)
+            await #expect(throws: DirectoryError.notFound) {
+                try await directory.setLane(of: Gateway.other, name: "none:apns:production", pushesPerSecond: 1)
+            }
+            _ = try await directory.setLane(of: Gateway.acme, name: lane.key.name, pushesPerSecond: 5)
             try await directory.deleteApp(brand: Gateway.acme, app: lane.key.app)
-            #expect(directory.pausedLanes.isEmpty)
+            #expect(directory.pausedLanes.isEmpty && directory.lanePaces.isEmpty)
         }
     }
 }

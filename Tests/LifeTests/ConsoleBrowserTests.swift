@@ -231,7 +231,10 @@ private struct ConsoleVisit {
         #expect(try await heading() == "Lanes")
         try await site.post("w-1", to: 2, of: brand)
         try await browser.follow("#nav-lanes")
-        try await look("lanes", brand, ["An operator paused it", "Nothing waits; pushes leave as they come."])
+        try await browser.type("500", into: "[id='pace-ios:apns:production']")
+        try await browser.follow("[id='set-pace-ios:apns:production']")
+        let paced = "Nothing waits; pushes leave as they come, at most 500 a second, as an operator set it."
+        try await look("lanes", brand, ["An operator paused it", paced])
         try await browser.follow("#nav-deliveries")
         try await browser.follow("#delivery-list th a")
         try await look("delivery-waiting", brand, ["The lane does not send now.", "pending", brand.devices[3]])
@@ -296,7 +299,7 @@ private struct ConsoleVisit {
         try await browser.follow("#nav-calendar")
         try await look("calendar", brand, ["ios", "android", "without an end"])
         try await browser.follow("#nav-audit")
-        let actions = ["lane.resumed", "lane.paused", "message.revealed", "delivery.retried", "ada"]
+        let actions = ["lane.resumed", "lane.paused", "lane.paced", "message.revealed", "delivery.retried", "ada"]
         try await look("audit", brand, actions + ["Ticket 4711 \(brand.conversation)"])
         try await open(brand, "/deliveries/%3Cscript%3Eplanted=17%3C%2Fscript%3E")
         try await look("error", brand, ["Back to the console"])

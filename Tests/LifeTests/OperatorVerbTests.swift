@@ -93,6 +93,13 @@ struct OperatorVerbTests {
         let resumed = try await gateway.verb(["lane", "resume", "--json"] + lane).output.joined()
         #expect(resumed.contains(#""state":"idle""#))
         #expect(try await gateway.verb(["lane", "pause", "acme", "web:apns:production"]).exit.status == 1)
+        let paced = try await gateway.verb(["lane", "pace"] + lane + ["250"]).output.first
+        #expect(paced?.contains("at most 250 a second") == true)
+        let unpaced = try await gateway.verb(["lane", "pace", "--none", "--json"] + lane).output.joined()
+        #expect(unpaced.contains(#""pushesPerSecond":null"#))
+        for wrong in [["0"], ["x"], [], ["5", "--none"]] {
+            #expect(try await gateway.verb(["lane", "pace"] + lane + wrong).exit.status != 0)
+        }
         let refused = try await gateway.verb(["credential", "create", "acme", "--name", "x", "--kind", "jweKey"])
         #expect(refused.exit.status == 1 && refused.errors.joined(separator: "\n").contains("/algorithm is required"))
         #expect(try await gateway.process.stop().status == 0)

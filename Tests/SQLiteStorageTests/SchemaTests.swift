@@ -46,6 +46,7 @@ struct SchemaTests {
         "0026-time-pushes": "51f49338aafb10d349138c26014b6837072720ceec8488a07f6037d33ee92fe1",
         "0027-keep-delivery-links": "a78ff5fc12848b1f6fc9da7a6aa42154dad3fe377b4474d04482c089379abd5b",
         "0028-order-replays-by-arrival": "2d2ede510f1955a5093b785a0303e4ed1b9c3bb84a49f8a907325e41e6942034",
+        "0029-pace-lanes": "647b273a0dd1aebc86dd04adcaf03fdbaf074cab114af61dc2a328c31457be86",
     ]
 
     private static let later = Migration(

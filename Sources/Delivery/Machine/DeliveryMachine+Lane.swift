@@ -39,6 +39,8 @@ extension DeliveryMachine {
         var quota: PushQuota?
         /// The time until which nothing of a class or of later ones leaves, because the quota is used up.
         var quotaWait: (until: Timestamp, pushClass: PushClass)?
+        /// The pace that an operator has set; nil sets no limit.
+        var pace: LanePace?
         /// The wait of pushes that were provably not sent.
         var unsent = UnsentWait()
 
@@ -126,9 +128,16 @@ extension DeliveryMachine {
             return quotaWait.until
         }
 
+        /// Returns until when what may leave waits for the provider's quota or the lane's pace; nil when it does not wait.
+        package func limitedUntil(now: Timestamp) -> Timestamp? {
+            let paced = ready.isEmpty ? nil : pace?.until(now: now)
+            guard let limited = quotaUntil(now: now) else { return paced }
+            return max(limited, paced ?? limited)
+        }
+
         /// Returns whether something may leave now.
         func hasWork(now: Timestamp) -> Bool {
-            !ready.isEmpty && blockedUntil(now: now) == nil && quotaUntil(now: now) == nil
+            !ready.isEmpty && blockedUntil(now: now) == nil && limitedUntil(now: now) == nil
         }
 
         /// Returns when the lane may next send; nil when it may send now.

@@ -37,6 +37,7 @@ extension DeliveryMachine {
                 lane.quotaWait = (bucket.next(for: next), next)
                 break
             }
+            if !lane.ready.isEmpty, lane.pace?.admits(now: now) == false { break }
             guard let key = lane.ready.popFirst() else { break }
             guard var registration = registrations.removeValue(forKey: key) else { continue }
             let pushClass = registration.readyClass ?? .agent
@@ -121,6 +122,7 @@ extension DeliveryMachine {
             if isSuspended { lane.invalidation.probe = row.id }
             if stopped != nil { lane.platforms[registration.platform]?.probe = row.id }
             bucket?.take()
+            lane.pace?.take()
             lane.inFlight += 1
             room -= 1
         }

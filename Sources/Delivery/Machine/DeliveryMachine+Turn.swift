@@ -278,7 +278,7 @@ extension DeliveryMachine {
     /// Returns the number of pushes of a campaign that may leave now.
     private mutating func pushes(of campaign: OutboxQueue, perSecond rate: Int64, now: Timestamp) -> Int {
         if paces.count >= Self.maxPaces, paces[campaign] == nil { paces = [:] }
-        var pace = paces[campaign] ?? CampaignPace(perSecond: rate, now: now)
+        var pace = paces[campaign] ?? PushPace(perSecond: rate, now: now)
         pace.fill(perSecond: rate, now: now)
         paces[campaign] = pace
         return pace.pushes(perSecond: rate)
@@ -352,7 +352,7 @@ extension DeliveryMachine {
                 if !lane.backlog.isEmpty || !lane.ready.isEmpty { next = min(next ?? blocked, blocked) }
                 continue
             }
-            if let until = lane.quotaUntil(now: now) { next = min(next ?? until, until) }
+            if let until = lane.limitedUntil(now: now) { next = min(next ?? until, until) }
             let room = LaneRoom(slots: slots, lane.rows)
             for (queue, due) in lane.backlog where room.isWorthAClaim(queue.pushClass) {
                 let due = max(due, nextPush(of: LaneQueue(id, queue), now: now) ?? due)

@@ -54,7 +54,7 @@ package struct DeliveryMachine: Sendable {
     /// The pushes of lanes whose brand has an objective.
     var objectives: [LaneID: ObjectiveCounts] = [:]
     /// For campaigns with a pace, the pushes that may leave, by queue; one that is absent starts with a full bucket.
-    var paces: [OutboxQueue: CampaignPace] = [:]
+    var paces: [OutboxQueue: PushPace] = [:]
     /// A token bucket for each quota of a lane; lanes with the same quota share one.
     var quotas: [PushQuota: QuotaBucket] = [:]
     /// Lanes with stopped devices, and those whose provider is not believed.

@@ -99,9 +99,9 @@ extension DeliveryService {
         let now = clock.now
         let isWriterNeeded = state.withLock { state in
             state.writer.delivery.take(lane, provider: provider, capacity: capacity, now: now, into: &pushes)
-            // When the quota lets more out, the writer wakes the lane.
+            // When the quota or the pace lets more out, the writer wakes the lane.
             return !state.writer.delivery.outcomesMayWait(now: now)
-                || state.writer.delivery.lanes[lane]?.quotaUntil(now: now) != nil
+                || state.writer.delivery.lanes[lane]?.limitedUntil(now: now) != nil
         }
         if isWriterNeeded { signal() }
     }

@@ -28,6 +28,23 @@ extension DeliveryService {
         }
     }
 
+    /// Sets the paces of lanes, in pushes a second, or removes them (nil), as the directory has stored it.
+    package func lanesPaced(_ lanes: [LaneID: Int64?]) {
+        guard !lanes.isEmpty else { return }
+        let now = clock.now
+        state.withLock { state in
+            for (lane, pace) in lanes { state.writer.delivery.setPace(pace, of: lane, now: now) }
+        }
+        signal()
+        for (lane, pace) in lanes {
+            let text = pace.map { "an operator set a lane's pace to \($0) pushes a second" }
+            logger.notice(
+                "\(text ?? "an operator removed a lane's pace")",
+                metadata: [LogKey.laneName: "\(directory.lane(lane).map { "\($0.key)" } ?? "\(lane)")"]
+            )
+        }
+    }
+
     /// Returns how the pushes of lanes met their brands' objectives.
     package func objectiveStatus(of lanes: [LaneID]) -> [ObjectiveStatus] {
         let now = clock.now

@@ -66,12 +66,13 @@ package final class DeliveryService: Service, Sendable {
         }
         let lanes = Set(start.backlog.keys.map(\.lane))
         let rules = lanes.map { ($0, directory.rules(of: $0)) }
-        let paused = directory.pausedLanes
+        let (paused, paces) = (directory.pausedLanes, directory.lanePaces)
         let alerts = state.withLock {
             $0.writer.start(start)
             $0.writer.delivery.mayExpire = mayExpire
             for (lane, rules) in rules { $0.writer.delivery.setRules(rules, of: lane, isChange: false) }
             for lane in paused { $0.writer.delivery.pauseLane(lane, now: start.now) }
+            for (lane, pace) in paces { $0.writer.delivery.setPace(pace, of: lane, now: start.now) }
             return $0.writer.delivery.takeAlerts()
         }
         log(alerts, now: start.now)

@@ -2,7 +2,7 @@ internal import GatewayModel
 internal import Hummingbird
 internal import TextFormats
 
-/// The lanes in sentences, with their pauses; and the audit trail.
+/// The lanes in sentences, with their pauses and paces; and the audit trail.
 enum ConsoleLanes {
     @Sendable
     static func page(_ console: Console) async throws -> Response {
@@ -18,17 +18,26 @@ enum ConsoleLanes {
                 \(ConsolePage.hidden("csrf", session.csrfToken))\
                 <button name="\(change)" id="\(change)-\(id)" aria-label="\(label) \(id)">\(label)</button></form>
                 """
+            let pace: HTML = """
+                <form method="post" action="\(console.page("lanes", id, "pace"))">\
+                \(ConsolePage.hidden("csrf", session.csrfToken))\
+                <input id="pace-\(id)" name="pushesPerSecond" value="\(lane["pushesPerSecond"].word)" size="6" \
+                inputmode="numeric" maxlength="6" autocomplete="off" aria-label="Pushes a second of \(id); empty for no pace"> \
+                <button id="set-pace-\(id)" aria-label="Set the pace of \(id)">Set</button></form>
+                """
             let canary = lane["canary"]["sentence"].word.clipped(300)
             return """
                 <tr><th scope="row">\(id)</th><td class="state \(lane["state"])">\(lane["state"])</td>\
-                <td>\(HTML.when(isManager, button))</td><td class="text">\(lane["sentence"].word.clipped(300))\
+                <td>\(HTML.when(isManager, button))</td><td>\(isManager ? pace : "\(lane["pushesPerSecond"])")</td>\
+                <td class="text">\(lane["sentence"].word.clipped(300))\
                 \(HTML.when(!canary.isEmpty, "<br>\(canary)"))</td>\
                 <td>\(depth["agent"])</td><td>\(depth["badge"])</td><td>\(depth["proactive"])</td>\
                 <td>\(lane["inFlight"])</td><td>\(lane["oldestWaitSeconds"])</td></tr>
                 """
         }
         let columns = [
-            "Lane", "State", "Change", "What happens", "Agents' messages", "Badges", "Proactive", "In flight",
+            "Lane", "State", "Change", "Pushes a second", "What happens", "Agents' messages", "Badges", "Proactive",
+            "In flight",
             "Longest wait, s",
         ]
         let content: HTML = """
@@ -43,6 +52,18 @@ enum ConsoleLanes {
         let token = try await console.form().field("csrf")
         let lane = try console.call.segment("lane")
         try await console.send(.post, console.api("lanes", lane, change), csrfToken: token)
+        return Console.redirection(to: console.page("lanes"))
+    }
+
+    /// Sets the pace of a lane, or removes it, and shows all again.
+    @Sendable
+    static func setPace(_ console: Console) async throws -> Response {
+        let form = try await console.form()
+        let (token, text) = (try form.field("csrf"), try form.field("pushesPerSecond"))
+        let lane = try console.call.segment("lane")
+        let pace: StrictJSON = text.isEmpty ? .null : Int64(text).map { .integer($0) } ?? .string(text)
+        let body: StrictJSON.Members = ["pushesPerSecond": pace]
+        try await console.send(.post, console.api("lanes", lane, "pace"), csrfToken: token, body: body)
         return Console.redirection(to: console.page("lanes"))
     }
 }

@@ -51,6 +51,7 @@ enum ConsoleRoutes {
             (brand + "/search", ConsoleSearch.form),
             (brand + "/lanes/:lane/pause", { try await ConsoleLanes.set("pause", $0) }),
             (brand + "/lanes/:lane/resume", { try await ConsoleLanes.set("resume", $0) }),
+            (brand + "/lanes/:lane/pace", ConsoleLanes.setPace),
         ]
         for form in forms {
             routes.on(.post, form.path, errors: .page) { call in

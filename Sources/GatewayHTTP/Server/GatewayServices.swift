@@ -181,6 +181,7 @@ package struct GatewayServices: Sendable {
             delivery.lanesRemoved(change.removedLanes)
             delivery.lanesChanged(change.changedLanes, change.laneChange)
             delivery.lanesPaused(change.pausedLanes)
+            delivery.lanesPaced(change.pacedLanes)
         }
         delivery.observe(windows: windows.hub)
     }

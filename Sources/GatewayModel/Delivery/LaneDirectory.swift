@@ -6,9 +6,15 @@ package protocol LaneDirectory: Sendable {
 
     /// The lanes that operators have paused; callable from any thread.
     var pausedLanes: [LaneID] { get }
+
+    /// The paces that operators have set for lanes, in pushes a second, 1 or more; callable from any thread.
+    var lanePaces: [LaneID: Int64] { get }
 }
 
 extension LaneDirectory {
     /// None are paused.
     package var pausedLanes: [LaneID] { [] }
+
+    /// None has a pace.
+    package var lanePaces: [LaneID: Int64] { [:] }
 }

@@ -92,6 +92,8 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case lanePaused = "lane.paused"
     /// An operator resumed a lane; the target is its name.
     case laneResumed = "lane.resumed"
+    /// An operator set or removed a lane's pace; the target is its name.
+    case lanePaced = "lane.paced"
     /// An operator's account was created; the target is its name. The entry belongs to the instance, as all of accounts.
     case operatorCreated = "operator.created"
     /// An operator's password or roles were changed; the target is the account's name.

@@ -51,6 +51,13 @@ package protocol TenantStore: Sendable {
     /// Returns the paused lanes, and since when they are.
     func pausedLanes() async throws(StorageError) -> [LaneID: Timestamp]
 
+    /// Sets a lane's pace, in pushes a second, or removes it when that is nil; false when this changes nothing, also when
+    /// there is no such lane.
+    func setPace(of lane: LaneID, perSecond: Int64?, audit: AuditEntry?) async throws(StorageError) -> Bool
+
+    /// Returns the paces of lanes that have one, in pushes a second.
+    func lanePaces() async throws(StorageError) -> [LaneID: Int64]
+
     /// Stores a new credential; throws ``StorageError/duplicate`` when its id, or its name among SDK keys, is taken in
     /// the instance, even by a revoked credential.
     func insertCredential(_ credential: StoredCredential, audit: AuditEntry?) async throws(StorageError)

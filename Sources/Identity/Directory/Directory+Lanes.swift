@@ -6,6 +6,9 @@ extension Directory {
     /// The lanes that operators have paused.
     package var pausedLanes: [LaneID] { Array(snapshot.pausedLanes.keys) }
 
+    /// The paces that operators have set, in pushes a second.
+    package var lanePaces: [LaneID: Int64] { snapshot.lanePaces }
+
     /// Returns a brand's lanes, by name, also those that have no credential now; empty when there are none, or no such
     /// brand.
     package func lanes(of brand: BrandID) -> [DirectoryLane] {
@@ -17,7 +20,8 @@ extension Directory {
                         id: id,
                         key: key,
                         canSend: snapshot.lane(id) != nil,
-                        pausedSince: snapshot.pausedLanes[id]
+                        pausedSince: snapshot.pausedLanes[id],
+                        pushesPerSecond: snapshot.lanePaces[id]
                     )
                 }
             }
@@ -56,6 +60,31 @@ extension Directory {
             return lane
         }
     }
+
+    /// Sets the pace of a lane, in pushes a second, or removes it when that is nil; nothing happens when it is so already.
+    ///
+    /// - Throws: ``DirectoryError/notFound`` and others of ``DirectoryError``.
+    package func setLane(
+        of brand: BrandID,
+        name: String,
+        pushesPerSecond pace: Int64?,
+        by origin: AuditOrigin = .gateway
+    ) async throws(DirectoryError) -> DirectoryLane {
+        try await gate.run(of: brand) { () async throws(DirectoryError) -> DirectoryLane in
+            guard var lane = lane(of: brand, name: name) else { throw .notFound }
+            guard lane.pushesPerSecond != pace else { return lane }
+            let id = lane.id
+            let audit = entry(.lanePaced, brand: brand, target: lane.key.name, by: origin)
+            _ = try await stored { () async throws(StorageError) in
+                try await self.store.setPace(of: id, perSecond: pace, audit: audit)
+            }
+            var next = snapshot
+            next.lanePaces[id] = pace
+            publish(next, DirectoryChange(pacedLanes: [id: pace]))
+            lane.pushesPerSecond = pace
+            return lane
+        }
+    }
 }
 
 /// A lane of a brand.
@@ -68,4 +97,9 @@ package struct DirectoryLane: Sendable {
     package var canSend: Bool
     /// Since when it is paused by an operator; nil when it is not.
     package var pausedSince: Timestamp?
+    /// The pace that an operator has set, in pushes a second; nil when there is none.
+    package var pushesPerSecond: Int64?
+
+    /// The range of ``pushesPerSecond``, the same as that of a campaign's pace.
+    package static let paceRange = BrandSettings.campaignRateRange
 }

@@ -21,8 +21,13 @@ extension Directory {
         reader: any AppSettingsReader
     ) async throws(DirectoryError) -> Directory {
         let (brands, apps, lanes, credentials, hooks) = try await read(store)
-        let pausedLanes: [LaneID: Timestamp]
-        do { pausedLanes = try await store.pausedLanes() } catch { throw .storage(error) }
+        let (pausedLanes, lanePaces): ([LaneID: Timestamp], [LaneID: Int64])
+        do {
+            pausedLanes = try await store.pausedLanes()
+            lanePaces = try await store.lanePaces()
+        } catch {
+            throw .storage(error)
+        }
         var snapshot = DirectorySnapshot()
         for brand in brands {
             if let webhook = brand.webhook { _ = try open(webhook, of: brand.id, box) }
@@ -35,6 +40,7 @@ extension Directory {
         snapshot.brands = Dictionary(uniqueKeysWithValues: settled.map { ($0.id, $0) })
         for (id, key) in lanes { snapshot.lanes[id] = key }
         snapshot.pausedLanes = pausedLanes
+        snapshot.lanePaces = lanePaces
         for credential in credentials { try snapshot.insert(credential, box) }
         for hook in hooks {
             snapshot.hooks[DirectorySnapshot.HookKey(brand: hook.brand, hook: hook.id)] = try open(hook, box)

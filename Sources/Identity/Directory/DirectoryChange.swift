@@ -11,4 +11,6 @@ package struct DirectoryChange: Sendable, Equatable {
     package var removedLanes: [LaneID] = []
     /// Lanes that an operator paused (true) or resumed (false).
     package var pausedLanes: [LaneID: Bool] = [:]
+    /// Lanes whose pace an operator set, in pushes a second, or removed (nil).
+    package var pacedLanes: [LaneID: Int64?] = [:]
 }

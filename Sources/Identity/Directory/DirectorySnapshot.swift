@@ -60,6 +60,8 @@ struct DirectorySnapshot: Sendable {
     var lanes: [LaneID: LaneKey] = [:]
     /// The lanes that operators have paused, and since when.
     var pausedLanes: [LaneID: Timestamp] = [:]
+    /// The lanes with a pace, in pushes a second.
+    var lanePaces: [LaneID: Int64] = [:]
     var credentials: [BoundedName: StoredCredential] = [:]
     var serviceAccounts: [BoundedName: ServiceAccount] = [:]
     var sdkKeys: [KeyName: SDKKey] = [:]
@@ -112,6 +114,7 @@ struct DirectorySnapshot: Sendable {
         for id in ids {
             lanes[id] = nil
             pausedLanes[id] = nil
+            lanePaces[id] = nil
         }
     }
 }

@@ -104,6 +104,41 @@ extension TenantStore where Self: SQLStore {
         }
     }
 
+    package func setPace(
+        of lane: LaneID,
+        perSecond: Int64?,
+        audit: AuditEntry?
+    ) async throws(StorageError) -> Bool {
+        try await inTransaction { transaction in
+            let db = transaction.db
+            let count =
+                if let perSecond {
+                    try db.prepare(
+                        """
+                        INSERT INTO lane_paces (lane, per_second) \
+                        SELECT id, CAST(?2 AS BIGINT) FROM lanes WHERE id = ?1 \
+                        ON CONFLICT (lane) DO UPDATE SET per_second = excluded.per_second \
+                        WHERE lane_paces.per_second <> excluded.per_second
+                        """
+                    ).int(lane.rawValue).int(perSecond).runCounting()
+                } else {
+                    try db.prepare("DELETE FROM lane_paces WHERE lane = ?").int(lane.rawValue).runCounting()
+                }
+            guard count == 1 else { return false }
+            try transaction.write(audit)
+            return true
+        }
+    }
+
+    package func lanePaces() async throws(StorageError) -> [LaneID: Int64] {
+        try await inSnapshot { db in
+            let lanes: [(LaneID, Int64)] = try db.prepare("SELECT lane, per_second FROM lane_paces").all { row in
+                (LaneID(try row.value(0)), try row.value(1))
+            }
+            return Dictionary(lanes) { $1 }
+        }
+    }
+
     package func lanes() async throws(StorageError) -> [LaneID: LaneKey] {
         try await inSnapshot { db in
             let rows = try db.prepare(

@@ -15,23 +15,25 @@ final class DeliveryRows {
         return try unfinished(id)
     }
 
-    /// The columns of a finished delivery, of `delivery_log d` and ``consumers``.
+    /// The columns of a finished delivery, of `delivery_log d` and ``joins``.
     static let columns = """
-        d.id, d.message, coalesce(d.message_low, (SELECT low FROM messages WHERE key = d.message)), \
+        d.id, d.message, coalesce(d.message_low, m.low), \
         CASE WHEN n.merged_into IS NULL THEN n.id ELSE (SELECT u.id FROM consumers u WHERE u.key = n.merged_into) END, \
         d.device, d.app, d.push_type, d.attempts, d.queued_at, d.tapped_at, d.status, d.reason, d.sent_at, d.latency, \
         d.state, d.suppressed_by, d.provider_id, d.badge, d.delivered_at, d.finished_at, d.displayed_at, d.dismissed_at
         """
     /// The number of ``columns``.
     static let columnCount: Int32 = 22
-    /// Joins a delivery's consumer; ``columns`` have its name after a merge.
-    static let consumers = "CROSS JOIN consumers n ON n.key = d.consumer"
+    /// Joins a delivery's consumer and message; ``columns`` have the consumer's name after a merge.
+    static let joins = """
+        CROSS JOIN consumers n ON n.key = d.consumer LEFT JOIN messages m ON m.key = d.message
+        """
 
     private func finished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =
             try finishedRows
             ?? db.prepare(
-                composed: "SELECT \(Self.columns) FROM delivery_log d \(Self.consumers) WHERE d.id = ?"
+                composed: "SELECT \(Self.columns) FROM delivery_log d \(Self.joins) WHERE d.id = ?"
             )
         finishedRows = statement
         let row = statement.start().int(id)

@@ -36,6 +36,7 @@ enum Migrations {
         M0026TimePushes.migration,
         M0027KeepDeliveryLinks.migration,
         M0028OrderReplaysByArrival.migration,
+        M0029PaceLanes.migration,
     ]
 
     /// Applies the pending migrations to a database whose schema was checked.

@@ -247,9 +247,23 @@ struct ConsolePageTests {
             try await api.submit(Self.lane + "/resume", of: olga).expectRedirection(to: "/console/brands/acme/lanes")
             #expect(try await !api.open("/brands/acme/lanes", of: olga).text.contains("An operator paused it"))
             try await api.submit("/brands/acme/lanes/x:apns:production/pause", of: olga).expectPage(404)
+            let pace = Self.lane + "/pace"
+            try await api.submit(pace, of: olga, csrf: "", ["pushesPerSecond": "9"]).expectPage(403)
+            for text in ["<script>", "0", "1e3", "-5", " 7", "99999999999999999999"] {
+                let page = try await api.submit(pace, of: olga, ["pushesPerSecond": text])
+                page.expectPage(422)
+                #expect(!page.text.contains("<script>"))
+            }
+            try await api.submit(pace, of: olga, ["pushesPerSecond": "250"])
+                .expectRedirection(to: "/console/brands/acme/lanes")
+            let paced = try await api.open("/brands/acme/lanes", of: olga).text
+            #expect(paced.contains("at most 250 a second") && paced.contains(#"value="250""#))
+            try await api.submit(pace, of: olga, ["pushesPerSecond": ""])
+                .expectRedirection(to: "/console/brands/acme/lanes")
+            #expect(try await !api.open("/brands/acme/lanes", of: olga).text.contains("at most"))
             let trail = try await api.call(.get, "/v1/brands/acme/audit")["items"]?.items ?? []
             let changes = trail.filter { $0["actor"]?["id"]?.string == "olga" }.map { $0["action"]?.string }
-            #expect(changes == ["lane.resumed", "lane.paused"])
+            #expect(changes == ["lane.paced", "lane.paced", "lane.resumed", "lane.paused"])
         }
     }
 
@@ -278,13 +292,13 @@ struct ConsolePageTests {
             try await post(1...1)
             let start = api.clock.now
             api.clock.advance(seconds: 160)
-            try await post(2...51)
+            try await post(2...26)
             let path = "/brands/acme/deliveries"
             let filter = "?consumer=\(Self.encoded(long))&device=\(Self.encoded(long))"
             let first = try await api.open(path + filter + "&state=&since=", of: vera)
             first.expectPage(200)
-            #expect(first.text.matches(of: /<tr><th scope="row">/).count == 50)
-            #expect(first.text.contains("The newest 51 deliveries of the filter"))
+            #expect(first.text.matches(of: /<tr><th scope="row">/).count == 25)
+            #expect(first.text.contains("The newest 26 deliveries of the filter"))
             #expect(first.text.matches(of: /<a href="[^"]*">\n<title>/).count == 2)
             #expect(first.text.contains("since=\(Self.component(start.rfc3339))"))
             // What the script needs to draw a range; and no command, whose filters would make the page large.

@@ -23,7 +23,7 @@ struct SupportRoleTests {
     /// The operations that each role may call in its brand; others are 403.
     private static let allowed: [(role: String, operations: Set<String>)] = [
         ("viewer", viewer), ("support", support),
-        ("operator", support.union(["retryDelivery", "replayDeliveries", "pauseLane", "resumeLane"])),
+        ("operator", support.union(["retryDelivery", "replayDeliveries", "pauseLane", "resumeLane", "paceLane"])),
     ]
 
     /// Puts a text wherever a text can be, and returns the message.

@@ -130,6 +130,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case softenRefusal
     /// The state machine does not know providers' quotas.
     case hideQuota
+    /// The state machine does not know the pace of a lane.
+    case hideLanePace
     /// The state machine lets records wait for a minute.
     case hoardRecords
     /// New rows get no slots.
@@ -205,7 +207,7 @@ package enum Sabotage: String, Sendable, CaseIterable {
         case .inventFault: .takesWhatItCan
         case .hurryStore: .storeIsSpared
         case .softenRefusal: .answersAreFollowed
-        case .hideQuota: .quotaIsKept
+        case .hideQuota, .hideLanePace: .quotaIsKept
         case .hoardRecords: .recordsAreTimely
         case .closeLanes, .idleCampaigns: .turnsAreFull
         case .distortParts: .partsAgree

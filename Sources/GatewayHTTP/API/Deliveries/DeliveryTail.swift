@@ -22,8 +22,8 @@ struct DeliveryTail: Sendable {
     /// The interval of keep-alive comments on a quiet stream: well below proxies' timeouts (WHATWG HTML section 9.2.7
     /// advises 15 s).
     static let heartbeatInterval = Duration.seconds(15)
-    /// The number of deliveries that are written at once.
-    private static let pieceSize = 1000
+    /// The number of deliveries that are read at once, and that are written at once: their text stays in a cache.
+    private static let (pieceSize, writeSize) = (1000, 200)
 
     let store: any DeliveryLogStore
     let query: DeliveryQuery
@@ -56,7 +56,9 @@ struct DeliveryTail: Sendable {
             // The client sees the end of the stream and reconnects.
             guard let piece = try? await store.deliveryChanges(query, after: position), await mayRead() else { break }
             if !piece.items.isEmpty {
-                try await writer.write(Self.text(piece))
+                for start in stride(from: 0, to: piece.items.count, by: Self.writeSize) {
+                    try await writer.write(Self.text(piece.items.dropFirst(start).prefix(Self.writeSize)))
+                }
                 lastWrite = .now
             } else if ContinuousClock.now - lastWrite >= heartbeat {
                 try await writer.write(ByteBuffer(string: ": still here\nid: \(piece.position)\n\n"))
@@ -77,9 +79,9 @@ struct DeliveryTail: Sendable {
         try await writer.finish(nil)
     }
 
-    private static func text(_ piece: DeliveryChanges) -> ByteBuffer {
-        var writer = JSONWriter(capacity: piece.items.count * 512)
-        for item in piece.items {
+    private static func text(_ items: ArraySlice<DeliveryChanges.Item>) -> ByteBuffer {
+        var writer = JSONWriter(capacity: items.count * 512)
+        for item in items {
             writer.literal("id: ")
             writer.integer(item.position)
             writer.literal("\n")

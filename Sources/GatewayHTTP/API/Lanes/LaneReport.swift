@@ -46,9 +46,9 @@ struct LaneReport {
         switch status.state {
         case .idle:
             oldestQueuedAt == nil
-                ? "Nothing waits; pushes leave as they come."
+                ? "Nothing waits; pushes leave as they come\(pace)."
                 : "Pushes wait for their time: the end of quiet hours, or the next attempt."
-        case .sending: "Pushes leave."
+        case .sending: "Pushes leave\(pace)."
         case .quota: "The provider's quota is used up; the next push leaves \(nextTry)."
         case .overloaded:
             "The provider is overloaded or asked to wait\(response); one push is sent as a probe \(nextTry)."
@@ -69,6 +69,10 @@ struct LaneReport {
         case .paused:
             "An operator paused it\(lane.pausedSince.map { " at \($0.rfc3339)" } ?? ""); pushes wait until it is resumed."
         }
+    }
+
+    private var pace: String {
+        lane.pushesPerSecond.map { ", at most \($0) a second, as an operator set it" } ?? ""
     }
 
     private var nextTry: String { status.nextTryAt.map { "at \($0.rfc3339)" } ?? "now" }
@@ -115,6 +119,7 @@ extension JSONWriter {
             orNull: report.oldestQueuedAt.map { max(report.now.milliseconds - $0.milliseconds, 0) / 1000 }
         )
         member("pausedSince", orNull: lane.pausedSince)
+        member("pushesPerSecond", orNull: lane.pushesPerSecond)
         array("stoppedPlatforms", status.stoppedPlatforms.sorted { $0.key.rawValue < $1.key.rawValue }) {
             writer,
             platform in

@@ -84,7 +84,7 @@ extension Checker {
 
     /// Checks that a lane has work when one of its devices has a row that may leave, and nothing stops the lane.
     ///
-    /// The providers of `limited` lanes have a quota.
+    /// The `limited` lanes have a quota or a pace.
     func checkWork(_ machine: DeliveryMachine, limited: Set<Int>, now: Timestamp) throws(Violation) {
         for place in rows.indices where !limited.contains(place) {
             let id = LaneID(Int64(place) + 1)
@@ -143,7 +143,7 @@ extension Checker {
 
     /// Checks that everything that waits has a deadline; no turn of the state machine is under way.
     ///
-    /// `closed` lanes have no credential; the providers of `limited` lanes have a quota.
+    /// `closed` lanes have no credential; `limited` lanes have a quota or a pace.
     func checkPlans(
         _ machine: DeliveryMachine,
         _ store: SimulatedStore,

@@ -113,7 +113,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case settingsAreCurrent
     /// Rows that wait for the end of quiet hours wait for that of the current ones, and a start does not change it.
     case quietEnds
-    /// In no period do more pushes leave than a provider's quota allows.
+    /// In no period do more pushes leave than a provider's quota or a lane's pace allows.
     case quotaIsKept
     /// A turn has as many outcomes as it may, new rows get each free slot, due rows in the store are claimed as far as
     /// there is room and a campaign's pace allows, no queue is served twice while another of its class is due, and

@@ -3,12 +3,12 @@ import GatewayModel
 
 extension PartChecks {
     /// Checks that a campaign gets what its pace allows, in pieces, and saves up no more than 80 ms of it or one push.
-    mutating func checkCampaignPace() throws(Violation) {
+    mutating func checkPushPace() throws(Violation) {
         let perSecond = Int64([1, 3, 7, 30, 400, 1_500, 9_000, 70_000][random.below(8)])
         let most = Double(max(perSecond * 80, 1000))
         let piece = max(perSecond / 125, 64)
         let least = Double(max(min(piece * 1000, perSecond * 20), 1000))
-        var pace = CampaignPace(perSecond: perSecond, now: now)
+        var pace = PushPace(perSecond: perSecond, now: now)
         var (held, filledAt) = (most, now)
         for _ in 0..<40 {
             pass(upTo: 2)

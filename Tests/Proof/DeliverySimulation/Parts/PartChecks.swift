@@ -26,7 +26,7 @@ struct PartChecks {
         try checkLanePause()
         try checkUnsentWait()
         try checkPlatformBreaker()
-        try checkCampaignPace()
+        try checkPushPace()
         try checkQuotaBucket()
         try checkQuietSpan()
         try checkStoreHealth()

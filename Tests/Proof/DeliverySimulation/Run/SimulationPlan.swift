@@ -53,6 +53,8 @@ struct SimulationPlan: Sendable {
     var hasImports: Bool
     /// The shared quota of the providers of the first two lanes; nil sets no limit.
     var quota: PushQuota?
+    /// The pace that an operator has set for the first lane, in pushes a second; nil sets no limit.
+    var lanePace: Int64?
 
     /// A period in which something is wrong with a provider, or with the lane's configuration.
     struct Episode: Sendable {
@@ -102,6 +104,7 @@ struct SimulationPlan: Sendable {
         if steps % 6 == 4 || steps % 12 == 2 {
             quota = PushQuota(group: "project", perMinute: Int64(61 * (1 + steps % 5)))
         }
+        if steps % 6 == 1 { lanePace = Int64(1 + steps % 5) }
         let faults = Episode.Fault.allCases
         switch steps % 3 {
         case 0: episode = Episode(fault: .deadDevices, steps: 60..<(steps % 2 == 0 ? 200 : 110))

@@ -4,7 +4,7 @@ import Testing
 
 /// Lanes as operators see and pause them.
 enum LaneCases {
-    static let all = [paused, deleted, depths, many]
+    static let all = [paused, paced, deleted, depths, many]
 
     private static func actions(_ f: ContractFixture) async throws -> [AuditAction] {
         try await f.store.audit(AuditQuery(brand: f.brand, limit: 100)).map(\.entry.action)
@@ -32,6 +32,25 @@ enum LaneCases {
         }
         #expect(try await f.store.pausedLanes().isEmpty)
         #expect(try await actions(f).prefix(2) == [.laneResumed, .lanePaused])
+    }
+
+    static let paced = ContractCase("a lane's pace is there after a restart, and each change is audited once") {
+        (f) async throws in
+        #expect(try await f.store.lanePaces().isEmpty)
+        for (pace, isChange) in [(10, true), (10, false), (25, true)] as [(Int64, Bool)] {
+            #expect(try await f.store.setPace(of: f.apns, perSecond: pace, audit: entry(f, .lanePaced)) == isChange)
+        }
+        #expect(try await f.store.setPace(of: f.fcm, perSecond: 1, audit: entry(f, .lanePaced)))
+        #expect(try await !f.store.setPace(of: LaneID(999), perSecond: 1, audit: entry(f, .lanePaced)))
+        _ = try await f.restart()
+        #expect(try await f.store.lanePaces() == [f.apns: 25, f.fcm: 1])
+        for isChange in [true, false] {
+            #expect(try await f.store.setPace(of: f.apns, perSecond: nil, audit: entry(f, .lanePaced)) == isChange)
+        }
+        #expect(try await f.store.lanePaces() == [f.fcm: 1])
+        #expect(try await actions(f).count { $0 == .lanePaced } == 4)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
+        #expect(try await f.store.lanePaces().isEmpty)
     }
 
     static let deleted = ContractCase("a deleted app's lanes are paused no more, nor are its successor's") {

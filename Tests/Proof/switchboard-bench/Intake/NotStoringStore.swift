@@ -43,6 +43,7 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
     func apps() async throws(StorageError) -> [StoredApp] { [] }
     func lanes() async throws(StorageError) -> [LaneID: LaneKey] { [:] }
     func pausedLanes() async throws(StorageError) -> [LaneID: Timestamp] { [:] }
+    func lanePaces() async throws(StorageError) -> [LaneID: Int64] { [:] }
     func credentials() async throws(StorageError) -> [StoredCredential] { [] }
     func hooks() async throws(StorageError) -> [StoredHook] { [] }
     func insertBrand(_ brand: Brand, audit: AuditEntry?) async throws(StorageError) {}
@@ -65,6 +66,9 @@ struct NotStoringStore: TurnStore, HealthStore, TenantStore, AuditStore, Session
         throw Self.notKept
     }
     func pauseLane(_ lane: LaneID, since: Timestamp?, audit: AuditEntry?) async throws(StorageError) -> Bool {
+        throw Self.notKept
+    }
+    func setPace(of lane: LaneID, perSecond: Int64?, audit: AuditEntry?) async throws(StorageError) -> Bool {
         throw Self.notKept
     }
     func revokeCredential(

@@ -2,8 +2,8 @@ import Delivery
 import GatewayModel
 import Testing
 
-@Suite("The pace of a campaign")
-struct CampaignPaceTests {
+@Suite("The pace of a campaign or a lane")
+struct PushPaceTests {
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
 
     @Test(
@@ -14,7 +14,7 @@ struct CampaignPaceTests {
         ] as [(Int64, Int)]
     )
     func full(perSecond: Int64, pushes: Int) {
-        let pace = CampaignPace(perSecond: perSecond, now: Self.start)
+        let pace = PushPace(perSecond: perSecond, now: Self.start)
         #expect(pace.pushes(perSecond: perSecond) == pushes)
         #expect(pace.nextPush(perSecond: perSecond, now: Self.start) == Self.start)
     }
@@ -27,7 +27,7 @@ struct CampaignPaceTests {
         ] as [(Int64, Int64, Int)]
     )
     func empty(perSecond: Int64, wait: Int64, pushes: Int) {
-        var pace = CampaignPace(perSecond: perSecond, now: Self.start)
+        var pace = PushPace(perSecond: perSecond, now: Self.start)
         pace.take(100_000)
         #expect(pace.pushes(perSecond: perSecond) == 0)
         let next = Self.start.adding(milliseconds: wait)
@@ -42,7 +42,7 @@ struct CampaignPaceTests {
         [[40], [8, 1, 40, 25, 40, 3], [1, 1, 1, 40]] as [[Int64]]
     )
     func nothingLost(perSecond: Int64, waits: [Int64]) {
-        var pace = CampaignPace(perSecond: perSecond, now: Self.start)
+        var pace = PushPace(perSecond: perSecond, now: Self.start)
         var now = Self.start
         var sent: Int64 = 0
         for _ in 0..<500 {
@@ -63,7 +63,7 @@ struct CampaignPaceTests {
 
     @Test("a campaign that had no pace for a while is not held up for what it sent then")
     func paceSetAgain() {
-        var pace = CampaignPace(perSecond: 10, now: Self.start)
+        var pace = PushPace(perSecond: 10, now: Self.start)
         pace.take(100_000)
         #expect(pace.nextPush(perSecond: 10, now: Self.start) == Self.start.adding(milliseconds: 100))
     }

@@ -1,11 +1,11 @@
 package import GatewayModel
 
-/// The number of pushes of a campaign that may leave now: a token bucket without a clock.
+/// The number of pushes of a campaign or a lane that may leave now: a token bucket without a clock.
 ///
-/// It fills at the campaign's rate and holds 80 ms of it, at least one push. A part leaves at once, because an agent's
+/// It fills at the rate and holds 80 ms of it, at least one push. A part leaves at once, because an agent's
 /// message may wait for the turn of the writer that claims it. What stays is at most half of a full bucket, so that
 /// there is room for 40 ms, and no pace is lost while turns are no rarer.
-package struct CampaignPace: Sendable {
+package struct PushPace: Sendable {
     /// The size of a bucket, in milliseconds of its rate.
     private static let milliseconds: Int64 = 80
 
@@ -39,6 +39,9 @@ package struct CampaignPace: Sendable {
         let whole = held / 1000
         return Int(min(whole, max(Self.piece(perSecond) / 1000, (whole + 1) / 2)))
     }
+
+    /// Whether no push may leave.
+    package var isEmpty: Bool { held < 1000 }
 
     /// Removes pushes from the bucket; more than it holds when the campaign had no pace meanwhile.
     package mutating func take(_ count: Int) { held = max(held - Int64(count) * 1000, 0) }
