@@ -122,9 +122,9 @@ struct LaneRouteTests {
             try await api.makeBrand()
             let right = #"{"pushesPerSecond":7}"#
             #expect(try await api.call(.post, Self.lane + "/pace", right).status == 200)
-            try await api.call(.post, Self.lane + "/pace", body).expectProblem(422, "validation_failed")
+            try await api.call(.post, Self.lane + "/pace", body).expectProblem(422, "invalid_request")
             #expect(try await api.call(.get, Self.path)["items"]?[0]?["pushesPerSecond"]?.int == 7)
-            try await api.call(.post, Self.lane + "/pace", "[").expectProblem(400, "malformed_json")
+            try await api.call(.post, Self.lane + "/pace", "[").expectProblem(400, "invalid_request")
         }
     }
 
