@@ -59,7 +59,7 @@ struct ConsoleAsset: Sendable {
         body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
         a { color: var(--link) }
         :focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
-        .skip, .unseen { position: absolute; left: -100rem }
+        .skip, .pace label { position: absolute; left: -100rem }
         .skip:focus { left: 0.5rem; top: 0.5rem; background: var(--paper); padding: 0.5rem }
         header { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; padding: 0.5rem 1rem;
           background: var(--soft); border-bottom: 1px solid var(--line) }

@@ -19,9 +19,9 @@ enum ConsoleLanes {
                 <button name="\(change)" id="\(change)-\(id)" aria-label="\(label) \(id)">\(label)</button></form>
                 """
             let pace: HTML = """
-                <form method="post" action="\(console.page("lanes", id, "pace"))">\
+                <form class="pace" method="post" action="\(console.page("lanes", id, "pace"))">\
                 \(ConsolePage.hidden("csrf", session.csrfToken))\
-                <label class="unseen" for="pace-\(id)">Pushes a second of \(id); empty for no pace</label>\
+                <label for="pace-\(id)">Pushes a second of \(id); empty for no pace</label>\
                 <input id="pace-\(id)" name="pushesPerSecond" value="\(lane["pushesPerSecond"].word)" size="6" \
                 inputmode="numeric" maxlength="6" autocomplete="off"> \
                 <button id="set-pace-\(id)" aria-label="Set the pace of \(id)">Set</button></form>
