@@ -23,6 +23,15 @@ struct ConsoleAsset: Sendable {
         "icon.svg": ConsoleAsset("image/svg+xml", icon),
     ]
 
+    /// The query that names the content of this version.
+    private var version: String { "v=" + tag.text.dropFirst().dropLast() }
+
+    /// Returns the path of a file with its version, under which a browser keeps it: a style sheet that must be asked for
+    /// delays each page.
+    static func path(_ name: BoundedName) -> String {
+        "/console/assets/" + name.text + (all[name].map { "?" + $0.version } ?? "")
+    }
+
     /// Returns a file; 304 when the caller has it already.
     static func response(_ call: Call) throws -> Response {
         guard let asset = BoundedName(try call.segment("name")).flatMap({ all[$0] }) else {
@@ -32,12 +41,14 @@ struct ConsoleAsset: Sendable {
         if asset.tag.isNamed(in: known, weakly: true) {
             return Response(status: .notModified, headers: [.eTag: asset.tag.text, .cacheControl: "no-cache"])
         }
+        let isOfVersion = call.request.uri.query?.hasSameBytes(as: asset.version) ?? false
         let body = ByteBuffer(string: asset.text)
         return Response(
             status: .ok,
             headers: [
                 .contentType: asset.contentType, .contentLength: String(body.readableBytes), .eTag: asset.tag.text,
-                .cacheControl: "no-cache",
+                // RFC 8246: it never changes.
+                .cacheControl: isOfVersion ? "public, max-age=31536000, immutable" : "no-cache",
             ],
             body: ResponseBody(byteBuffer: body)
         )

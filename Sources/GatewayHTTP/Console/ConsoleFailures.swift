@@ -67,7 +67,7 @@ enum ConsoleTail {
             <p>The stream samples: each delivery is shown in its newest state, and states between may be skipped. Of \
             deliveries that wait it has the 100 newest.</p>
             \(ConsoleDeliveries.commands(console, filter, isStream: true))
-            <script type="module" src="/console/assets/tail.js"></script>
+            <script type="module" src="\(ConsoleAsset.path("tail.js"))"></script>
             """
         return console.response("Live", session, .tail, content)
     }

@@ -86,9 +86,9 @@ struct ConsolePage {
         <meta name="viewport" content="width=device-width, initial-scale=1">
         \(refresh.map { #"<meta http-equiv="refresh" content="0; url=\#($0)">"# as HTML } ?? "")
         <title>\(title) – \(brand.map { $0 + " – " } ?? "")Switchboard</title>
-        <link rel="icon" href="/console/assets/icon.svg">
-        <link rel="stylesheet" href="/console/assets/console.css">
-        \(HTML.when(brand != nil, #"<script type="module" src="/console/assets/console.js"></script>"#))
+        <link rel="icon" href="\(ConsoleAsset.path("icon.svg"))">
+        <link rel="stylesheet" href="\(ConsoleAsset.path("console.css"))">
+        \(HTML.when(brand != nil, #"<script type="module" src="\#(ConsoleAsset.path("console.js"))"></script>"#))
         </head>
         <body>
         <a class="skip" href="#main">Skip to the content</a>

@@ -128,6 +128,8 @@ struct ConsoleFrameTests {
     @Test("files are those of a table, with a tag; no path leads elsewhere")
     func assets() async throws {
         try await Self.with { api in
+            try await api.makeOperator("vera", "viewer@acme")
+            let vera = try await api.signIn("vera")
             for (name, type) in [
                 ("console.css", "text/css; charset=utf-8"), ("tail.js", "text/javascript; charset=utf-8"),
                 ("console.js", "text/javascript; charset=utf-8"),
@@ -139,6 +141,15 @@ struct ConsoleFrameTests {
                 let tag = try #require(file.headers[.eTag])
                 let again = try await api.open("/assets/" + name, of: nil, headers: [.ifNoneMatch: tag])
                 #expect(again.status == 304 && again.text.isEmpty && again.headers[.eTag] == tag)
+                // The pages name the content, and a browser keeps it; another content under that name it does not keep.
+                let version = tag.filter { $0 != "\"" }
+                let kept = try await api.open("/assets/\(name)?v=\(version)", of: nil)
+                #expect(kept.text == file.text)
+                #expect(kept.headers[.cacheControl] == "public, max-age=31536000, immutable")
+                let other = try await api.open("/assets/\(name)?v=\(version)x", of: nil)
+                #expect(other.status == 200 && other.headers[.cacheControl] == "no-cache")
+                let page = try await api.open(name == "tail.js" ? "/brands/acme/tail" : "/brands/acme/lanes", of: vera)
+                #expect(page.text.contains("/console/assets/\(name)?v=\(version)\""), "\(name)")
             }
             let wrong = [
                 "x", "..", "%2e%2e", "..%2Fconsole.css", "..%2F..%2F..%2Fetc%2Fpasswd", "console.css%00",
