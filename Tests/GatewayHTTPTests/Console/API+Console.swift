@@ -59,7 +59,7 @@ extension Reply {
             #expect(!text.contains(part), "\(part)", sourceLocation: location)
         }
         let scripts = text.matches(of: /<script/).count
-        let own = /<script type="module" src="\/console\/assets\/(?:console|tail)\.js"><\/script>/
+        let own = /<script type="module" src="\/console\/assets\/(?:console|tail)\.js\?v=[A-Za-z0-9+\/]{16}"><\/script>/
         #expect(text.matches(of: own).count == scripts, sourceLocation: location)
         // Each control has a label, or a text of its own; each cell belongs to a header.
         for input in text.matches(of: /<(?:input|select) id="([^"]+)"/) {
