@@ -12,11 +12,11 @@ enum ConsoleLanes {
         let isManager = session.allows(.deliveriesManage, in: console.brand)
         let rows = list["items"].items.map { lane -> HTML in
             let (id, depth) = (lane["id"].word, lane["depth"])
-            let (change, label) = lane["pausedSince"] == .null ? ("pause", "Pause") : ("resume", "Resume")
+            let (verb, label) = lane["pausedSince"] == .null ? ("pause", "Pause") : ("resume", "Resume")
             let button: HTML = """
-                <form method="post" action="\(console.page("lanes", id, change))">\
+                <form method="post" action="\(console.page("lanes", id, verb))">\
                 \(ConsolePage.hidden("csrf", session.csrfToken))\
-                <button name="\(change)" id="\(change)-\(id)" aria-label="\(label) \(id)">\(label)</button></form>
+                <button name="\(verb)" id="\(verb)-\(id)" aria-label="\(label) \(id)">\(label)</button></form>
                 """
             let pace: HTML = """
                 <form class="pace" method="post" action="\(console.page("lanes", id, "pace"))">\
@@ -26,10 +26,11 @@ enum ConsoleLanes {
                 inputmode="numeric" maxlength="6" autocomplete="off"> \
                 <button id="set-pace-\(id)" aria-label="Set the pace of \(id)">Set</button></form>
                 """
+            let change: HTML = isManager ? "\(button)\(pace)" : "\(lane["pushesPerSecond"])"
             let canary = lane["canary"]["sentence"].word.clipped(300)
             return """
                 <tr><th scope="row">\(id)</th><td class="state \(lane["state"])">\(lane["state"])</td>\
-                <td>\(HTML.when(isManager, button))</td><td>\(isManager ? pace : "\(lane["pushesPerSecond"])")</td>\
+                <td>\(change)</td>\
                 <td class="text">\(lane["sentence"].word.clipped(300))\
                 \(HTML.when(!canary.isEmpty, "<br>\(canary)"))</td>\
                 <td>\(depth["agent"])</td><td>\(depth["badge"])</td><td>\(depth["proactive"])</td>\
@@ -37,9 +38,8 @@ enum ConsoleLanes {
                 """
         }
         let columns = [
-            "Lane", "State", "Change", "Pushes a second", "What happens", "Agents' messages", "Badges", "Proactive",
-            "In flight",
-            "Longest wait, s",
+            "Lane", "State", isManager ? "Change; pushes a second" : "Pushes a second", "What happens",
+            "Agents' messages", "Badges", "Proactive", "In flight", "Longest wait, s",
         ]
         let content: HTML = """
             \(ConsolePage.table("lane-list", "Lanes of the apps", columns, rows))
