@@ -137,11 +137,11 @@ private struct ConsoleVisit {
     private func deliveries(_ brand: ConsoleBrand) async throws {
         try await look("deliveries", brand, brand.consumers + brand.devices + [brand.id])
         let all = Int64(3 * (brand.more + 3) + 2)
-        var shown = min(all, 25)
+        var shown = min(all, 20)
         #expect(try await count("#delivery-list tbody tr") == shown)
         while shown < all {
             try await browser.follow("#next")
-            let rest = min(all - shown, 25)
+            let rest = min(all - shown, 20)
             try #require(try await count("#delivery-list tbody tr") == rest)
             shown += rest
         }
@@ -164,7 +164,7 @@ private struct ConsoleVisit {
             )
         }
         for id in ["since", "until"] { #expect(try await !value(id).isEmpty) }
-        #expect(try await count("#delivery-list tbody tr") == min(all, 25))
+        #expect(try await count("#delivery-list tbody tr") == min(all, 20))
 
         try await browser.follow("#nav-deliveries")
         try await browser.type(brand.consumers[1], into: "#consumer")

@@ -15,7 +15,7 @@ enum ConsoleDeliveries {
     /// The names of the filters.
     static let filters = fields.map(\.name)
     /// The number of rows of a page, and of deliveries that the histogram counts: with more the page appears later.
-    private static let (rows, counted) = ("25", "250")
+    private static let (rows, counted) = ("20", "200")
     private static let csv: [Console.Parameter] = [("format", "csv")]
 
     @Sendable
