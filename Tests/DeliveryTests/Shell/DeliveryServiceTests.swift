@@ -54,6 +54,29 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test("a lane that has a pace at the start keeps to it, and wakes by itself")
+    func pacedLane() async throws {
+        let core = try TestCore()
+        let lane = Mutex<LaneID?>(nil)
+        try await core.run { service, store in
+            for device in ["d1", "d2", "d3"] { _ = try await service.perform(.register(TestCore.device(device))) }
+            let found = try await store.base.lanes().first { $0.value == TestCore.lane }
+            lane.withLock { $0 = found?.key }
+        }
+        let id = try #require(lane.withLock { $0 })
+        core.pacedAtStart.withLock { $0 = [id: 2] }
+        try await core.run { service, _ in
+            let start = ContinuousClock.now
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e1")])
+            #expect(await core.provider().taken(3).count == 3)
+            // One leaves at once, and one each half second.
+            #expect(ContinuousClock.now - start >= .milliseconds(950))
+            service.lanesPaced([id: nil])
+            _ = try await service.accept(brand: TestCore.brand, events: [TestCore.event("e2")])
+            #expect(await core.provider().taken(6).count == 6)
+        }
+    }
+
     @Test("a lane is unreachable until its provider is ready; a replaced provider's errors do not count")
     func unreachable() async throws {
         let core = try TestCore()

@@ -31,6 +31,8 @@ final class TestCore: LaneDirectory {
     let mayMake = Mutex<@Sendable () -> Bool>({ true })
     /// The lanes that are paused at the next start.
     let pausedAtStart = Mutex<[LaneID]>([])
+    /// The paces of lanes at the next start, in pushes a second.
+    let pacedAtStart = Mutex<[LaneID: Int64]>([:])
     private let made = Mutex<[ScriptedProvider]>([])
     private let waiting = Mutex<[CheckedContinuation<ScriptedProvider, Never>]>([])
 
@@ -60,6 +62,8 @@ final class TestCore: LaneDirectory {
     }
 
     var pausedLanes: [LaneID] { pausedAtStart.withLock { $0 } }
+
+    var lanePaces: [LaneID: Int64] { pacedAtStart.withLock { $0 } }
 
     private func makeProvider(source: any PushSource) -> (any PushProvider)? {
         guard mayMake.withLock({ $0 })() else { return nil }
