@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// The lanes as operators see and pause them.
+/// The lanes as operators see, pause and pace them.
 extension DeliveryService {
     /// Pauses lanes (true) or resumes them (false), as the directory has stored it: after the return, nothing leaves
     /// from a paused lane that is not in flight.
@@ -23,7 +23,7 @@ extension DeliveryService {
         for (lane, isPaused) in lanes {
             logger.notice(
                 isPaused ? "an operator paused a lane; its pushes wait" : "an operator resumed a lane",
-                metadata: [LogKey.laneName: "\(directory.lane(lane).map { "\($0.key)" } ?? "\(lane)")"]
+                metadata: [LogKey.laneName: "\(name(of: lane))"]
             )
         }
     }
@@ -40,10 +40,13 @@ extension DeliveryService {
             let text = pace.map { "an operator set a lane's pace to \($0) pushes a second" }
             logger.notice(
                 "\(text ?? "an operator removed a lane's pace")",
-                metadata: [LogKey.laneName: "\(directory.lane(lane).map { "\($0.key)" } ?? "\(lane)")"]
+                metadata: [LogKey.laneName: "\(name(of: lane))"]
             )
         }
     }
+
+    /// Returns the name of a lane for the log; its number when its app has no credential for it.
+    private func name(of lane: LaneID) -> String { directory.lane(lane).map { "\($0.key)" } ?? "\(lane)" }
 
     /// Returns how the pushes of lanes met their brands' objectives.
     package func objectiveStatus(of lanes: [LaneID]) -> [ObjectiveStatus] {
