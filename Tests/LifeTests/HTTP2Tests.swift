@@ -174,7 +174,7 @@ struct HTTP2Tests {
             let pem = directory.path("haproxy.pem")
             let parts = try [files.certificate, files.key].map { try String(contentsOfFile: $0, encoding: .utf8) }
             try parts.joined().write(toFile: pem, atomically: true, encoding: .utf8)
-            try replace(":443", "127.0.0.1:\(port)")
+            try replace("bind :443", "bind 127.0.0.1:\(port)")
             try replace("/etc/haproxy/gateway.example.com.pem", pem)
             words = ["-db", "-f", path]
         }
