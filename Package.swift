@@ -161,7 +161,7 @@ let package = Package(
             name: "SQLiteStorage",
             dependencies: [
                 "CSQLite", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats", "TurnRules",
-                crypto, logging,
+                collections, crypto, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -10,7 +10,11 @@ extension SQLiteStore {
         _ query: DeliveryQuery,
         after position: Int64
     ) async throws(StorageError) -> DeliveryChanges {
-        try await read { db in
+        let limit = min(query.limit, Self.changesPerRead)
+        if query.hasNoFilter, let found = recent.changes(of: query.brand, after: position, limit: limit) {
+            return try await changes(found)
+        }
+        return try await read { db in
             let reader = try ReadConnection(db)
             guard let filter = try DeliveryFilter(query, reader) else {
                 return DeliveryChanges(items: [], position: position, isEnd: true)
@@ -49,6 +53,29 @@ extension SQLiteStore {
             }
             return found
         }
+    }
+
+    /// Returns changes that are in memory, and reads those that are not.
+    private func changes(_ found: RecentChanges.Found) async throws(StorageError) -> DeliveryChanges {
+        var items: [DeliveryChanges.Item] = []
+        items.reserveCapacity(found.changes.count)
+        let unread = found.changes.filter { $0.followed == nil }
+        let read: [Int64: DeliveryRecord] =
+            unread.isEmpty
+            ? [:]
+            : try await self.read { db in
+                let rows = DeliveryRows(try ReadConnection(db))
+                var records: [Int64: DeliveryRecord] = [:]
+                for change in unread {
+                    records[change.position] = try rows.finished(change.delivery, at: change.position)
+                }
+                return records
+            }
+        for change in found.changes {
+            guard let record = change.followed?.record ?? read[change.position] else { continue }
+            items.append(DeliveryChanges.Item(position: change.position, record: record))
+        }
+        return DeliveryChanges(items: items, position: found.position, isEnd: found.isEnd)
     }
 
     package func lastDeliveryChange(brand: BrandID) async throws(StorageError) -> Int64 {

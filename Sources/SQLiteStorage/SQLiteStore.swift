@@ -26,6 +26,8 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
+    /// What the writer tells those who follow a log.
+    let recent: RecentChanges
 
     private init(
         pool: DatabasePool,
@@ -40,7 +42,8 @@ package final class SQLiteStore: GatewayStore, SQLStore {
         self.path = path
         self.lock = lock
         self.logger = logger
-        self.writer = WriterBox(memoryBytes: memoryBytes)
+        recent = RecentChanges()
+        self.writer = WriterBox(memoryBytes: memoryBytes, recent: recent)
     }
 
     /// Set once in a process, before its first connection; a process that has used SQLite before keeps SQLite's
@@ -368,6 +371,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             pool.asyncWriteWithoutTransaction { db in
                 self.writer.close()
+                self.recent.forgetAll()
                 if let handle = db.sqliteConnection { Checkpointer.unfollow(handle) }
                 continuation.resume()
             }
@@ -420,14 +424,18 @@ private final class WriterBox: @unchecked Sendable {
     private var writer: Writer?
     private var isClosed = false
     private let memoryBytes: Int
+    private let recent: RecentChanges
 
-    init(memoryBytes: Int) { self.memoryBytes = memoryBytes }
+    init(memoryBytes: Int, recent: RecentChanges) {
+        self.memoryBytes = memoryBytes
+        self.recent = recent
+    }
 
     func writer(of db: Database) throws -> Writer {
         if let writer { return writer }
         // A call that was admitted just before the store closed must not open the writer again.
         guard !isClosed, let handle = db.sqliteConnection else { throw StorageError.closed }
-        let made = Writer(Connection(handle), memoryBytes: memoryBytes)
+        let made = Writer(Connection(handle), memoryBytes: memoryBytes, recent: recent)
         writer = made
         return made
     }

@@ -28,6 +28,12 @@ package struct DeliveryQuery: Sendable {
     /// At most this many, 1 to 500.
     package var limit: Int
 
+    /// Whether all deliveries of the brand are selected; the cursor is no filter.
+    package var hasNoFilter: Bool {
+        consumer == nil && device == nil && message == nil && state == nil && provider == nil && reason == nil
+            && since == nil && until == nil
+    }
+
     /// Creates a query for all of a brand's deliveries.
     package init(brand: BrandID, limit: Int) {
         self.brand = brand

@@ -45,6 +45,7 @@ extension Writer {
     func removeFromLog(_ id: Int64, isForgotten: Bool, _ deltas: inout LogDeltas) throws -> Bool {
         guard let facts = try logFacts(id) else { return false }
         try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
+        forgetFollowed()
         if facts.isIndexed { try deltas.add(facts, -1, words: word) }
         if isForgotten { try deltas.addToCampaign(facts, 1, words: word) }
         return true

@@ -5,6 +5,7 @@ import GatewayStorage
 final class DeliveryRows {
     private let db: ReadConnection
     private var finishedRows: Statement?
+    private var changedRows: Statement?
     private var unfinishedRows: Statement?
 
     init(_ db: ReadConnection) { self.db = db }
@@ -28,6 +29,20 @@ final class DeliveryRows {
     static let joins = """
         CROSS JOIN consumers n ON n.key = d.consumer LEFT JOIN messages m ON m.key = d.message
         """
+
+    /// Returns a finished delivery whose newest change has this position; nil when it has changed again or is gone.
+    func finished(_ id: Int64, at position: Int64) throws -> DeliveryRecord? {
+        let statement =
+            try changedRows
+            ?? db.prepare(
+                composed: "SELECT \(Self.columns) FROM delivery_log d \(Self.joins) WHERE d.id = ? AND d.change = ?"
+            )
+        changedRows = statement
+        let row = statement.start().int(id).int(position)
+        guard try row.next() else { return nil }
+        defer { row.end() }
+        return Self.record(row)
+    }
 
     private func finished(_ id: Int64) throws -> DeliveryRecord? {
         let statement =

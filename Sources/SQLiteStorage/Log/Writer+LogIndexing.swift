@@ -32,6 +32,7 @@ extension Writer {
 
     /// Records another change of a log row that was read as `before`; corrects the counts that include it.
     func noteChanged(_ id: Int64, _ before: LogFacts?) throws {
+        if let next = memory.log?.nextChange { try noteLogged(id, at: next - 1) }
         guard let before, let after = try logFacts(id) else { return }
         guard before.isIndexed else {
             if let last = memory.log?.nextChange { noteFinished(id, change: last - 1) }

@@ -34,6 +34,8 @@ struct WriterMemory {
     var lastQueuedAt: Int64?
     /// The state of the delivery log; nil until it is needed.
     var log: LogMemory?
+    /// The deliveries that lanes have in memory, as long as a log is followed.
+    var underway = UnderwayDeliveries()
     /// The numbers of words in the log's counts; empty until they are needed.
     var words: [String: UInt16] = [:]
 

@@ -49,7 +49,8 @@ extension Writer {
             SELECT o.id, o.lane, o.kind, o.conversation, o.attempts, o.expires_at, o.queued_at, c.id, \
             m.key, m.low, m.sequence, m.kind, m.source_sequence, m.dialog, m.agent_id, m.agent_nickname, m.text, m.title, \
             m.data, m.link_ios, m.link_android, m.link_web, m.priority, m.collapse_key, m.category, m.sound, m.silent, \
-            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, m.consent, o.untimed \
+            m.accepted_at, m.sent_at, m.expires_at, m.look_back_until, m.campaign, m.consent, o.untimed, \
+            o.attempts = 0 AND o.delivered_at IS NULL AND o.tapped_at IS NULL \
             FROM outbox o LEFT JOIN messages m ON m.key = o.message LEFT JOIN conversations c ON c.key = o.conversation \
             WHERE o.registration = ? AND o.queue = ? AND o.owner IS NULL ORDER BY o.id LIMIT ?
             """
@@ -57,7 +58,19 @@ extension Writer {
         while try found.next() {
             count += 1
             last = found.int64(0)
-            if let device { rows.append(outboxRow(found, of: device, queue)) }
+            guard let device else { continue }
+            let row = outboxRow(found, of: device, queue)
+            rows.append(row)
+            guard found.int64(34) != 0 else { continue }
+            let consumer = BrandedName(brand: device.brandKey, id: device.consumerID.rawValue)
+            try noteUnderway(
+                last,
+                row.lane.rawValue,
+                row.message?.id,
+                of: consumer,
+                on: device.name,
+                queuedAt: row.queuedAt
+            )
         }
         if count > 0 {
             try db.prepare(
@@ -72,10 +85,13 @@ extension Writer {
     /// The facts of a device that its rows share.
     private struct Device {
         var id: RegistrationID
+        /// The app's id of the installation.
+        var name: String
         var token: String
         var platform: DevicePlatform
         var traits: DeviceTraits?
         var brand: BrandID
+        var brandKey: Int64
         var consumer: ConsumerKey
         var consumerID: ConsumerID
         /// The consumer's unread count.
@@ -90,7 +106,7 @@ extension Writer {
             """
             SELECT r.token, r.platform, r.locale, r.time_zone, u.quiet_hours, r.brand, u.key, u.id, \
             (SELECT coalesce(sum(c.unread), 0) FROM unread_conversations c WHERE c.consumer = u.key), r.receives, \
-            r.imported \
+            r.imported, r.device \
             FROM registrations r JOIN consumers u ON u.key = r.consumer WHERE r.id = ?
             """
         ).int(registration)
@@ -99,6 +115,7 @@ extension Writer {
         guard let brand = try brand(row.int64(5)) else { return nil }
         return Device(
             id: RegistrationID(registration),
+            name: row.string(11),
             token: row.string(0),
             platform: DevicePlatform(rawValue: row.string(1)) ?? .ios,
             traits: DeviceTraits(
@@ -107,6 +124,7 @@ extension Writer {
                 quietHours: row.optionalString(4).flatMap(QuietHours.init(stored:))
             ),
             brand: brand,
+            brandKey: row.int64(5),
             consumer: ConsumerKey(row.int64(6)),
             consumerID: ConsumerID(trusted: row.string(7)),
             unread: row.int64(8),

@@ -45,6 +45,7 @@ extension Writer {
         .int(owner?.rawValue).int(row.expiresAt.milliseconds).int(now.milliseconds).text(row.message?.collapseKey)
         .int(row.isHeld ? 1 : 0).int(row.campaign).int(row.queue.rawValue).int(row.isAgain ? 1 : 0).run()
         try noteQueued(row.id, at: now.milliseconds)
+        if owner != nil, !row.isHeld { try noteUnderway(row, at: now) }
     }
 
     func visit(upTo sequence: Int64?, of conversation: KnownConversation, _ body: (MessageLink) -> Bool) throws {

@@ -26,6 +26,7 @@ extension Writer {
             return false
         }
         for (index, push) in pushes.enumerated() { noteFinished(push.id, change: first + Int64(index)) }
+        try noteLogged(pushes, first: first)
         return true
     }
 
@@ -119,6 +120,7 @@ extension Writer {
     func disown(_ id: Int64, attempts: Int) throws -> MovedRow? {
         let row = try db.prepare("SELECT registration, queue, owner IS NULL FROM outbox WHERE id = ?").int(id)
         guard try row.next() else { return nil }
+        noteMarked { [id] }
         let queue = OutboxQueue(rawValue: row.int64(1))
         let disowned = MovedRow(registration: row.int64(0), queue: queue, isWaiting: row.int64(2) != 0)
         row.end()

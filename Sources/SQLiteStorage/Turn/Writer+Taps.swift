@@ -21,6 +21,19 @@ extension Writer {
             """
         )
         .int(tap.tappedAt.milliseconds).int(key).int(consumer).text(tap.device.rawValue).run()
+        if db.changedRows > 0 { try noteMarked { try rows(of: key, consumer, tap.device) } }
+    }
+
+    /// Returns the rows of the outbox of a message to a device.
+    private func rows(of message: Int64, _ consumer: Int64, _ device: DeviceID) throws -> [Int64] {
+        try ids(
+            db.prepare(
+                """
+                SELECT id FROM outbox WHERE message = ? \
+                AND registration IN (SELECT id FROM registrations WHERE consumer = ? AND device = ?)
+                """
+            ).int(message).int(consumer).text(device.rawValue)
+        )
     }
 
     func storeInLog(_ tap: TapRequest) throws {
@@ -75,6 +88,7 @@ extension Writer {
         .int(receipt.at.milliseconds).int(consumer).int(message).text(receipt.device.rawValue)
         .text(receipt.state.rawValue).run()
         var found = db.changedRows
+        if found > 0 { try noteMarked { try rows(of: message, consumer, receipt.device) } }
         for id in try logRows(message: message, device: receipt.device.rawValue, consumer: consumer) {
             found += 1
             let before = try logFacts(id)

@@ -30,6 +30,7 @@ extension Writer {
         ).int(id).text(state.rawValue).text(suppressedBy?.rawValue).int(now.milliseconds).int(change).run()
         guard db.changedRows == 1 else { return nil }
         noteFinished(id, change: change)
+        try noteLogged(id, at: change)
         let row = try db.prepare("SELECT registration, owner IS NULL, queue FROM outbox WHERE id = ?").int(id)
         guard try row.next() else { return nil }
         let moved = MovedRow(

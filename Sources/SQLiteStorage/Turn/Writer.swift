@@ -18,6 +18,14 @@ final class Writer: TurnRows, SQLTransaction {
     var endedSessions: Set<SessionEnd> = []
     /// The running turn's changes of counted rows of the log.
     var counts = LogDeltas()
+    /// Where those who follow a log read; nil in a writer of which nothing stays.
+    private let recent: RecentChanges?
+    /// The logs that are followed.
+    private(set) var following = RecentChanges.Following()
+    /// The running transaction's changes of those.
+    var changed: [RecentChanges.Change] = []
+    /// Whether the running transaction has removed rows of a log, or changed the names in it.
+    var isLogForgotten = false
     /// The number of messages that were searched for one that replaces a delivery.
     var searchedMessages = 0
 
@@ -35,15 +43,20 @@ final class Writer: TurnRows, SQLTransaction {
     /// - Parameters:
     ///   - db: Its connection.
     ///   - memoryBytes: The memory for consumers.
-    init(_ db: Connection, memoryBytes: Int) {
+    ///   - recent: Where those who follow a log read; nil when nothing of it stays.
+    init(_ db: Connection, memoryBytes: Int, recent: RecentChanges? = nil) {
         self.db = db
+        self.recent = recent
         memory = WriterMemory(limit: memoryBytes)
     }
 
     func close() { db.close() }
 
     /// Empties the memory.
-    func forgetAll() { memory = WriterMemory(limit: memory.limit) }
+    func forgetAll() {
+        memory = WriterMemory(limit: memory.limit)
+        forgetFollowed()
+    }
 
     func forgetRegistrations(of consumer: Int64) { memory.registrations.remove(consumer) }
 
@@ -62,6 +75,7 @@ final class Writer: TurnRows, SQLTransaction {
     func forget(_ consumer: KnownConsumer, mergedInto other: KnownConsumer?) {
         memory.consumers.remove(consumer.name)
         memory.registrations.remove(consumer.key)
+        forgetFollowed()
         guard let other else { return }
         memory.consumers.grew(by: 16 + consumer.name.id.utf8.count)
         memory.registrations.remove(other.key)
@@ -70,14 +84,22 @@ final class Writer: TurnRows, SQLTransaction {
     func transaction<Value>(_ work: (Writer) throws -> Value) throws -> Value {
         published = [:]
         endedSessions = []
+        changed = []
+        isLogForgotten = false
+        following = recent?.following() ?? RecentChanges.Following()
+        if following.brands.isEmpty, !memory.underway.isEmpty { memory.underway = UnderwayDeliveries() }
         try db.prepare("BEGIN IMMEDIATE").run()
         do {
             let value = try work(self)
+            let logs = following.isEmpty ? nil : try awaitedLogs()
             try db.prepare("COMMIT").run()
             replays.committed()
+            if isLogForgotten { recent?.forgetAll() }
+            if let logs { recent?.add(changed, opened: logs.opened, awaited: following.awaited, last: logs.last) }
             return value
         } catch {
             forgetAll()
+            recent?.forgetAll()
             replays.rolledBack()
             published = [:]
             endedSessions = []

@@ -1,0 +1,166 @@
+import DequeModule
+import GatewayModel
+import GatewayStorage
+import Synchronization
+
+/// The newest changes of the delivery logs that are followed, in memory: a reader that keeps up does not read again what
+/// the writer has just written.
+///
+/// A brand's log is followed from its first read on, until it was not read for ``idleSeconds``. The writer adds what a
+/// transaction has changed when it is committed. A reader that has not read everything before it, or for which it is
+/// too short, reads the database. Any thread may call.
+final class RecentChanges: Sendable {
+    /// One change.
+    struct Change {
+        /// Its place in the order of changes.
+        var position: Int64
+        /// The delivery.
+        var delivery: Int64
+        /// The key of the delivery's brand.
+        var brand: Int64
+        /// The delivery after the change; nil when it is to be read from the log.
+        var followed: FollowedDelivery?
+    }
+
+    /// The changes after a position.
+    struct Found {
+        /// In order, without those that a later one replaces.
+        var changes: [Change]
+        /// The position up to which changes were found.
+        var position: Int64
+        /// Whether there are no more.
+        var isEnd: Bool
+    }
+
+    /// The logs that the running transaction reports.
+    struct Following {
+        /// The keys of the brands that are followed.
+        var brands: [Int64] = []
+        /// The brands that are followed from this transaction on.
+        var awaited: [BrandID] = []
+
+        var isEmpty: Bool { brands.isEmpty && awaited.isEmpty }
+    }
+
+    /// A transaction's changes of one brand, none of them empty.
+    private struct Piece {
+        var changes: [Change]
+        /// The deliveries that are to be read from the log: only these may have an earlier change.
+        var unread: [Int64]
+    }
+
+    private struct Log {
+        let brand: Int64
+        /// Every change after this position is here.
+        var start: Int64
+        var pieces = Deque<Piece>()
+        var count = 0
+        var readAt: ContinuousClock.Instant
+
+        /// Appends those of its brand.
+        mutating func append(_ changes: [Change], limit: Int) {
+            let isOwn = changes.allSatisfy { $0.brand == brand }
+            let own = isOwn ? changes : changes.filter { $0.brand == brand }
+            guard !own.isEmpty else { return }
+            pieces.append(Piece(changes: own, unread: own.filter { $0.followed == nil }.map(\.delivery)))
+            count += own.count
+            while count > limit, let oldest = pieces.popFirst() {
+                count -= oldest.changes.count
+                start = oldest.changes.last?.position ?? start
+            }
+        }
+    }
+
+    private struct State {
+        var logs: [BrandID: Log] = [:]
+        var awaited: Set<BrandID> = []
+    }
+
+    /// The number of changes that are kept for a brand: more than are made while a reader waits between two reads.
+    static let changesPerBrand = 16_384
+    /// The number of brands whose logs are followed at once: the streams of all brands together have the same limit.
+    static let brandLimit = 64
+    /// The time without a read after which a log is not followed any more.
+    private static let idleSeconds = Duration.seconds(10)
+
+    private let changesPerBrand: Int
+    private let state = Mutex(State())
+
+    /// Creates it without logs; only tests keep fewer changes.
+    init(changesPerBrand: Int = RecentChanges.changesPerBrand) { self.changesPerBrand = changesPerBrand }
+
+    // MARK: Readers
+
+    /// Returns the changes of a brand's log after a position; nil when not all of them are here: then the log is followed
+    /// from the next transaction on.
+    func changes(of brand: BrandID, after position: Int64, limit: Int) -> Found? {
+        let pieces: Deque<Piece>? = state.withLock { state in
+            guard state.logs[brand] != nil else {
+                if state.logs.count + state.awaited.count < Self.brandLimit { state.awaited.insert(brand) }
+                return nil
+            }
+            state.logs[brand]?.readAt = .now
+            guard let log = state.logs[brand], position >= log.start else { return nil }
+            return log.pieces
+        }
+        guard let pieces else { return nil }
+        var first = pieces.endIndex
+        while first > 0, let last = pieces[first - 1].changes.last, last.position > position { first -= 1 }
+        // A delivery appears at its newest change only.
+        let again = Set(pieces[first...].lazy.flatMap(\.unread))
+        var found = Found(changes: [], position: position, isEnd: true)
+        for piece in pieces[first...] {
+            for change in piece.changes where change.position > position {
+                guard found.changes.count < limit else {
+                    found.isEnd = false
+                    return found
+                }
+                found.position = change.position
+                if change.followed == nil || again.isEmpty || !again.contains(change.delivery) {
+                    found.changes.append(change)
+                }
+            }
+        }
+        return found
+    }
+
+    // MARK: The writer
+
+    /// Returns what the next transaction reports.
+    func following() -> Following {
+        state.withLock { state in
+            guard !state.logs.isEmpty || !state.awaited.isEmpty else { return Following() }
+            let now = ContinuousClock.now
+            for (id, log) in state.logs where now - log.readAt >= Self.idleSeconds { state.logs[id] = nil }
+            return Following(brands: state.logs.values.map(\.brand), awaited: Array(state.awaited))
+        }
+    }
+
+    /// Adds what a committed transaction has changed.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes of followed logs, in order.
+    ///   - opened: The keys of awaited brands; of these logs every later change is added.
+    ///   - awaited: The brands that were awaited, with those that do not exist.
+    ///   - last: The position of the last change.
+    func add(_ changes: [Change], opened: [BrandID: Int64], awaited: [BrandID], last: Int64) {
+        state.withLock { state in
+            // By index: a copy of a log here would copy its pieces.
+            var index = state.logs.startIndex
+            while index != state.logs.endIndex {
+                state.logs.values[index].append(changes, limit: changesPerBrand)
+                state.logs.formIndex(after: &index)
+            }
+            for (id, brand) in opened { state.logs[id] = Log(brand: brand, start: last, readAt: .now) }
+            state.awaited.subtract(awaited)
+        }
+    }
+
+    /// Forgets all changes: readers read the log until the next ones.
+    func forgetAll() {
+        state.withLock { state in
+            state.awaited.formUnion(state.logs.keys)
+            state.logs = [:]
+        }
+    }
+}
