@@ -26,7 +26,7 @@ package final class SQLiteStore: GatewayStore, SQLStore {
     /// Confined to the pool's writer queue; see ``Writer``.
     private let writer: WriterBox
     let checkpointer: Checkpointer
-    /// What the writer tells those who follow a log.
+    /// The newest changes of followed logs, which the writer adds.
     let recent: RecentChanges
 
     private init(

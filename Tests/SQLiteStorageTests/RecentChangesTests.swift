@@ -108,7 +108,7 @@ struct RecentChangesTests {
         return (found.items.map(\.record), recent?.changes.count { $0.followed != nil } ?? 0)
     }
 
-    /// Begins to follow the log, or goes on when everything was forgotten; returns the position of its end.
+    /// Begins to follow the log, also after everything was forgotten; returns the position of its end.
     private func begin(_ f: ContractFixture) async throws -> Int64 {
         let position = try await f.store.lastDeliveryChange(brand: f.brand)
         _ = try await f.store.deliveryChanges(DeliveryQuery(brand: f.brand, limit: 500), after: position)

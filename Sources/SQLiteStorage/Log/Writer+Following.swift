@@ -2,7 +2,7 @@ import GatewayModel
 import GatewayStorage
 import TurnRules
 
-/// What the writer tells those who follow a log; see ``RecentChanges``.
+/// The writer's part in ``RecentChanges``.
 extension Writer {
     /// Whether anyone follows a log.
     private var isFollowed: Bool { !following.brands.isEmpty }
