@@ -113,6 +113,12 @@ struct DeviceExplanationTests {
             #expect(quiet.code == .quietHours && quiet.sentence.contains(until.rfc3339))
         }
         #expect(explained(Self.record(.sending), both).code == .sending)
+        // Those that a pace holds back say so, in the lane's memory and behind it.
+        for state in [DeliveryState.pending, .sending] {
+            let paced = explained(Self.record(state), DeviceExplanation.Wait(pushesPerSecond: 3)).sentence
+            #expect(paced.hasSuffix(" An operator set the lane's pace: at most 3 a second."))
+            #expect(!explained(Self.record(state), DeviceExplanation.Wait()).sentence.contains("pace"))
+        }
     }
 
     @Test("a device without a delivery has the reason of its registration")

@@ -51,6 +51,21 @@ struct ExplanationRouteTests {
         }
     }
 
+    @Test("what waits for the pace of its lane says so")
+    func paced() async throws {
+        try await TestGateway.run { api in
+            try await api.makeBrand()
+            #expect(try await api.register("d-1", as: try await api.makeSession()).status == 201)
+            let pace = "/v1/brands/acme/lanes/ios:apns:production/pace"
+            #expect(try await api.call(.post, pace, #"{"pushesPerSecond":1}"#).status == 200)
+            // The last one has more than half a minute to wait.
+            for number in 1...40 { try await api.post("\(number)") }
+            let reply = try await api.call(.get, Self.path)
+            #expect(reply["code"]?.string == "waiting")
+            #expect(reply["devices"]?[0]?["sentence"]?.string?.hasSuffix("pace: at most 1 a second.") == true)
+        }
+    }
+
     @Test("what waits is explained: a paused lane, quiet hours")
     func waits() async throws {
         try await TestGateway.run { api in

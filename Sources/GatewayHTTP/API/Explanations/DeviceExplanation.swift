@@ -41,6 +41,13 @@ struct DeviceExplanation: Equatable {
         var quietUntil: Timestamp?
         /// The state of the lane as a sentence, if it does not send.
         var lane: String?
+        /// The pushes a second that an operator allows the lane; nil for no limit.
+        var pushesPerSecond: Int64?
+
+        /// The limit as a sentence, after another one.
+        fileprivate var pace: String {
+            pushesPerSecond.map { " An operator set the lane's pace: at most \($0) a second." } ?? ""
+        }
     }
 
     let device: DeviceID
@@ -52,7 +59,7 @@ struct DeviceExplanation: Equatable {
     let code: Code
     let sentence: String
 
-    /// Explains a delivery; `wait` is called for one that waits in its lane.
+    /// Explains a delivery; `wait` is called for one that waits for its lane, or in it.
     init(_ record: DeliveryRecord, _ message: Message, wait: (DeliveryRecord) -> Wait) {
         (device, app, provider, delivery) = (record.device, record.app, record.provider, record.id)
         let response = [record.status.map { "\($0)" }, record.reason].compactMap(\.self).joined(separator: " ")
@@ -65,7 +72,9 @@ struct DeviceExplanation: Equatable {
         case .delivered:
             (outcome, code, sentence) = (.pushed, .delivered, "The device reported that the push arrived.\(silent)")
         case .tapped: (outcome, code, sentence) = (.pushed, .tapped, "The consumer tapped the push.")
-        case .sending: (outcome, code, sentence) = (.waiting, .sending, "The push is about to be sent, or in flight.")
+        case .sending:
+            (outcome, code) = (.waiting, .sending)
+            sentence = "The push is about to be sent, or in flight.\(wait(record).pace)"
         case .held:
             (outcome, code) = (.waiting, .windowOpen)
             sentence = "A messaging window is open; a push follows if the window closes without an acknowledgement."
@@ -79,7 +88,8 @@ struct DeviceExplanation: Equatable {
             } else if record.state == .retrying {
                 (code, sentence) = (.retrying, "The provider did not take the push (\(response)); it is tried again.")
             } else {
-                (code, sentence) = (.queued, "The push waits behind earlier ones of the device or the lane.")
+                code = .queued
+                sentence = "The push waits behind earlier ones of the device or the lane.\(waiting.pace)"
             }
         case .failed:
             (outcome, code, sentence) = (.notPushed, .failed, "The provider rejected the push (\(response)).")

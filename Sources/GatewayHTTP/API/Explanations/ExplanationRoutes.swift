@@ -143,9 +143,11 @@ enum ExplanationRoutes {
                     quietHours: consumer.quietHours
                 )
                 let rules = LaneRules(brand.settings)
+                let report = registration.flatMap { reports[$0.lane] }
                 return DeviceExplanation.Wait(
                     quietUntil: message.silent ? nil : DeliveryMachine.heldUntil(traits, rules, now: now),
-                    lane: registration.flatMap { reports[$0.lane] }
+                    lane: report.flatMap { [.idle, .sending].contains($0.status.state) ? nil : $0.sentence },
+                    pushesPerSecond: report?.lane.pushesPerSecond
                 )
             }
         }
@@ -156,22 +158,19 @@ enum ExplanationRoutes {
         return devices
     }
 
-    /// Returns the sentences about the lanes of registrations that do not send now.
+    /// Returns the lanes of registrations.
     private static func reports(
         of registrations: [DeviceRegistration],
         _ call: Call,
         _ brand: BrandID
-    ) async throws(Problem) -> [LaneID: String] {
+    ) async throws(Problem) -> [LaneID: LaneReport] {
         let ids = Set(registrations.map(\.lane))
         let lanes = call.services.directory.lanes(of: brand).filter { ids.contains($0.id) }
         let now = call.services.clock.now
         let found = zip(lanes, call.services.delivery.status(of: lanes.map(\.id))).map { lane, status in
             LaneReport(lane, status, LaneDepth(), now: now)
         }
-        return Dictionary(
-            uniqueKeysWithValues: found.filter { ![.idle, .sending].contains($0.status.state) }
-                .map { ($0.lane.id, $0.sentence) }
-        )
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.lane.id, $0) })
     }
 }
 
