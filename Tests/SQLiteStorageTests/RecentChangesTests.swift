@@ -37,8 +37,8 @@ struct RecentChangesTests {
         recent.add(changes, opened: [:], awaited: [], last: last)
     }
 
-    private func opened(changesPerBrand: Int = 100, last: Int64 = 10) -> RecentChanges {
-        let recent = RecentChanges(changesPerBrand: changesPerBrand)
+    private func opened(changesInAll: Int = 100, last: Int64 = 10) -> RecentChanges {
+        let recent = RecentChanges(changesInAll: changesInAll)
         #expect(recent.changes(of: brand, after: last, limit: 10) == nil)
         #expect(recent.following().awaited == [brand])
         recent.add([], opened: [brand: 1], awaited: [brand], last: last)
@@ -72,13 +72,26 @@ struct RecentChangesTests {
 
     @Test("only the newest changes are kept, and none after the log was forgotten")
     func bounded() {
-        let recent = opened(changesPerBrand: 3)
+        let recent = opened(changesInAll: 3)
         for position in Int64(11)...15 { add([change(position, of: position)], to: recent, last: position) }
         #expect(recent.changes(of: brand, after: 11, limit: 10) == nil)
         #expect(recent.changes(of: brand, after: 12, limit: 10)?.changes.map(\.position) == [13, 14, 15])
         recent.forgetAll()
         #expect(recent.changes(of: brand, after: 15, limit: 10) == nil)
         #expect(recent.following().brands.isEmpty && recent.following().awaited == [brand])
+    }
+
+    @Test("followed logs share what is kept")
+    func shared() {
+        let recent = opened(changesInAll: 4)
+        let other = BrandID(trusted: "other")
+        recent.add([], opened: [other: 2], awaited: [], last: 10)
+        for position in Int64(11)...16 {
+            add([change(position, of: position, brand: position % 2 + 1)], to: recent, last: position)
+        }
+        #expect(recent.changes(of: brand, after: 12, limit: 9)?.changes.map(\.position) == [14, 16])
+        #expect(recent.changes(of: other, after: 11, limit: 9)?.changes.map(\.position) == [13, 15])
+        #expect(recent.changes(of: other, after: 10, limit: 9) == nil && recent.following().start == 11)
     }
 
     @Test("so many brands are followed at once, and the others are read from the database")

@@ -44,8 +44,8 @@ extension Writer {
     /// One that is removed by retention, and not retried, stays in the counts of its campaign.
     func removeFromLog(_ id: Int64, isForgotten: Bool, _ deltas: inout LogDeltas) throws -> Bool {
         guard let facts = try logFacts(id) else { return false }
+        try noteRemoved(id)
         try db.prepare("DELETE FROM delivery_log WHERE id = ?").int(id).run()
-        forgetFollowed()
         if facts.isIndexed { try deltas.add(facts, -1, words: word) }
         if isForgotten { try deltas.addToCampaign(facts, 1, words: word) }
         return true

@@ -36,6 +36,8 @@ final class RecentChanges: Sendable {
     struct Following {
         /// The keys of the brands that are followed.
         var brands: [Int64] = []
+        /// The position after which changes of followed logs may be in memory.
+        var start: Int64 = 0
         /// The brands that are followed from this transaction on.
         var awaited: [BrandID] = []
 
@@ -76,18 +78,19 @@ final class RecentChanges: Sendable {
         var awaited: Set<BrandID> = []
     }
 
-    /// The number of changes that are kept for a brand: more than are made while a reader waits between two reads.
-    static let changesPerBrand = 16_384
+    /// The number of changes that are kept, shared by the logs, about 8 MB: more than are made while a reader waits between
+    /// two reads.
+    static let changesInAll = 16_384
     /// The number of brands whose logs are followed at once: the streams of all brands together have the same limit.
     static let brandLimit = 64
     /// The time without a read after which a log is not followed any more.
     private static let idleSeconds = Duration.seconds(10)
 
-    private let changesPerBrand: Int
+    private let changesInAll: Int
     private let state = Mutex(State())
 
     /// Creates it without logs; only tests keep fewer changes.
-    init(changesPerBrand: Int = RecentChanges.changesPerBrand) { self.changesPerBrand = changesPerBrand }
+    init(changesInAll: Int = RecentChanges.changesInAll) { self.changesInAll = changesInAll }
 
     // MARK: Readers
 
@@ -132,7 +135,11 @@ final class RecentChanges: Sendable {
             guard !state.logs.isEmpty || !state.awaited.isEmpty else { return Following() }
             let now = ContinuousClock.now
             for (id, log) in state.logs where now - log.readAt >= Self.idleSeconds { state.logs[id] = nil }
-            return Following(brands: state.logs.values.map(\.brand), awaited: Array(state.awaited))
+            return Following(
+                brands: state.logs.values.map(\.brand),
+                start: state.logs.values.map(\.start).min() ?? 0,
+                awaited: Array(state.awaited)
+            )
         }
     }
 
@@ -146,9 +153,10 @@ final class RecentChanges: Sendable {
     func add(_ changes: [Change], opened: [BrandID: Int64], awaited: [BrandID], last: Int64) {
         state.withLock { state in
             // By index: a copy of a log here would copy its pieces.
+            let share = changesInAll / max(state.logs.count, 1)
             var index = state.logs.startIndex
             while index != state.logs.endIndex {
-                state.logs.values[index].append(changes, limit: changesPerBrand)
+                state.logs.values[index].append(changes, limit: share)
                 state.logs.formIndex(after: &index)
             }
             for (id, brand) in opened { state.logs[id] = Log(brand: brand, start: last, readAt: .now) }

@@ -78,6 +78,16 @@ extension Writer {
         changed.append(RecentChanges.Change(position: position, delivery: id, brand: brand, followed: nil))
     }
 
+    /// Records that a row is about to be removed from the log; old ones are not in memory.
+    func noteRemoved(_ id: Int64) throws {
+        guard isFollowed else { return }
+        let row = try db.prepare("SELECT change FROM delivery_log WHERE id = ?").int(id)
+        guard try row.next() else { return }
+        let isRecent = row.int64(0) > following.start
+        row.end()
+        if isRecent { forgetFollowed() }
+    }
+
     /// Returns the app and the transport of a lane; nil when it does not exist.
     private func names(ofLane lane: Int64) throws -> (app: AppID, type: PushType)? {
         if let known = memory.underway.lanes[lane] { return known }
