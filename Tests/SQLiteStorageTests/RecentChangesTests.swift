@@ -81,17 +81,36 @@ struct RecentChangesTests {
         #expect(recent.following().brands.isEmpty && recent.following().awaited == [brand])
     }
 
-    @Test("followed logs share what is kept")
+    @Test("followed logs share what is kept: the oldest changes go, also those of a quiet log")
     func shared() {
         let recent = opened(changesInAll: 4)
         let other = BrandID(trusted: "other")
-        recent.add([], opened: [other: 2], awaited: [], last: 10)
-        for position in Int64(11)...16 {
-            add([change(position, of: position, brand: position % 2 + 1)], to: recent, last: position)
-        }
-        #expect(recent.changes(of: brand, after: 12, limit: 9)?.changes.map(\.position) == [14, 16])
-        #expect(recent.changes(of: other, after: 11, limit: 9)?.changes.map(\.position) == [13, 15])
-        #expect(recent.changes(of: other, after: 10, limit: 9) == nil && recent.following().start == 11)
+        #expect(recent.changes(of: other, after: 10, limit: 1) == nil)
+        recent.add([], opened: [other: 2], awaited: [other], last: 10)
+        for position in Int64(11)...12 { add([change(position, of: position, brand: 2)], to: recent, last: position) }
+        for position in Int64(13)...15 { add([change(position, of: position)], to: recent, last: position) }
+        #expect(recent.changes(of: brand, after: 10, limit: 9)?.changes.map(\.position) == [13, 14, 15])
+        #expect(recent.changes(of: other, after: 11, limit: 9)?.changes.map(\.position) == [12])
+        #expect(recent.changes(of: other, after: 10, limit: 9) == nil && recent.following().start == 10)
+        // What was forgotten counts no more.
+        recent.forgetAll()
+        recent.add([], opened: [brand: 1, other: 2], awaited: [brand, other], last: 15)
+        for position in Int64(16)...19 { add([change(position, of: position)], to: recent, last: position) }
+        #expect(recent.changes(of: brand, after: 15, limit: 9)?.changes.map(\.position) == [16, 17, 18, 19])
+    }
+
+    @Test("a log that nobody reads is not followed any more, also when everything is forgotten meanwhile")
+    func idle() {
+        let recent = RecentChanges(idleTime: .zero)
+        #expect(recent.changes(of: brand, after: 0, limit: 1) == nil)
+        recent.add([], opened: [brand: 1], awaited: [brand], last: 0)
+        recent.forgetAll()
+        #expect(recent.following().isEmpty)
+        #expect(recent.changes(of: brand, after: 0, limit: 1) == nil)
+        recent.add([], opened: [brand: 1], awaited: [brand], last: 0)
+        #expect(recent.changes(of: brand, after: 0, limit: 1) != nil)
+        #expect(recent.following().isEmpty)
+        #expect(recent.changes(of: brand, after: 0, limit: 1) == nil)
     }
 
     @Test("so many brands are followed at once, and the others are read from the database")

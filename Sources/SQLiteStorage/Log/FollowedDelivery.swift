@@ -35,7 +35,7 @@ final class FollowedDelivery: @unchecked Sendable {
 
 /// The deliveries that lanes have in memory, as long as a log is followed.
 struct UnderwayDeliveries {
-    /// The number of deliveries that are kept: more than lanes have in memory.
+    /// The number of deliveries that are kept, about 16 MB.
     ///
     /// A newer one takes the place of an older one, which is then read from the log.
     private static let count: Int64 = 1 << 15

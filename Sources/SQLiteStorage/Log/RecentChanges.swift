@@ -6,7 +6,7 @@ import Synchronization
 /// The newest changes of the delivery logs that are followed, in memory: a reader that keeps up does not read again what
 /// the writer has just written.
 ///
-/// A brand's log is followed from its first read on, until it was not read for ``idleSeconds``. The writer adds what a
+/// A brand's log is followed from its first read on, until it was not read for ``idleTime``. The writer adds what a
 /// transaction has changed when it is committed. A reader that has not read everything before it, or for which it is
 /// too short, reads the database. Any thread may call.
 final class RecentChanges: Sendable {
@@ -56,26 +56,38 @@ final class RecentChanges: Sendable {
         /// Every change after this position is here.
         var start: Int64
         var pieces = Deque<Piece>()
-        var count = 0
         var readAt: ContinuousClock.Instant
 
-        /// Appends those of its brand.
-        mutating func append(_ changes: [Change], limit: Int) {
-            let isOwn = changes.allSatisfy { $0.brand == brand }
-            let own = isOwn ? changes : changes.filter { $0.brand == brand }
-            guard !own.isEmpty else { return }
-            pieces.append(Piece(changes: own, unread: own.filter { $0.followed == nil }.map(\.delivery)))
-            count += own.count
-            while count > limit, let oldest = pieces.popFirst() {
-                count -= oldest.changes.count
-                start = oldest.changes.last?.position ?? start
-            }
-        }
+        /// The position of its oldest change.
+        var oldest: Int64? { pieces.first?.changes.first?.position }
     }
 
     private struct State {
         var logs: [BrandID: Log] = [:]
-        var awaited: Set<BrandID> = []
+        /// When brands were read whose logs are followed from the next transaction on.
+        var awaited: [BrandID: ContinuousClock.Instant] = [:]
+        /// The number of changes in all logs.
+        var count = 0
+
+        /// Removes the oldest changes of all logs until so many are left; returns them, to be freed without the lock.
+        mutating func trim(to limit: Int) -> [Piece] {
+            var removed: [Piece] = []
+            while count > limit {
+                let oldest = logs.min { ($0.value.oldest ?? .max) < ($1.value.oldest ?? .max) }?.key
+                guard let oldest, let piece = logs[oldest]?.pieces.popFirst() else { break }
+                count -= piece.changes.count
+                if let last = piece.changes.last { logs[oldest]?.start = last.position }
+                removed.append(piece)
+            }
+            return removed
+        }
+
+        /// Removes a log and returns it.
+        mutating func remove(_ brand: BrandID) -> Log? {
+            let log = logs.removeValue(forKey: brand)
+            count -= log?.pieces.reduce(0) { $0 + $1.changes.count } ?? 0
+            return log
+        }
     }
 
     /// The number of changes that are kept, shared by the logs, about 8 MB: more than are made while a reader waits between
@@ -84,13 +96,17 @@ final class RecentChanges: Sendable {
     /// The number of brands whose logs are followed at once: the streams of all brands together have the same limit.
     static let brandLimit = 64
     /// The time without a read after which a log is not followed any more.
-    private static let idleSeconds = Duration.seconds(10)
+    static let idleTime = Duration.seconds(10)
 
     private let changesInAll: Int
+    private let idleTime: Duration
     private let state = Mutex(State())
 
-    /// Creates it without logs; only tests keep fewer changes.
-    init(changesInAll: Int = RecentChanges.changesInAll) { self.changesInAll = changesInAll }
+    /// Creates it without logs; only tests have other limits.
+    init(changesInAll: Int = RecentChanges.changesInAll, idleTime: Duration = RecentChanges.idleTime) {
+        self.changesInAll = changesInAll
+        self.idleTime = idleTime
+    }
 
     // MARK: Readers
 
@@ -99,7 +115,8 @@ final class RecentChanges: Sendable {
     func changes(of brand: BrandID, after position: Int64, limit: Int) -> Found? {
         let pieces: Deque<Piece>? = state.withLock { state in
             guard state.logs[brand] != nil else {
-                if state.logs.count + state.awaited.count < Self.brandLimit { state.awaited.insert(brand) }
+                let isKnown = state.awaited[brand] != nil
+                if isKnown || state.logs.count + state.awaited.count < Self.brandLimit { state.awaited[brand] = .now }
                 return nil
             }
             state.logs[brand]?.readAt = .now
@@ -131,16 +148,21 @@ final class RecentChanges: Sendable {
 
     /// Returns what the next transaction reports.
     func following() -> Following {
-        state.withLock { state in
-            guard !state.logs.isEmpty || !state.awaited.isEmpty else { return Following() }
+        // Those that are not followed any more are freed without the lock.
+        let (following, _): (Following, [Log]) = state.withLock { state in
+            guard !state.logs.isEmpty || !state.awaited.isEmpty else { return (Following(), []) }
             let now = ContinuousClock.now
-            for (id, log) in state.logs where now - log.readAt >= Self.idleSeconds { state.logs[id] = nil }
-            return Following(
+            let idle = state.logs.filter { now - $1.readAt >= idleTime }.map(\.key)
+            let removed = idle.compactMap { state.remove($0) }
+            for (brand, readAt) in state.awaited where now - readAt >= idleTime { state.awaited[brand] = nil }
+            let following = Following(
                 brands: state.logs.values.map(\.brand),
                 start: state.logs.values.map(\.start).min() ?? 0,
-                awaited: Array(state.awaited)
+                awaited: Array(state.awaited.keys)
             )
+            return (following, removed)
         }
+        return following
     }
 
     /// Adds what a committed transaction has changed.
@@ -151,24 +173,34 @@ final class RecentChanges: Sendable {
     ///   - awaited: The brands that were awaited, with those that do not exist.
     ///   - last: The position of the last change.
     func add(_ changes: [Change], opened: [BrandID: Int64], awaited: [BrandID], last: Int64) {
-        state.withLock { state in
+        let byBrand = Dictionary(grouping: changes, by: \.brand)
+        // What is removed is freed without the lock.
+        _ = state.withLock { state -> [Piece] in
             // By index: a copy of a log here would copy its pieces.
-            let share = changesInAll / max(state.logs.count, 1)
             var index = state.logs.startIndex
             while index != state.logs.endIndex {
-                state.logs.values[index].append(changes, limit: share)
+                if let own = byBrand[state.logs.values[index].brand] {
+                    let unread = own.filter { $0.followed == nil }.map(\.delivery)
+                    state.logs.values[index].pieces.append(Piece(changes: own, unread: unread))
+                    state.count += own.count
+                }
                 state.logs.formIndex(after: &index)
             }
-            for (id, brand) in opened { state.logs[id] = Log(brand: brand, start: last, readAt: .now) }
-            state.awaited.subtract(awaited)
+            for (id, brand) in opened {
+                guard let readAt = state.awaited[id] else { continue }
+                state.logs[id] = Log(brand: brand, start: last, readAt: readAt)
+            }
+            for id in awaited { state.awaited[id] = nil }
+            return state.trim(to: changesInAll)
         }
     }
 
     /// Forgets all changes: readers read the log until the next ones.
     func forgetAll() {
-        state.withLock { state in
-            state.awaited.formUnion(state.logs.keys)
-            state.logs = [:]
+        _ = state.withLock { state -> [BrandID: Log] in
+            for (id, log) in state.logs { state.awaited[id] = log.readAt }
+            defer { (state.logs, state.count) = ([:], 0) }
+            return state.logs
         }
     }
 }
