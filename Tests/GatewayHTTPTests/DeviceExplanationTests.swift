@@ -113,7 +113,7 @@ struct DeviceExplanationTests {
             #expect(quiet.code == .quietHours && quiet.sentence.contains(until.rfc3339))
         }
         #expect(explained(Self.record(.sending), both).code == .sending)
-        // Those that a pace holds back say so, in the lane's memory and behind it.
+        // For those that a pace holds back it is named, in the lane's memory and behind it.
         for state in [DeliveryState.pending, .sending] {
             let paced = explained(Self.record(state), DeviceExplanation.Wait(pushesPerSecond: 3)).sentence
             #expect(paced.hasSuffix(" An operator set the lane's pace: at most 3 a second."))

@@ -51,7 +51,7 @@ struct ExplanationRouteTests {
         }
     }
 
-    @Test("what waits for the pace of its lane says so")
+    @Test("the explanation of a push that waits for the pace of its lane names the pace")
     func paced() async throws {
         try await TestGateway.run { api in
             try await api.makeBrand()
