@@ -60,7 +60,7 @@ extension StrictJSON {
         }
 
         /// Reserves capacity for a number of members.
-        mutating func reserveCapacity(_ count: Int) { list.reserveCapacity(count) }
+        package mutating func reserveCapacity(_ count: Int) { list.reserveCapacity(count) }
 
         /// Returns an iterator over the members, in their order.
         package func makeIterator() -> IndexingIterator<[Element]> { list.makeIterator() }

@@ -1,37 +1,35 @@
 extension StrictJSON {
-    /// Returns whether a text is a JSON pointer (RFC 6901 section 3).
-    package static func isPointer(_ text: String) -> Bool { tokens(of: text) != nil }
-
-    /// Returns the value at a JSON pointer; nil where there is none, and for a text that is no pointer.
-    package func value(at pointer: String) -> StrictJSON? {
-        guard let tokens = Self.tokens(of: pointer) else { return nil }
-        var value = self
-        for token in tokens {
-            switch value {
-            case .object(let members):
-                guard let next = BoundedName(token).flatMap({ members[$0] }) else { return nil }
-                value = next
-            case .array(let items):
-                let isIndex = token.utf8.first != UInt8(ascii: "0") || token.utf8.count == 1
-                guard isIndex, token.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let index = Int(token),
-                    items.indices.contains(index)
-                else { return nil }
-                value = items[index]
-            default: return nil
-            }
+    /// A JSON pointer (RFC 6901): read once, and used for many values.
+    package struct Pointer: Sendable, Equatable {
+        /// One name of the way from the root down.
+        struct Step: Sendable, Equatable {
+            /// The name of a member; nil for a text that is longer than any member's name.
+            let name: BoundedName?
+            /// The index in an array; nil for a text that is no index (RFC 6901 section 4).
+            let index: Int?
         }
-        return value
-    }
 
-    /// Returns the names from the root down; nil for a text that is no pointer.
-    static func tokens(of pointer: String) -> [String]? {
-        let parts = pointer.byteSplit("/", omittingEmptySubsequences: false)
-        guard parts.first?.isEmpty ?? false else { return pointer.isEmpty ? [] : nil }
-        var tokens: [String] = []
-        for part in parts.dropFirst() {
+        /// The pointer as it was received.
+        package let text: String
+        let steps: [Step]
+
+        /// Reads a pointer; nil for a text that is none (RFC 6901 section 3).
+        package init?(_ text: String) {
+            let parts = text.byteSplit("/", omittingEmptySubsequences: false)
+            guard text.isEmpty || parts.first?.isEmpty ?? false else { return nil }
+            var steps: [Step] = []
+            for part in parts.dropFirst() {
+                guard let step = Self.step(part.utf8) else { return nil }
+                steps.append(step)
+            }
+            self.text = text
+            self.steps = steps
+        }
+
+        private static func step(_ part: Substring.UTF8View) -> Step? {
             var name: [UInt8] = []
             var isEscape = false
-            for byte in part.utf8 {
+            for byte in part {
                 switch (isEscape, byte) {
                 case (true, UInt8(ascii: "0")): name.append(UInt8(ascii: "~"))
                 case (true, UInt8(ascii: "1")): name.append(UInt8(ascii: "/"))
@@ -42,8 +40,30 @@ extension StrictJSON {
                 isEscape = !isEscape && byte == UInt8(ascii: "~")
             }
             guard !isEscape else { return nil }
-            tokens.append(String(decoding: name, as: UTF8.self))
+            let text = String(decoding: name, as: UTF8.self)
+            let isIndex = name.first != UInt8(ascii: "0") || name.count == 1
+            let isNumber = isIndex && name.allSatisfy { (0x30...0x39).contains($0) }
+            return Step(name: BoundedName(text), index: isNumber ? Int(text) : nil)
         }
-        return tokens
     }
+
+    /// Returns the value at a JSON pointer; nil where there is none.
+    package func value(at pointer: Pointer) -> StrictJSON? {
+        var value = self
+        for step in pointer.steps {
+            switch value {
+            case .object(let members):
+                guard let next = step.name.flatMap({ members[$0] }) else { return nil }
+                value = next
+            case .array(let items):
+                guard let index = step.index, items.indices.contains(index) else { return nil }
+                value = items[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+
+    /// Returns the value at a JSON pointer; nil where there is none, and for a text that is no pointer.
+    package func value(at pointer: String) -> StrictJSON? { Pointer(pointer).flatMap { value(at: $0) } }
 }

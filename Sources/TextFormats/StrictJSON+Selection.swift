@@ -13,34 +13,30 @@ extension StrictJSON {
         package struct Member: Sendable, Equatable {
             /// Its name.
             let name: BoundedName
-            /// Its name's bytes.
-            let bytes: [UInt8]
             /// The values that are kept of it.
             var selection: Selection
         }
 
-        /// Selects the values at JSON pointers (RFC 6901); a text that is no pointer selects nothing.
-        package init(_ pointers: some Sequence<String>) {
+        /// Selects the values at JSON pointers.
+        package init(_ pointers: some Sequence<Pointer>) {
             self = .members([])
-            for pointer in pointers {
-                guard let tokens = StrictJSON.tokens(of: pointer) else { continue }
-                add(tokens[...])
-            }
+            for pointer in pointers { add(pointer.steps[...]) }
         }
 
-        private mutating func add(_ tokens: ArraySlice<String>) {
+        /// Selects the values at JSON pointers; a text that is no pointer selects nothing.
+        package init(_ pointers: some Sequence<String>) { self.init(pointers.compactMap { Pointer($0) }) }
+
+        private mutating func add(_ steps: ArraySlice<Pointer.Step>) {
             guard case .members(var members) = self else { return }
-            guard let token = tokens.first else {
+            guard let step = steps.first else {
                 self = .all
                 return
             }
             // No member has a longer name.
-            guard let name = BoundedName(token) else { return }
+            guard let name = step.name else { return }
             let place = members.firstIndex { $0.name == name } ?? members.endIndex
-            if place == members.endIndex {
-                members.append(Member(name: name, bytes: Array(token.utf8), selection: .members([])))
-            }
-            members[place].selection.add(tokens.dropFirst())
+            if place == members.endIndex { members.append(Member(name: name, selection: .members([]))) }
+            members[place].selection.add(steps.dropFirst())
             self = .members(members)
         }
     }

@@ -3,24 +3,34 @@ extension StrictJSON {
     package var sortedText: [UInt8] {
         // Only what RFC 8259 section 7 requires is escaped, and all of it in one way.
         var writer = JSONWriter(capacity: 256, escapes: .numbers)
-        write(to: &writer)
+        write(to: &writer, isSorted: true)
         return writer.bytes
     }
 
-    private func write(to writer: inout JSONWriter) {
+    /// Appends the value's text with the members of objects in their order.
+    package func write(to writer: inout JSONWriter) { write(to: &writer, isSorted: false) }
+
+    private func write(to writer: inout JSONWriter, isSorted: Bool) {
         switch self {
         case .object(let members):
             writer.literal("{")
-            for member in members.sorted(by: { $0.key < $1.key }) {
-                writer.name(member.key.text)
-                member.value.write(to: &writer)
+            if isSorted {
+                for member in members.sorted(by: { $0.key < $1.key }) {
+                    writer.name(member.key.text)
+                    member.value.write(to: &writer, isSorted: true)
+                }
+            } else {
+                for member in members {
+                    writer.name(member.key.text)
+                    member.value.write(to: &writer, isSorted: false)
+                }
             }
             writer.literal("}")
         case .array(let items):
             writer.literal("[")
             for item in items {
                 writer.separate()
-                item.write(to: &writer)
+                item.write(to: &writer, isSorted: isSorted)
             }
             writer.literal("]")
         case .string(let string): writer.string(string)

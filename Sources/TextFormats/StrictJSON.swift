@@ -161,13 +161,17 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func skipString() throws(Rejection) {
+        /// Reads over a string; returns whether it has an escape.
+        @discardableResult
+        private mutating func skipString() throws(Rejection) -> Bool {
             position += 1
+            var hasEscape = false
             while let byte = next {
                 position += 1
-                if byte == UInt8(ascii: "\"") { return }
+                if byte == UInt8(ascii: "\"") { return hasEscape }
                 guard byte >= 0x20 else { throw .syntax }
                 guard byte == UInt8(ascii: "\\") else { continue }
+                hasEscape = true
                 var character: [UInt8] = []
                 try escape(into: &character)
             }
@@ -222,13 +226,23 @@ package enum StrictJSON: Sendable, Equatable {
                 return (name, .all)
             }
             let start = position + 1
-            try skipString()
-            let name = bytes[start..<position - 1]
-            for member in wanted where member.bytes.elementsEqual(name) { return (member.name, member.selection) }
-            guard name.contains(UInt8(ascii: "\\")) else { return nil }
-            position = start - 1
-            let text = Array(try string().utf8)
-            return wanted.first { $0.bytes == text }.map { ($0.name, $0.selection) }
+            let hasEscape = try skipString()
+            let name: BoundedName
+            if hasEscape {
+                position = start - 1
+                guard let escaped = BoundedName(try string()) else { return nil }
+                name = escaped
+            } else {
+                let found = bytes[start..<position - 1]
+                // Without a text for each name, and a copy of each member.
+                let head = found.withUnsafeBufferPointer { BoundedName.head(of: $0) }
+                for place in wanted.indices where wanted[place].name.head == head {
+                    guard wanted[place].name.text.utf8.elementsEqual(found) else { continue }
+                    return (wanted[place].name, wanted[place].selection)
+                }
+                return nil
+            }
+            return wanted.first { $0.name == name }.map { ($0.name, $0.selection) }
         }
 
         private mutating func array(depth: Int) throws(Rejection) -> StrictJSON {

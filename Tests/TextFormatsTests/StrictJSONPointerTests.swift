@@ -22,14 +22,14 @@ struct StrictJSONPointerTests {
     )
     func finds(pointer: String, value: StrictJSON) throws {
         #expect(try Self.document.value(at: pointer) == value)
-        #expect(StrictJSON.isPointer(pointer))
+        #expect(StrictJSON.Pointer(pointer)?.text == pointer)
     }
 
     @Test("the empty pointer is the whole document")
     func whole() throws {
         let document = try Self.document
         #expect(document.value(at: "") == document)
-        #expect(StrictJSON.isPointer(""))
+        #expect(StrictJSON.Pointer("") != nil)
     }
 
     @Test(
@@ -41,12 +41,12 @@ struct StrictJSONPointerTests {
     )
     func nothing(pointer: String) throws {
         #expect(try Self.document.value(at: pointer) == nil)
-        #expect(StrictJSON.isPointer(pointer))
+        #expect(StrictJSON.Pointer(pointer)?.text == pointer)
     }
 
     @Test("other texts are no pointers", arguments: ["foo", "foo/0", "/a~", "/a~2b", "/~~0", " /foo"])
     func others(text: String) throws {
-        #expect(!StrictJSON.isPointer(text))
+        #expect(StrictJSON.Pointer(text) == nil)
         #expect(try Self.document.value(at: text) == nil)
     }
 }

@@ -110,9 +110,15 @@ package struct HookKey: Sendable {
     }
 
     func code(of prefix: String, _ body: [UInt8]) -> [UInt8] {
-        var code = keyed
-        code.update(data: Array(prefix.utf8))
-        code.update(data: body)
+        var (code, signed) = (keyed, body)
+        if !prefix.isEmpty {
+            signed = []
+            signed.reserveCapacity(prefix.utf8.count + body.count)
+            signed.append(contentsOf: prefix.utf8)
+            signed.append(contentsOf: body)
+        }
+        // Each update costs more than a copy of a usual body.
+        code.update(data: signed)
         return code.finalize().withUnsafeBytes { Array($0) }
     }
 }

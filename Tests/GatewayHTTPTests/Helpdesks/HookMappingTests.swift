@@ -1,3 +1,4 @@
+import Identity
 import Testing
 import TextFormats
 
@@ -19,7 +20,8 @@ struct HookMappingTests {
     private static func json(_ text: String) throws -> StrictJSON { try StrictJSON.parse(Array(text.utf8)) }
 
     private static func translate(_ body: String, _ mapping: String = Self.mapping) throws -> HookTranslation {
-        try HookMapping.translate(json(body), by: json(mapping), id: "m-1", source: "hook/desk")
+        let mapping = PreparedMapping(try json(mapping))
+        return try HookMapping.translate(json(body), by: mapping, id: "m-1", source: "hook/desk")
     }
 
     @Test("pointers and constants, also within objects; ids that are numbers become texts, and data stays")

@@ -78,9 +78,12 @@ enum ChatwootTranslation {
         guard let consumer = identifier(conversation["meta"]["sender"]["identifier"]) else {
             return .ignored(.noIdentity)
         }
-        var members: StrictJSON.Members = [
-            "id": .string(id), "type": .string(type), "source": .string(hook.source), "consumer": consumer,
-        ]
+        var members = StrictJSON.Members()
+        members.reserveCapacity(8)
+        members["id"] = .string(id)
+        members["type"] = .string(type)
+        members["source"] = .string(hook.source)
+        members["consumer"] = consumer
         members["conversation"] = identifier(conversation["id"])?.text.map { .string(hook.conversation($0)) }
         return .event(members, missing: [])
     }

@@ -60,8 +60,8 @@ enum HookIntakeRoutes {
                 return (.accepted, ByteBuffer(bytes: writer.bytes))
             }
         case .event(let members, let missing):
-            let text = StrictJSON.object(members).sortedText
-            let piece = try incoming.event(text, missing: missing, call.services)
+            let services = call.shared.services
+            let piece = try incoming.event(members, missing: missing, services.events, now: services.clock.now)
             return EventSubmission(caller: caller, brand: brand, piece)
         }
     }

@@ -1,4 +1,5 @@
 internal import GatewayModel
+internal import Identity
 internal import TextFormats
 
 /// The mapping of any JSON to an event: a filter, pointers and constants.
@@ -17,7 +18,7 @@ enum HookMapping {
         "lookBackSeconds", "campaign", "consentCategory", "upToSequence", "upToSourceSequence", "upToMessageId",
     ]
     /// The members whose numbers stay numbers.
-    private static let numbers: Set<BoundedName> = [
+    private static let numbers: [BoundedName] = [
         "sourceSequence", "ttlSeconds", "lookBackSeconds", "upToSequence", "upToSourceSequence", "data",
     ]
 
@@ -27,29 +28,29 @@ enum HookMapping {
     ///
     /// - Parameters:
     ///   - body: The body.
-    ///   - mapping: A mapping that was checked.
+    ///   - mapping: The mapping; nil gives an event without any other members.
     ///   - id: The id of the event, unless the mapping has one.
     ///   - source: The source of the event, unless the mapping has one.
     /// - Returns: The event, not validated.
     /// - Throws: `Problem` 413 when the event would be too long.
     static func translate(
         _ body: StrictJSON,
-        by mapping: StrictJSON,
+        by mapping: PreparedMapping?,
         id: String,
         source: String
     ) throws(Problem) -> HookTranslation {
-        for (pointer, wanted) in mapping.value(at: "/filter")?.members ?? [:] {
-            let found = body.value(at: pointer.text) ?? .null
-            var isWanted = found == wanted
-            if case .array(let values) = wanted { isWanted = values.contains(found) }
-            guard isWanted else { return .ignored(.filter) }
+        for condition in mapping?.filter ?? [] {
+            let found = body.value(at: condition.pointer) ?? .null
+            guard condition.values.contains(found) else { return .ignored(.filter) }
         }
         var filling = Filling(body: body)
-        var event: StrictJSON.Members = ["id": .string(id), "source": .string(source)]
-        for (name, template) in mapping.value(at: "/event")?.members ?? [:] {
-            if let value = try filling.value(template, [name.text], keepsNumbers: numbers.contains(name)) {
-                event[name] = value
-            }
+        var event = StrictJSON.Members()
+        event.reserveCapacity(12)
+        event["id"] = .string(id)
+        event["source"] = .string(source)
+        for member in mapping?.event ?? [] {
+            let keepsNumbers = numbers.contains(member.name)
+            if let value = try filling.value(of: member, keepsNumbers: keepsNumbers) { event[member.name] = value }
         }
         return .event(event, missing: filling.missing)
     }
@@ -58,38 +59,40 @@ enum HookMapping {
         let body: StrictJSON
         var missing: [FieldProblem] = []
         /// The bytes that may still be copied: pointers may name the same long value many times.
-        var room = EventParser.maxEventBytes
+        private var room = EventParser.maxEventBytes
+        /// The names of the member that is filled, from the event down.
+        private var path: [String] = []
 
+        init(body: StrictJSON) { self.body = body }
+
+        /// Returns the value of a member; nil when the body has none.
         mutating func value(
-            _ template: StrictJSON,
-            _ path: [String],
+            of member: PreparedMapping.Member,
             keepsNumbers: Bool
         ) throws(Problem) -> StrictJSON? {
-            guard case .object(let members) = template else { return template }
-            guard let pointer = HookMapping.pointer(members) else {
+            path.append(member.name.text)
+            defer { path.removeLast() }
+            switch member.template {
+            case .constant(let value): return value
+            case .object(let members):
                 var all = StrictJSON.Members()
-                for (name, template) in members {
-                    let value = try value(template, path + [name.text], keepsNumbers: keepsNumbers)
-                    if let value { all[name] = value }
+                for member in members {
+                    if let value = try value(of: member, keepsNumbers: keepsNumbers) { all[member.name] = value }
                 }
                 return .object(all)
+            case .copy(let pointer):
+                guard let found = body.value(at: pointer), found != .null else {
+                    let detail = "is at \(pointer.text), where the body has nothing"
+                    missing.append(FieldProblem(pointer: FieldProblem.pointer(path), detail: detail))
+                    return nil
+                }
+                room -= found.size
+                guard room > 0 else { throw EventParseError.tooLarge }
+                // Ids of helpdesks are often numbers.
+                if case .integer(let number) = found, !keepsNumbers { return .string(String(number)) }
+                return found
             }
-            guard let found = body.value(at: pointer), found != .null else {
-                let detail = "is at \(pointer), where the body has nothing"
-                missing.append(FieldProblem(pointer: FieldProblem.pointer(path), detail: detail))
-                return nil
-            }
-            room -= found.size
-            guard room > 0 else { throw EventParseError.tooLarge }
-            // Ids of helpdesks are often numbers.
-            if case .integer(let number) = found, !keepsNumbers { return .string(String(number)) }
-            return found
         }
-    }
-
-    /// Returns the pointer of `{"pointer": TEXT}`; nil for every other object.
-    private static func pointer(_ members: StrictJSON.Members) -> String? {
-        members.count == 1 ? members["pointer"]?.text : nil
     }
 
     // MARK: Checks
@@ -109,7 +112,7 @@ enum HookMapping {
         if let filter = checks.object(mapping["filter"]) {
             for name in filter.names {
                 count += 1
-                if !StrictJSON.isPointer(name.text) {
+                if StrictJSON.Pointer(name.text) == nil {
                     checks.fail(filter[name].pointer, "is not a JSON pointer")
                 } else if !isComparable(filter[name].value) {
                     checks.fail(filter[name].pointer, "must be a text, a number, true, false, null or a list of these")
@@ -142,8 +145,8 @@ enum HookMapping {
     private static func check(_ template: StrictJSON, _ path: String, _ count: inout Int, _ checks: inout FieldChecks) {
         count += 1
         guard case .object(let members) = template, count <= maxValues else { return }
-        if let pointer = pointer(members) {
-            if !StrictJSON.isPointer(pointer) || pointer.utf8.count > maxPointerBytes {
+        if let pointer = PreparedMapping.pointer(members) {
+            if StrictJSON.Pointer(pointer) == nil || pointer.utf8.count > maxPointerBytes {
                 checks.fail(path + "/pointer", "must be a JSON pointer of at most \(maxPointerBytes) bytes")
             }
             return

@@ -124,9 +124,9 @@ enum HookRoutes {
             switch try incoming.translation() {
             case .ignored(let reason): ignored = reason
             case .event(let members, let absent):
-                let text = StrictJSON.object(members).sortedText
-                (event, missing) = (text, absent)
-                _ = try incoming.event(text, missing: [], call.services)
+                (event, missing) = (StrictJSON.object(members).sortedText, absent)
+                let services = call.services
+                _ = try incoming.event(members, missing: [], services.events, now: services.clock.now)
             }
         } catch {
             errors = error.errors.isEmpty ? [FieldProblem(pointer: "", detail: error.detail)] : error.errors

@@ -14,30 +14,42 @@ struct IncomingHook {
 
     /// Translates it; throws `Problem` 400 and 422 for a body that is no JSON, and 413.
     func translation() throws(Problem) -> HookTranslation {
-        let selection = hook.settings.kind == .chatwoot ? ChatwootTranslation.selection : hook.selection
-        let value: StrictJSON
-        do throws(StrictJSON.Rejection) {
-            value = try StrictJSON.parse(body, maxDepth: EventParser.maxDepth, keeping: selection)
-        } catch { throw Problem(error) }
-        let given = header(hook.settings.kind == .chatwoot ? "x-chatwoot-delivery" : "webhook-id")
-        let id = given ?? HookTranslation.id(ofBody: body)
         switch hook.settings.kind {
-        case .chatwoot: return ChatwootTranslation.translate(value, id: id, hook: hook.id)
+        case .chatwoot:
+            let value = try parsed(ChatwootTranslation.selection)
+            return ChatwootTranslation.translate(value, id: id("x-chatwoot-delivery"), hook: hook.id)
         case .generic:
-            return try HookMapping.translate(value, by: hook.mapping ?? .null, id: id, source: hook.id.source)
+            let value = try parsed(hook.mapping?.selection ?? .all)
+            return try HookMapping.translate(value, by: hook.mapping, id: id("webhook-id"), source: hook.source)
         }
     }
+
+    private func parsed(_ selection: StrictJSON.Selection) throws(Problem) -> StrictJSON {
+        do throws(StrictJSON.Rejection) {
+            return try StrictJSON.parse(body, maxDepth: EventParser.maxDepth, keeping: selection)
+        } catch { throw Problem(error) }
+    }
+
+    private func id(_ name: String) -> String { header(name) ?? HookTranslation.id(ofBody: body) }
 
     /// Validates an event as if it were posted.
     ///
     /// - Parameters:
-    ///   - text: The JSON of the event.
+    ///   - members: The members of the event.
     ///   - missing: The pointers that found nothing, which are the cause of an invalid event.
-    ///   - services: The parser and the clock.
+    ///   - reader: Parses it.
+    ///   - now: The present.
     /// - Returns: The event, alone.
     /// - Throws: `Problem` 422 and 413.
-    func event(_ text: [UInt8], missing: [FieldProblem], _ services: GatewayServices) throws(Problem) -> EventBatch {
-        var pieces = try services.events.open(ByteBuffer(bytes: text), format: .json, now: services.clock.now)
+    func event(
+        _ members: StrictJSON.Members,
+        missing: [FieldProblem],
+        _ reader: EventReader,
+        now: Timestamp
+    ) throws(Problem) -> EventBatch {
+        var writer = JSONWriter(capacity: 1024)
+        StrictJSON.object(members).write(to: &writer)
+        var pieces = try reader.open(ByteBuffer(bytes: writer.bytes), format: .json, now: now)
         guard let piece = try pieces.next() else { throw EventParseError.malformed }
         if let refused = piece.refused.first {
             throw missing.isEmpty ? refused.problem : Problem(invalid: missing)
