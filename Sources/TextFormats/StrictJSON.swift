@@ -206,7 +206,11 @@ package enum StrictJSON: Sendable, Equatable {
             // The usual number of members in headers and claims. More room is reserved only when needed, also for an
             // inner object: a body may consist of empty ones.
             var members = Members()
-            if depth == 0 { members.reserveCapacity(8) }
+            if case .members(let wanted) = selection {
+                members.reserveCapacity(wanted.count)
+            } else if depth == 0 {
+                members.reserveCapacity(8)
+            }
             try elements(to: "}") { reader throws(Rejection) in
                 guard reader.next == UInt8(ascii: "\"") else { throw .syntax }
                 let member = try reader.name(selection)

@@ -1,4 +1,3 @@
-internal import Crypto
 package import GatewayModel
 internal import TextFormats
 
@@ -86,39 +85,36 @@ package struct HookSignature: Sendable {
     private static func hexadecimal(_ text: String) -> [UInt8]? {
         guard text.hasBytePrefix("sha256=") else { return nil }
         guard text.utf8.count == 71 else { return nil }
-        var (code, high): ([UInt8], UInt8?) = ([], nil)
+        var (text, code) = (text, [UInt8]())
         code.reserveCapacity(32)
-        for byte in text.utf8.dropFirst(7) {
-            guard let digit = Hexadecimal.value(of: byte) else { return nil }
-            if let digits = high { code.append(digits << 4 | digit) }
-            high = high == nil ? digit : nil
+        return text.withUTF8 { digits in
+            for place in stride(from: 7, to: digits.count, by: 2) {
+                guard let high = Hexadecimal.value(of: digits[place]), let low = Hexadecimal.value(of: digits[place + 1])
+                else { return nil }
+                code.append(high << 4 | low)
+            }
+            return code
         }
-        return code
     }
 }
 
 /// The key of a webhook's signatures, prepared once and not for each request: secret.
 package struct HookKey: Sendable {
-    private let keyed: HMAC<SHA256>
+    private let keyed: PreparedHMAC
 
     /// Prepares the key; nil for settings without a valid secret.
     package init?(_ settings: HookSettings) {
         guard let secret = settings.secret else { return nil }
         let isText = settings.kind == .chatwoot || settings.signatureHeader != nil
         guard let key = isText ? Array(secret.utf8) : WebhookSecret(secret)?.key else { return nil }
-        keyed = HMAC<SHA256>(key: SymmetricKey(data: key))
+        keyed = PreparedHMAC(key: key)
     }
 
     func code(of prefix: String, _ body: [UInt8]) -> [UInt8] {
-        var (code, signed) = (keyed, body)
-        if !prefix.isEmpty {
-            signed = []
-            signed.reserveCapacity(prefix.utf8.count + body.count)
-            signed.append(contentsOf: prefix.utf8)
-            signed.append(contentsOf: body)
-        }
-        // Each update costs more than a copy of a usual body.
-        code.update(data: signed)
-        return code.finalize().withUnsafeBytes { Array($0) }
+        var signed = [UInt8]()
+        signed.reserveCapacity(prefix.utf8.count + body.count)
+        signed.append(contentsOf: prefix.utf8)
+        signed.append(contentsOf: body)
+        return keyed.code(of: signed)
     }
 }

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import GatewayModel
 internal import TextFormats
 
@@ -16,10 +15,10 @@ struct SessionToken {
     private static let length = 63
 
     /// The MAC's key, prepared once and not for each token.
-    private let keyed: HMAC<SHA256>
+    private let keyed: PreparedHMAC
 
     /// Creates a generator and parser of tokens with the key of the MAC.
-    init(key: [UInt8]) { keyed = HMAC<SHA256>(key: SymmetricKey(data: key)) }
+    init(key: [UInt8]) { keyed = PreparedHMAC(key: key) }
 
     /// Returns a new token.
     func make(expiresAt: Timestamp) -> String {
@@ -45,9 +44,5 @@ struct SessionToken {
         return expiry <= now.seconds
     }
 
-    private func code(of content: [UInt8]) -> [UInt8] {
-        var code = keyed
-        code.update(data: content)
-        return code.finalize().withUnsafeBytes { Array($0.prefix(Self.codeBytes)) }
-    }
+    private func code(of content: [UInt8]) -> [UInt8] { Array(keyed.code(of: content).prefix(Self.codeBytes)) }
 }

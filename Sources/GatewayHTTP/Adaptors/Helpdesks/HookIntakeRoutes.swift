@@ -60,8 +60,8 @@ enum HookIntakeRoutes {
                 return (.accepted, ByteBuffer(bytes: writer.bytes))
             }
         case .event(let members, let missing):
-            let services = call.shared.services
-            let piece = try incoming.event(members, missing: missing, services.events, now: services.clock.now)
+            let now = call.shared.services.clock.now
+            let piece = try incoming.event(members, missing: missing, call.shared.services.events, now: now)
             return EventSubmission(caller: caller, brand: brand, piece)
         }
     }

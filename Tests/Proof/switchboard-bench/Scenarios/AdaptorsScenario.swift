@@ -56,7 +56,8 @@ struct AdaptorsScenario {
             }
             let routes = [pair.adaptor, pair.native] + (pair.direct.map { [$0] } ?? [])
             var costs = [[Double]](repeating: [], count: routes.count)
-            // The first round is warm-up and is not counted. The order alternates, because the queue becomes longer.
+            // The first round is warm-up and is not counted. The order alternates, because the queue becomes longer. A turn
+            // ends when the gateway is at rest, so that each pays for its own checkpoints.
             for round in 0...rounds {
                 for place in round % 2 == 0 ? Array(routes.indices) : routes.indices.reversed() {
                     let route = routes[place]
@@ -64,7 +65,7 @@ struct AdaptorsScenario {
                     number += requests
                     let before = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds
                     try await load.post(made, to: route)
-                    let spent = try ProcessUsage(pid: installation.gateway.process.id).cpuSeconds - before
+                    let spent = try await installation.usageAtRest().cpuSeconds - before
                     if round > 0 { costs[place].append(spent * 1e6 / Double(requests)) }
                 }
             }
