@@ -10,8 +10,8 @@ extension StrictJSON {
         private static let fewMembers = 16
 
         private var list: [Element] = []
-        /// The position of each name in the list; empty while there are few.
-        private var places: [BoundedName: Int] = [:]
+        /// The position of each name in the list; nil while there are few, which costs a copy nothing.
+        private var places: [BoundedName: Int]?
 
         /// Creates an empty object.
         package init() {}
@@ -71,7 +71,7 @@ extension StrictJSON {
         }
 
         private func place(of name: BoundedName) -> Int? {
-            guard places.isEmpty else { return places[name] }
+            if let places { return places[name] }
             // Without a closure, to which each member would be copied.
             for place in list.indices where list[place].key == name { return place }
             return nil
@@ -79,17 +79,19 @@ extension StrictJSON {
 
         private mutating func append(_ name: BoundedName, _ value: StrictJSON) {
             list.append((name, value))
-            if !places.isEmpty {
-                places[name] = list.count - 1
+            if places != nil {
+                places?[name] = list.count - 1
             } else if list.count > Self.fewMembers {
                 index()
             }
         }
 
         private mutating func index() {
-            places = [:]
+            places = nil
             guard list.count > Self.fewMembers else { return }
+            var places: [BoundedName: Int] = [:]
             for (place, member) in list.enumerated() { places[member.key] = place }
+            self.places = places
         }
     }
 }

@@ -166,16 +166,24 @@ package enum StrictJSON: Sendable, Equatable {
         private mutating func skipString() throws(Rejection) -> Bool {
             position += 1
             var hasEscape = false
-            while let byte = next {
+            while true {
+                // To the next byte that is not plain text.
+                position = bytes.withUnsafeBufferPointer { bytes in
+                    var place = position
+                    while place < bytes.count {
+                        let byte = bytes[place]
+                        if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+                        place &+= 1
+                    }
+                    return place
+                }
+                guard let byte = next, byte >= 0x20 else { throw .syntax }
                 position += 1
                 if byte == UInt8(ascii: "\"") { return hasEscape }
-                guard byte >= 0x20 else { throw .syntax }
-                guard byte == UInt8(ascii: "\\") else { continue }
                 hasEscape = true
                 var character: [UInt8] = []
                 try escape(into: &character)
             }
-            throw .syntax
         }
 
         /// Reads the elements of an object or an array with the commas between them, from its first byte to its last.

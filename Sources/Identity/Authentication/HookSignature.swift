@@ -89,7 +89,8 @@ package struct HookSignature: Sendable {
         code.reserveCapacity(32)
         return text.withUTF8 { digits in
             for place in stride(from: 7, to: digits.count, by: 2) {
-                guard let high = Hexadecimal.value(of: digits[place]), let low = Hexadecimal.value(of: digits[place + 1])
+                guard let high = Hexadecimal.value(of: digits[place]),
+                    let low = Hexadecimal.value(of: digits[place + 1])
                 else { return nil }
                 code.append(high << 4 | low)
             }

@@ -152,7 +152,7 @@ struct RunCommand: AsyncParsableCommand {
         case .outage:
             return try await OutageScenario(seconds: max(Int(180 * scale), 20)).run(group: group, http: http, say: say)
         case .adaptors:
-            return try await AdaptorsScenario(requests: scaled(3000)).run(group: group, http: http, say: say)
+            return try await AdaptorsScenario(requests: scaled(640)).run(group: group, http: http, say: say)
         case .inbox:
             return try await InboxScenario(items: min(scaled(10_000), InboxItem.perConsumer)).run()
         case .unreachable:
