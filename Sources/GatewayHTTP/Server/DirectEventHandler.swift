@@ -15,7 +15,8 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// An item from the client that has a place in its order.
     private enum Item {
-        case head(HTTPRequest, isDirect: Bool)
+        /// `target` is nil for a request for Hummingbird.
+        case head(HTTPRequest, target: DirectRoute.Target?)
         case body(ByteBuffer)
         case end(HTTPFields?)
         case event(Any)
@@ -27,7 +28,7 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let events: DirectEvents
     /// The request that is arriving, if it may be handled here.
-    private var collected: (head: HTTPRequest, body: ByteBuffer)?
+    private var collected: (head: HTTPRequest, target: DirectRoute.Target, body: ByteBuffer)?
     /// The items that wait; bounded by the bytes that are read at a time, because nothing is read meanwhile.
     private var waiting = CircularBuffer<Item>(initialCapacity: 1)
     /// The responses that are due, in the order of their requests; nil while the events are being stored.
@@ -56,7 +57,7 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
-        case .head(let head): arrived(.head(head, isDirect: DirectEvents.takes(head)), context)
+        case .head(let head): arrived(.head(head, target: DirectEvents.target(of: head)), context)
         case .body(let bytes): arrived(.body(bytes), context)
         case .end(let trailers): arrived(.end(trailers), context)
         }
@@ -106,7 +107,7 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func mayPass(_ item: Item, _ context: ChannelHandlerContext) -> Bool {
         switch item {
-        case .head(_, isDirect: true): routed > 0 || pending.count < Self.maxPending && context.channel.isWritable
+        case .head(_, target: _?): routed > 0 || pending.count < Self.maxPending && context.channel.isWritable
         case .head, .event, .error: pending.isEmpty
         // Of a request whose head has passed.
         case .body, .end: true
@@ -115,7 +116,7 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func pass(_ item: Item, _ context: ChannelHandlerContext) {
         switch item {
-        case .head(let head, isDirect: true) where routed == 0 && !isClosing: collected = (head, ByteBuffer())
+        case .head(let head, let target?) where routed == 0 && !isClosing: collected = (head, target, ByteBuffer())
         case .head(let head, _):
             routed += 1
             isClosing = isClosing || head.headerFields[.connection]?.isWord("close") == true
@@ -128,10 +129,10 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if length == 0 { collected?.body = bytes } else { collected?.body.writeBuffer(&bytes) }
             if collected?.body.readableBytes ?? 0 > DirectEvents.maxBodyBytes { route() }
         case .end(let trailers):
-            guard let (head, body) = collected else {
+            guard let request = collected else {
                 return context.fireChannelRead(Self.wrapInboundOut(.end(trailers)))
             }
-            if respond(to: head, body, context) { collected = nil } else { route(then: item) }
+            if respond(to: request, context) { collected = nil } else { route(then: item) }
         case .event(let event): context.fireUserInboundEventTriggered(event)
         case .error(let error): context.fireErrorCaught(error)
         }
@@ -139,11 +140,11 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Leaves the collected request to Hummingbird, in its turn.
     private func route(then end: Item? = nil) {
-        guard let (head, body) = collected else { return }
+        guard let (head, _, body) = collected else { return }
         collected = nil
         if let end { waiting.prepend(end) }
         if body.readableBytes > 0 { waiting.prepend(.body(body)) }
-        waiting.prepend(.head(head, isDirect: false))
+        waiting.prepend(.head(head, target: nil))
     }
 
     /// Leaves a request to Hummingbird of which a part did not arrive with the rest: its limits for slow and for unwanted
@@ -168,10 +169,15 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Responses
 
-    private func respond(to head: HTTPRequest, _ body: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
+    private func respond(
+        to request: (head: HTTPRequest, target: DirectRoute.Target, body: ByteBuffer),
+        _ context: ChannelHandlerContext
+    ) -> Bool {
         let number = written + pending.count
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let isTaken = events.respond(to: head, body, on: context.channel) { handler.value.complete(number, $0) }
+        let isTaken = events.respond(to: request.head, request.target, request.body, on: context.channel) {
+            handler.value.complete(number, $0)
+        }
         if isTaken { pending.append(nil) }
         return isTaken
     }

@@ -281,7 +281,8 @@ struct HookRouteTests {
             let key = WebhookSecret()
             let mapping = """
                 {"filter":{"/type":"reply"},"event":{"type":"agent.message","consumer":{"pointer":"/ticket/user"},\
-                "conversation":{"pointer":"/ticket/id"},"text":{"pointer":"/body"}}}
+                "conversation":{"pointer":"/ticket/id"},"text":{"pointer":"/body"},\
+                "data":{"ticket":{"pointer":"/ticket"}}}}
                 """
             let put = #"{"kind":"generic","secret":"\#(key.text)","mapping":\#(mapping)}"#
             #expect(try await api.call(.put, Self.path, put).status == 200)
@@ -311,6 +312,8 @@ struct HookRouteTests {
             #expect(accepted["results"]?[0]?["id"]?.string == "m-1")
             #expect(accepted["results"]?[0]?["conversation"]?.string == "17")
             #expect(try await post(body)["duplicates"]?.int == 1)
+            let turned = try await post(body.replacing(#""id":17,"user":"u-1""#, with: #""user":"u-1","id":17"#))
+            #expect(turned["duplicates"]?.int == 1, "data is the same in any order of its members: \(turned.text)")
             let other = try await post(body.replacing("reply", with: "note"), "m-2")
             #expect(other.status == 202 && other["ignored"]?["reason"]?.string == "filter")
             let nowhere = try await post(body.replacing("\"user\"", with: "\"usr\""), "m-3")

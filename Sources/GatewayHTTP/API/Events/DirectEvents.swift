@@ -18,7 +18,7 @@ struct DirectEvents: Sendable {
     /// The maximum length of a body: a long one would hold up the other connections of the event loop.
     static let maxBodyBytes = 32_768
 
-    /// The header fields of requests for the router; ``takes(_:)`` knows the exception.
+    /// The header fields of requests for the router; ``target(of:)`` knows the exception.
     private static let otherFields: Set<HTTPField.Name> = [
         .connection, .contentEncoding, .expect, .host, .origin, .upgrade,
     ]
@@ -26,42 +26,43 @@ struct DirectEvents: Sendable {
     let gate: RequestGate
     let responses: ResponseMiddleware
 
-    /// Whether a request may be handled here, as far as its head tells.
+    /// Returns the route of a request that may be handled here, as far as its head tells.
     ///
     /// - Parameter head: The head, which ``RequestHeadRules`` allow.
-    /// - Returns: False for a request that the router must handle.
-    static func takes(_ head: HTTPRequest) -> Bool {
-        guard head.method == .post, head.authority != nil, DirectRoute.of(head) != nil else { return false }
-        return head.headerFields.allSatisfy {
+    /// - Returns: Nil for a request that the router must handle.
+    static func target(of head: HTTPRequest) -> DirectRoute.Target? {
+        guard head.method == .post, head.authority != nil, let target = DirectRoute.target(of: head) else { return nil }
+        let isUsual = head.headerFields.allSatisfy {
             !otherFields.contains($0.name) || $0.name == .connection && $0.value.isWord("keep-alive")
         }
+        return isUsual ? target : nil
     }
 
     /// Handles a request; call it on the event loop of its connection.
     ///
     /// - Parameters:
-    ///   - head: The head, which ``takes(_:)`` allows.
+    ///   - head: The head.
+    ///   - target: What ``target(of:)`` returned for it.
     ///   - body: The whole body.
     ///   - channel: The connection.
     ///   - completion: Called once with the response, on the event loop, after the return.
     /// - Returns: False for a request that the router must handle; then nothing of it was counted.
     func respond(
         to head: HTTPRequest,
+        _ target: DirectRoute.Target,
         _ body: ByteBuffer,
         on channel: any Channel,
         completion: @escaping @Sendable (Reply) -> Void
     ) -> Bool {
-        guard body.readableBytes <= Self.maxBodyBytes, let (route, segments) = DirectRoute.of(head) else {
-            return false
-        }
-        let services = gate.shared.services
-        let start = services.clock.monotonicNanoseconds
-        let source = ApplicationRequestContextSource(channel: channel, logger: services.logger)
+        guard body.readableBytes <= Self.maxBodyBytes else { return false }
+        let (route, shared) = (target.route, gate.shared)
+        let start = shared.services.clock.monotonicNanoseconds
+        let source = ApplicationRequestContextSource(channel: channel, logger: shared.services.logger)
         var context = GatewayContext(source: source)
         context.requestID = RequestID(header: head.headerFields.value(.xRequestID)).text
-        context.span = services.tracer?.startRequest(traceParent: head.headerFields.value(.traceParent))
+        context.span = shared.services.tracer?.startRequest(traceParent: head.headerFields.value(.traceParent))
         context.coreContext.endpointPath.value = route.template
-        for (name, segment) in segments { context.coreContext.parameters[name] = segment }
+        for (name, segment) in target.segments { context.coreContext.parameters[name] = segment }
         // Its bytes are not kept while its events are stored.
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
         let address = gate.address(of: request, context)
@@ -121,6 +122,9 @@ struct DirectEvents: Sendable {
 enum DirectRoute: Sendable {
     case events, pushProxy, gorush, hook, hookWithSecret
 
+    /// The route of a request, and the parameters of its path, which need no decoding.
+    typealias Target = (route: DirectRoute, segments: [(name: Substring, segment: Substring)])
+
     /// The path as it was declared.
     var template: String {
         switch self {
@@ -139,8 +143,8 @@ enum DirectRoute: Sendable {
         hookWithSecret: RouterPath(HookIntakeRoutes.pathWithSecret).description
     )
 
-    /// Returns the route of a request and the parameters of its path, which need no decoding; nil for another path.
-    static func of(_ head: HTTPRequest) -> (route: DirectRoute, segments: [(name: Substring, segment: Substring)])? {
+    /// Returns the route of a request by its path; nil for another path.
+    static func target(of head: HTTPRequest) -> Target? {
         guard let path = head.path else { return nil }
         if path.hasSameBytes(as: GorushRoutes.path) { return (.gorush, []) }
         let isHook = path.hasBytePrefix("/v1/hooks/")

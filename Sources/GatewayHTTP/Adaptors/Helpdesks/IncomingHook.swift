@@ -47,8 +47,14 @@ struct IncomingHook {
         _ reader: EventReader,
         now: Timestamp
     ) throws(Problem) -> EventBatch {
-        var writer = JSONWriter(capacity: 1024)
-        StrictJSON.object(members).write(to: &writer)
+        // The order of the event's members is nothing; that within `data` is stored and compared.
+        var writer = JSONWriter(capacity: 1024, escapes: .numbers)
+        writer.literal("{")
+        for (name, value) in members {
+            writer.name(name.text)
+            value.write(to: &writer)
+        }
+        writer.literal("}")
         var pieces = try reader.open(ByteBuffer(bytes: writer.bytes), format: .json, now: now)
         guard let piece = try pieces.next() else { throw EventParseError.malformed }
         if let refused = piece.refused.first {

@@ -67,7 +67,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
     /// (CVE-2023-44487).
     var streams: [Int32: Stream] = [:]
     /// Streams whose requests may be handled here if they arrive at once.
-    private var collected: Set<Int32> = []
+    private var collected: [Int32: DirectRoute.Target] = [:]
     /// Streams whose writes wait.
     var blocked: Set<Int32> = []
     /// Streams of windows whose end is to be sent by the next flush.
@@ -157,8 +157,8 @@ final class HTTP2Connection: HTTP2StreamOwner {
             reject(problem, requestID: request?.headerFields[.xRequestID], stream: stream)
         } else if let window {
             open(window, stream: stream)
-        } else if events != nil, DirectEvents.takes(exchange.head) {
-            collected.insert(stream)
+        } else if events != nil, let target = DirectEvents.target(of: exchange.head) {
+            collected[stream] = target
         } else {
             route(stream)
             // What follows a CONNECT is not a body.
@@ -206,9 +206,9 @@ final class HTTP2Connection: HTTP2StreamOwner {
         let exchange = streams.values[place].exchange
         streams.values[place].watch.requestArrived()
         exchange.completed()
-        guard collected.remove(stream) != nil else { return }
+        guard let target = collected.removeValue(forKey: stream) else { return }
         let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        let isTaken = events?.respond(to: exchange.head, exchange.untaken, on: channel) { reply in
+        let isTaken = events?.respond(to: exchange.head, target, exchange.untaken, on: channel) { reply in
             connection.value.finish(reply.head, reply.body, stream: stream)
             connection.value.taskEnded(stream: stream)
         }
@@ -319,7 +319,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
 
     func framesWritten() {
         // Of these a part did not arrive with the rest.
-        for stream in collected { route(stream) }
+        for stream in collected.keys { route(stream) }
         collected.removeAll()
         guard let handler else { return }
         if handler.unsentBytes > 0 { connection.watchResponses() }
@@ -374,7 +374,7 @@ final class HTTP2Connection: HTTP2StreamOwner {
         guard let ended = streams[stream], !ended.isOpen, !ended.isRunning else { return }
         streams[stream] = nil
         blocked.remove(stream)
-        collected.remove(stream)
+        collected[stream] = nil
         ended.slot?.release()
         if streams.isEmpty { startIdle() }
     }
