@@ -1,8 +1,8 @@
 extension StrictJSON {
     /// A JSON pointer (RFC 6901): read once, and used for many values.
-    package struct Pointer: Sendable, Equatable {
+    package struct Pointer: Sendable {
         /// One name of the way from the root down.
-        struct Step: Sendable, Equatable {
+        struct Step: Sendable {
             /// The name of a member; nil for a text that is longer than any member's name.
             let name: BoundedName?
             /// The index in an array; nil for a text that is no index (RFC 6901 section 4).

@@ -211,8 +211,8 @@ package enum StrictJSON: Sendable, Equatable {
         }
 
         private mutating func object(_ selection: Selection, depth: Int) throws(Rejection) -> StrictJSON {
-            // The usual number of members in headers and claims. More room is reserved only when needed, also for an
-            // inner object: a body may consist of empty ones.
+            // Of a selection as many members as it has. Else the usual number in headers and claims; an inner object has
+            // no room before it is needed, because a body may consist of empty ones.
             var members = Members()
             if case .members(let wanted) = selection {
                 members.reserveCapacity(wanted.count)

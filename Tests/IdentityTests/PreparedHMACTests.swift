@@ -40,6 +40,8 @@ struct PreparedHMACTests {
                 let text = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ count) }
                 let code = HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: key))
                 #expect(prepared.code(of: text) == Array(code))
+                let half = length / 2
+                #expect(prepared.code(of: Array(text[..<half]), Array(text[half...])) == Array(code))
             }
         }
     }

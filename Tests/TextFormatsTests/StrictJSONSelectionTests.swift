@@ -33,6 +33,11 @@ struct StrictJSONSelectionTests {
     func names() throws {
         #expect(try Self.parse(#"{"\u0061":1,"b":2}"#, "/a").value(at: "/a") == .integer(1))
         #expect(try Self.parse(#"{"\u00e9":1}"#, "/e\u{301}") == .object([:]))
+        let similar = #"{"conversations":1,"conversational":2,"conversation":3,"a\u0000":4,"a":5,"a\"":6}"#
+        let kept = try Self.parse(similar, "/conversation", "/a")
+        #expect(kept == .object(["conversation": .integer(3), "a": .integer(5)]))
+        let long = String(repeating: "a", count: BoundedName.maxBytes)
+        #expect(try Self.parse(#"{"\u0061\#(long)":1,"b":2}"#, "/b") == .object(["b": .integer(2)]))
     }
 
     @Test(
@@ -43,10 +48,18 @@ struct StrictJSONSelectionTests {
             (#"{"x":"a"#, .syntax), (#"{"x":"\q"}"#, .syntax), (#"{"x":"\ud800"}"#, .syntax), (#"{"x":01}"#, .syntax),
             ("{\"x\":\"\u{1}\"}", .syntax), (#"{"x":1} 2"#, .syntax), (#"{1:2}"#, .syntax), (#"{"x":{,}}"#, .syntax),
             (#"{"x":[[[[1]]]]}"#, .depth), (#"{"k":1,"k":1}"#, .duplicate("k")),
+            (#"{"k":1,"\u006b":2}"#, .duplicate("k")), (#"{"x":"\"#, .syntax), (#"{"x":"\\"#, .syntax),
+            ("{\"x\":\"\\n\u{1}\"}", .syntax), (#"{"x\"y":1,}"#, .syntax),
         ] as [(String, StrictJSON.Rejection)]
     )
     func rejects(text: String, rejection: StrictJSON.Rejection) {
         #expect(throws: rejection) { try Self.parse(text, "/k", depth: 5) }
+    }
+
+    @Test("reads over texts that end with an escape")
+    func escapes() throws {
+        let text = #"{"x":"\\","y\"":"\"","z":"a\\\"b\u00e9","k":1}"#
+        #expect(try Self.parse(text, "/k") == .object(["k": .integer(1)]))
     }
 
     @Test("counts the values that it does not keep")

@@ -111,11 +111,5 @@ package struct HookKey: Sendable {
         keyed = PreparedHMAC(key: key)
     }
 
-    func code(of prefix: String, _ body: [UInt8]) -> [UInt8] {
-        var signed = [UInt8]()
-        signed.reserveCapacity(prefix.utf8.count + body.count)
-        signed.append(contentsOf: prefix.utf8)
-        signed.append(contentsOf: body)
-        return keyed.code(of: signed)
-    }
+    func code(of prefix: String, _ body: [UInt8]) -> [UInt8] { keyed.code(of: Array(prefix.utf8), body) }
 }

@@ -22,10 +22,10 @@ struct PreparedHMAC: Sendable {
         return state
     }
 
-    /// Returns the code of a text, 32 bytes.
-    func code(of text: [UInt8]) -> [UInt8] {
+    /// Returns the code of a text that is in parts, 32 bytes.
+    func code(of parts: [UInt8]...) -> [UInt8] {
         var (inner, outer) = (inner, outer)
-        text.withUnsafeBytes { inner.update(bufferPointer: $0) }
+        for part in parts { part.withUnsafeBytes { inner.update(bufferPointer: $0) } }
         inner.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
         return outer.finalize().withUnsafeBytes { Array($0) }
     }

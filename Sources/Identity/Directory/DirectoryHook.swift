@@ -9,7 +9,7 @@ package final class DirectoryHook: Sendable, Equatable {
     package let id: HookID
     /// Its settings.
     package let settings: HookSettings
-    /// Its mapping; nil without one.
+    /// Its mapping; nil without one, and for one that was not checked when it was put.
     package let mapping: PreparedMapping?
     /// The source of its events.
     package let source: String

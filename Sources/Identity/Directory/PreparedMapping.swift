@@ -56,7 +56,8 @@ package struct PreparedMapping: Sendable {
         selection = StrictJSON.Selection(pointers)
     }
 
-    /// Returns whether an object of a mapping names a place, and the text that should be the pointer.
+    /// Returns the text of an object `{"pointer": TEXT}` of a mapping, which is to be a JSON pointer; nil for any other
+    /// object.
     package static func pointer(_ members: StrictJSON.Members) -> String? {
         members.count == 1 ? members["pointer"]?.text : nil
     }

@@ -20,7 +20,8 @@ struct HookMappingTests {
     private static func json(_ text: String) throws -> StrictJSON { try StrictJSON.parse(Array(text.utf8)) }
 
     private static func translate(_ body: String, _ mapping: String = Self.mapping) throws -> HookTranslation {
-        let mapping = PreparedMapping(try json(mapping))
+        let prepared = PreparedMapping(try json(mapping))
+        let mapping = try #require(prepared)
         return try HookMapping.translate(json(body), by: mapping, id: "m-1", source: "hook/desk")
     }
 

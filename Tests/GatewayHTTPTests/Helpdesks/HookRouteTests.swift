@@ -306,7 +306,7 @@ struct HookRouteTests {
                     headers: headers
                 )
             }
-            let body = #"{"type":"reply","ticket":{"id":17,"user":"u-1"},"body":"Hello"}"#
+            let body = #"{"type":"reply","ticket":{"id":17,"user":"u-1","note":"a\nb"},"body":"Hello"}"#
             let accepted = try await post(body)
             #expect(accepted["accepted"]?.int == 1, "\(accepted.text)")
             #expect(accepted["results"]?[0]?["id"]?.string == "m-1")
@@ -314,6 +314,9 @@ struct HookRouteTests {
             #expect(try await post(body)["duplicates"]?.int == 1)
             let turned = try await post(body.replacing(#""id":17,"user":"u-1""#, with: #""user":"u-1","id":17"#))
             #expect(turned["duplicates"]?.int == 1, "data is the same in any order of its members: \(turned.text)")
+            let stored = try await api.call(.get, "/v1/brands/acme/consumers/u-1/export").text
+            let data = #"{"ticket":{"id":17,"note":"a\u000ab","user":"u-1"}}"#
+            #expect(stored.contains(data), "data is stored in one way: \(stored)")
             let other = try await post(body.replacing("reply", with: "note"), "m-2")
             #expect(other.status == 202 && other["ignored"]?["reason"]?.string == "filter")
             let nowhere = try await post(body.replacing("\"user\"", with: "\"usr\""), "m-3")

@@ -47,7 +47,7 @@ struct IncomingHook {
         _ reader: EventReader,
         now: Timestamp
     ) throws(Problem) -> EventBatch {
-        // The order of the event's members is nothing; that within `data` is stored and compared.
+        // The order of the event's own members does not matter. `data` is stored and compared as text: it is sorted.
         var writer = JSONWriter(capacity: 1024, escapes: .numbers)
         writer.literal("{")
         for (name, value) in members {

@@ -10,7 +10,7 @@ import ProcessHarness
 struct AdaptorsScenario {
     /// The number of requests of a turn.
     var requests: Int
-    /// The number of turns of each route: even, so that each is as often the first.
+    /// The number of turns of each route: even, so that the adaptor's come as often before the other's as after them.
     ///
     /// Many short ones: the same route measured twice differed by up to 12 % in 9 turns of 3,000 requests, by 1 % in 40 of
     /// 640.
