@@ -238,23 +238,19 @@ package enum StrictJSON: Sendable, Equatable {
                 return (name, .all)
             }
             let start = position + 1
-            let hasEscape = try skipString()
-            let name: BoundedName
-            if hasEscape {
+            if try skipString() {
                 position = start - 1
-                guard let escaped = BoundedName(try string()) else { return nil }
-                name = escaped
-            } else {
-                let found = bytes[start..<position - 1]
-                // Without a text for each name, and a copy of each member.
-                let head = found.withUnsafeBufferPointer { BoundedName.head(of: $0) }
-                for place in wanted.indices where wanted[place].name.head == head {
-                    guard wanted[place].name.text.utf8.elementsEqual(found) else { continue }
-                    return (wanted[place].name, wanted[place].selection)
-                }
-                return nil
+                guard let name = BoundedName(try string()) else { return nil }
+                return wanted.first { $0.name == name }.map { ($0.name, $0.selection) }
             }
-            return wanted.first { $0.name == name }.map { ($0.name, $0.selection) }
+            let found = bytes[start..<position - 1]
+            // Without a text for each name, and a copy of each member.
+            let head = found.withUnsafeBufferPointer { BoundedName.head(of: $0) }
+            for place in wanted.indices where wanted[place].name.head == head {
+                guard wanted[place].name.text.utf8.elementsEqual(found) else { continue }
+                return (wanted[place].name, wanted[place].selection)
+            }
+            return nil
         }
 
         private mutating func array(depth: Int) throws(Rejection) -> StrictJSON {
