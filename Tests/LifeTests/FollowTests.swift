@@ -76,7 +76,7 @@ struct FollowTests {
         let follow = try verb(url, ["deliveries", "acme", "--follow", "--json", "--state", "accepted"])
         // Two connections of two events each, with an error response between them.
         _ = try await follow.line(#"{"consumer":"u-1","id":"4""#)
-        let calls = python.output.filter { $0.hasPrefix("call") }.prefix(3)
+        let calls = try await python.lines("call", count: 3).prefix(3)
         #expect(calls.map { $0.split(separator: " ")[3] } == ["0", "2", "2"])
         #expect(
             calls.allSatisfy {
@@ -85,7 +85,7 @@ struct FollowTests {
         )
         let ids = try follow.output.prefix(4).map { try JSONValue(parsing: Data($0.utf8))["id"].plain }
         #expect(ids == ["1", "2", "3", "4"])
-        #expect(follow.errors.contains { $0.contains("503 overloaded") && $0.contains("trying again") })
+        #expect(try await follow.errorLine("503 overloaded").contains("trying again"))
         follow.signal(SIGINT)
         #expect(try await follow.ended() == .init(status: 0, isSignal: false))
         #expect(follow.errors.allSatisfy { $0.hasPrefix("switchboard: ") })
