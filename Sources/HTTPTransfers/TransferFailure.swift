@@ -1,0 +1,70 @@
+/// The error of a request without a complete response; it has no part of the request or of the response.
+package struct TransferFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The reasons.
+    package enum Reason: String, Sendable, CaseIterable {
+        /// The URL, the method, a header field or the address is invalid.
+        case invalidRequest
+        /// The name has no addresses.
+        case unresolved
+        /// The host accepts no connection.
+        case unreachable
+        /// The connection was not ready within its timeout.
+        case connectTimeout
+        /// No bytes arrived for the idle timeout.
+        case idleTimeout
+        /// The timeout for everything together passed.
+        case timeout
+        /// TLS failed: usually an untrusted certificate, or one for another name.
+        case tls
+        /// The proxy accepts no connection, or its name has no addresses.
+        case proxyUnreachable
+        /// The proxy requires other credentials (407).
+        case proxyCredentials
+        /// The proxy opened no tunnel.
+        case proxyRefused
+        /// The tunnel was not ready within the connect timeout.
+        case proxyTimeout
+        /// The connection broke, or the peer speaks no HTTP.
+        case broken
+        /// The header fields are longer than ``TransferClient/maxHeaderBytes``.
+        case headersTooLarge
+        /// The body is longer than its limit.
+        case tooLarge
+        /// The task was cancelled, or the client closed with its calls.
+        case cancelled
+        /// The client was closed before the call, has too many calls, or cannot get what it needs from the system.
+        case unavailable
+    }
+
+    /// The reason.
+    package let reason: Reason
+    /// Whether the connection to the host was ready, so that the request may have arrived.
+    package let mayHaveSent: Bool
+
+    /// A text for operators.
+    package var description: String {
+        switch reason {
+        case .invalidRequest: "invalid request"
+        case .unresolved: "the name has no addresses"
+        case .unreachable: "connection refused or no route"
+        case .connectTimeout: "connect timeout"
+        case .idleTimeout: "idle timeout"
+        case .timeout: "timeout"
+        case .tls: "TLS failed"
+        case .proxyUnreachable: "the proxy cannot be reached"
+        case .proxyCredentials: "the proxy does not accept the credentials (407)"
+        case .proxyRefused: "the proxy refused to connect"
+        case .proxyTimeout: "the proxy did not respond in time"
+        case .broken: "connection closed, or no HTTP response"
+        case .headersTooLarge: "response header too large"
+        case .tooLarge: "response body too large"
+        case .cancelled: "cancelled"
+        case .unavailable: "client closed or overloaded"
+        }
+    }
+
+    init(_ reason: Reason, mayHaveSent: Bool = false) {
+        self.reason = reason
+        self.mayHaveSent = mayHaveSent
+    }
+}
