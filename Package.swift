@@ -95,6 +95,7 @@ let package = Package(
     ],
     targets: [
         // System libraries and shims.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -142,7 +143,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Asking whom others chose.
+        // Asking others, and whom others chose.
+        .target(name: "HTTPTransfers", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(
             name: "GuardedHTTP",
             dependencies: ["FairSharing", httpClient, nioCore, nioHTTP1, nioPosix, nioSSL],
@@ -434,6 +436,11 @@ let package = Package(
                 "Delivery", "GatewayModel", "GatewayStorage", "PushPayloads", "PushProviders", "SQLiteStorage",
                 "Telemetry", "TestSupport", lifecycle, logging, metrics,
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HTTPTransfersTests",
+            dependencies: ["HTTPTransfers", "ProcessHarness"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -78,7 +78,7 @@ extension Exchange {
         if let address = request.address {
             guard Self.isAddress(address) else { throw TransferFailure(.invalidRequest) }
             // For any host and port, this address and the same port.
-            try set(CURLOPT_CONNECT_TO, ["::" + (address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:" : "\(address):")])
+            try set(CURLOPT_CONNECT_TO, ["::\(address.contains(":") ? "[\(address)]" : address):"])
         }
         // Both would else be set by the environment.
         try set(CURLOPT_PROXY, request.proxy?.url ?? "")

@@ -89,15 +89,16 @@ final class Exchange {
             return false
         }
         guard !isHeadComplete else { return true }
-        let line = String(decoding: headerLine, as: UTF8.self).trimming { $0 == "\r\n" || $0 == "\n" || $0 == "\r" }
+        let line = headerLine.trimming { $0 == 0x0D || $0 == 0x0A }
         guard let status else {
             // HTTP/1.1 200 OK
-            status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            let word = line.split(separator: UInt8(ascii: " ")).dropFirst().first
+            status = word.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
             return true
         }
-        if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...].trimming { $0 == " " || $0 == "\t" }
-            headers.append((String(line[..<colon]), String(value)))
+        if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[(colon + 1)...].trimming { $0 == 0x20 || $0 == 0x09 }
+            headers.append((String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
         } else if line.isEmpty {
             // An interim response (RFC 9110 section 15.2) is followed by another; 101 cannot be, without an upgrade.
             if status >= 200 || status == 101 {
@@ -140,6 +141,8 @@ final class Exchange {
         case CURLE_URL_MALFORMAT, CURLE_LOGIN_DENIED: return .invalidRequest
         // A response without a status line is the other case of this error.
         case CURLE_UNSUPPORTED_PROTOCOL where !mayHaveSent: return .invalidRequest
+        // A field above libcurl's own limit of 100 KiB.
+        case CURLE_OUT_OF_MEMORY where mayHaveSent && !isHeadComplete: return .headersTooLarge
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT: return .unavailable
         default: return isProxyDue ? .proxyRefused : .broken
         }
@@ -155,9 +158,9 @@ extension Duration {
     }
 }
 
-extension StringProtocol {
-    /// The text without certain characters at its ends.
-    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> SubSequence {
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without certain ones at their ends.
+    fileprivate func trimming(_ isTrimmed: (UInt8) -> Bool) -> SubSequence {
         let head = drop(while: isTrimmed)
         guard let last = head.lastIndex(where: { !isTrimmed($0) }) else { return head[head.endIndex...] }
         return head[...last]

@@ -30,6 +30,16 @@ package struct TransferBody: AsyncSequence, Sendable {
 
     var transfer: Transfer { owner.transfer }
 
+    /// Returns the whole body; throws ``TransferFailure/Reason/tooLarge`` when it is longer than `maxBytes`.
+    package func collect(upTo maxBytes: Int) async throws(TransferFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let chunk = try await transfer.chunk() {
+            guard bytes.count + chunk.count <= maxBytes else { throw TransferFailure(.tooLarge, mayHaveSent: true) }
+            bytes += chunk
+        }
+        return bytes
+    }
+
     /// Creates the iterator.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(owner: owner) }
 }
