@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-package import NIOCore
-import NIOHTTP1
-import NIOPosix
+import HTTPTransfers
 import TextFormats
 
 /// A client of a gateway's HTTP API.
@@ -12,22 +9,10 @@ package struct APIClient: Sendable {
     /// The value of `Authorization`: secret; nil without credentials.
     package let authorization: String?
 
-    /// Shared by the process, never shut down.
-    ///
-    /// An unreachable gateway is an error at once, not after retries.
-    private static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }()
+    /// Shared by the process, never closed.
+    static let http = TransferClient()
 
-    /// The same for streams, which time out only when no bytes arrive.
-    static let streaming: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout = .init(connect: .seconds(10), read: EventStreamReader.idleLimit)
-        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }()
+    private static let maxBodyBytes = 64 << 20
 
     /// A client without credentials, or with a given `Authorization` header.
     package init(server: String, authorization: String? = nil) {
@@ -97,24 +82,25 @@ package struct APIClient: Sendable {
         _ path: [String],
         query: [(String, String?)] = [],
         body: JSONValue? = nil,
-        lines: ByteBuffer? = nil,
+        lines: [UInt8]? = nil,
         condition: Condition? = nil
     ) async throws -> Response {
         var request = request(method, path, query: query)
+        (request.timeout, request.idleTimeout) = (.seconds(60), nil)
         switch condition {
-        case .unchanged(let tag): request.headers.add(name: "if-match", value: tag)
-        case .absent: request.headers.add(name: "if-none-match", value: "*")
+        case .unchanged(let tag): request.headers.append(("if-match", tag))
+        case .absent: request.headers.append(("if-none-match", "*"))
         case nil: break
         }
         if let lines {
-            request.headers.add(name: "content-type", value: "application/x-ndjson")
-            request.body = .bytes(lines)
+            request.headers.append(("content-type", "application/x-ndjson"))
+            request.body = lines
         } else if let body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(string: body.text))
+            request.headers.append(("content-type", "application/json"))
+            request.body = Array(body.text.utf8)
         }
         do {
-            return try await collect(try await Self.http.execute(request, timeout: .seconds(60)))
+            return response(try await Self.http.send(request, maxBodyBytes: Self.maxBodyBytes))
         } catch {
             throw CommandFailure(.failure, Self.noResponse(server, error))
         }
@@ -125,15 +111,12 @@ package struct APIClient: Sendable {
     package func download(
         _ path: [String],
         query: [(String, String?)],
-        take: (ByteBufferView) throws -> Void
+        take: ([UInt8]) throws -> Void
     ) async throws {
         do {
-            let response = try await Self.streaming.execute(
-                request("GET", path, query: query),
-                deadline: .distantFuture
-            )
-            guard response.status == .ok else { throw rejection(try await collect(response)) }
-            for try await buffer in response.body { try take(buffer.readableBytesView) }
+            let (head, body) = try await Self.http.stream(request("GET", path, query: query))
+            guard head.status == 200 else { throw rejection(try await response(head, body)) }
+            for try await chunk in body { try take(chunk) }
         } catch let failure as CommandFailure {
             throw failure
         } catch {
@@ -141,38 +124,46 @@ package struct APIClient: Sendable {
         }
     }
 
-    /// Makes a request without its body; path segments are not encoded yet, query values that are nil are left out.
-    func request(_ method: String, _ path: [String], query: [(String, String?)]) -> HTTPClientRequest {
+    /// Makes a request without its body, which times out only when no bytes arrive; path segments are not encoded yet,
+    /// query values that are nil are left out.
+    func request(_ method: String, _ path: [String], query: [(String, String?)]) -> TransferRequest {
         var url = server + path.map { PercentEncoding.encode($0.utf8, .component, prefix: "/") }.joined()
         let pairs = query.compactMap { name, value in
             value.map { "\(name)=\(PercentEncoding.encode($0.utf8, .component))" }
         }
         if !pairs.isEmpty { url += "?" + pairs.joined(separator: "&") }
-        var request = HTTPClientRequest(url: url)
-        request.method = .init(rawValue: method)
-        request.headers.add(name: "user-agent", value: "switchboard/\(Version.text)")
-        if let authorization { request.headers.add(name: "authorization", value: authorization) }
+        var request = TransferRequest(method, url, timeout: nil)
+        request.idleTimeout = EventStreamReader.idleLimit
+        request.headers.append(("user-agent", "switchboard/\(Version.text)"))
+        if let authorization { request.headers.append(("authorization", authorization)) }
         return request
     }
 
-    /// Reads the whole body of a response; text that is not JSON is a string.
-    func collect(_ response: HTTPClientResponse) async throws -> Response {
-        let bytes = try await response.body.collect(upTo: 64 << 20)
-        let data = Data(bytes.readableBytesView)
+    /// Reads the rest of a streamed response.
+    func response(_ head: TransferResponse, _ body: TransferBody) async throws(TransferFailure) -> Response {
+        var head = head
+        head.body = try await body.collect(upTo: Self.maxBodyBytes)
+        return response(head)
+    }
+
+    /// Returns a response with its parsed body; text that is not JSON is a string.
+    private func response(_ response: TransferResponse) -> Response {
+        let data = Data(response.body)
         let value =
             data.isEmpty ? .null : (try? JSONValue(parsing: data)) ?? .string(String(decoding: data, as: UTF8.self))
         return Response(
-            status: Int(response.status.code),
-            retryAfter: response.headers.first(name: "retry-after").flatMap { Int($0) },
-            entityTag: response.headers.first(name: "etag"),
-            contentType: response.headers.first(name: "content-type") ?? "",
+            status: response.status,
+            retryAfter: response.header("retry-after").flatMap { Int($0) },
+            entityTag: response.header("etag"),
+            contentType: response.header("content-type") ?? "",
             body: value
         )
     }
 
     /// Returns in one line why there is no response.
     static func noResponse(_ server: String, _ error: any Error) -> String {
-        if let error = error as? HTTPClientError { return "no response from \(server): \(error.shortDescription)" }
+        let reason = (error as? TransferFailure)?.reason
+        guard reason == .unreachable || reason == .unresolved else { return "no response from \(server): \(error)" }
         return "no response from \(server): is the gateway running? (\(error))"
     }
 

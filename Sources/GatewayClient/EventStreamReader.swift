@@ -1,6 +1,4 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
+import HTTPTransfers
 
 /// Follows a `text/event-stream` and reconnects when the connection breaks.
 package struct EventStreamReader: Sendable {
@@ -11,8 +9,8 @@ package struct EventStreamReader: Sendable {
     /// The first pause before a new connection in seconds, doubled each time: a gateway restarts within a few.
     private static let firstPauseSeconds = 1.0
     private static let maxPauseSeconds = 30.0
-    /// Seconds without bytes after which the connection counts as dead; heartbeats come more often.
-    private static let idleSeconds: Int64 = 90
+    /// The time without bytes after which the connection counts as dead; heartbeats come more often.
+    static let idleLimit = Duration.seconds(90)
 
     /// Creates a reader, which does not connect yet.
     package init(client: APIClient, path: [String], query: [(String, String?)]) {
@@ -39,11 +37,11 @@ package struct EventStreamReader: Sendable {
             let reason: String
             do {
                 var parser = EventStreamParser()
-                let response = try await connect(lastID)
+                let body = try await connect(lastID)
                 if !isFirst { note("reconnected") }
                 isFirst = false
-                for try await buffer in response.body {
-                    for event in try parser.take(buffer.readableBytesView) {
+                for try await chunk in body {
+                    for event in try parser.take(chunk) {
                         pause = Self.firstPauseSeconds
                         guard try take(event) else { return }
                     }
@@ -76,22 +74,19 @@ package struct EventStreamReader: Sendable {
         var retryAfterSeconds: Int?
     }
 
-    private func connect(_ lastID: String?) async throws -> HTTPClientResponse {
+    private func connect(_ lastID: String?) async throws -> TransferBody {
         var request = client.request("GET", path, query: query)
-        request.headers.add(name: "accept", value: "text/event-stream")
-        if let lastID { request.headers.add(name: "last-event-id", value: lastID) }
-        let response = try await APIClient.streaming.execute(request, deadline: .distantFuture)
-        if response.status == .ok {
-            let type = response.headers.first(name: "content-type") ?? "nothing"
+        request.headers.append(("accept", "text/event-stream"))
+        if let lastID { request.headers.append(("last-event-id", lastID)) }
+        let (head, body) = try await APIClient.http.stream(request)
+        if head.status == 200 {
+            let type = head.header("content-type") ?? "nothing"
             guard type.hasPrefix("text/event-stream") else { throw client.foreign(200, type) }
-            return response
+            return body
         }
-        let collected = try await client.collect(response)
+        let collected = try await client.response(head, body)
         let isPassing = collected.status == 429 || collected.status >= 502
         guard isPassing else { throw client.rejection(collected) }
         throw Unavailable(text: APIClient.problem(collected), retryAfterSeconds: collected.retryAfter)
     }
-
-    /// The read timeout of a stream.
-    static let idleLimit = TimeAmount.seconds(idleSeconds)
 }

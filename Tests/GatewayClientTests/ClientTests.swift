@@ -1,5 +1,5 @@
-import AsyncHTTPClient
 import Foundation
+import HTTPTransfers
 import Testing
 
 @testable import GatewayClient

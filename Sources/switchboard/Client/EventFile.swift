@@ -1,6 +1,5 @@
 import Foundation
 import GatewayClient
-import NIOCore
 
 /// Posts the events of a file in batches, in order, with one batch in memory.
 struct EventFile {
@@ -71,10 +70,10 @@ struct EventFile {
     private func post(_ lines: [ArraySlice<UInt8>], _ client: APIClient, _ tally: inout Tally) async throws {
         var left = lines
         for attempt in 1...Self.maxTries {
-            var body = ByteBuffer()
+            var body: [UInt8] = []
             for line in left {
-                body.writeBytes(line)
-                body.writeInteger(UInt8(ascii: "\n"))
+                body += line
+                body.append(UInt8(ascii: "\n"))
             }
             let response = try await client.exchange("POST", ["v1", "brands", brand, "events"], lines: body)
             let isLast = attempt == Self.maxTries

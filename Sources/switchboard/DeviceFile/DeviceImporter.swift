@@ -1,6 +1,5 @@
 import Foundation
 import GatewayClient
-import NIOCore
 
 /// Sends the devices of an export to the gateway in batches, with one batch in memory.
 struct DeviceImporter {
@@ -82,10 +81,10 @@ struct DeviceImporter {
         }
         for attempt in 1...Self.maxTries where !waiting.isEmpty {
             let isLast = attempt == Self.maxTries
-            var body = ByteBuffer()
+            var body: [UInt8] = []
             for entry in waiting {
-                body.writeBytes(entry.line)
-                body.writeInteger(UInt8(ascii: "\n"))
+                body += entry.line
+                body.append(UInt8(ascii: "\n"))
             }
             let response = try await client.exchange("POST", ["v1", "brands", brand, "devices", "import"], lines: body)
             if response.status == 503 || response.status == 429, response.body["code"].string != nil, !isLast {
