@@ -136,8 +136,9 @@ let package = Package(
         .target(
             name: "PushProviders",
             dependencies: [
-                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry",
-                "TextFormats", crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1,
+                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "HTTPTransfers", "PushPayloads",
+                "Telemetry",
+                "TextFormats", crypto, cryptoExtras, logging, nioCore, nioPosix, asn1,
                 x509,
             ],
             swiftSettings: settings
@@ -147,7 +148,7 @@ let package = Package(
         .target(name: "HTTPTransfers", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
         .target(
             name: "GuardedHTTP",
-            dependencies: ["FairSharing", httpClient, nioCore, nioHTTP1, nioPosix, nioSSL],
+            dependencies: ["FairSharing", "HTTPTransfers", "TextFormats", nioCore, nioPosix],
             swiftSettings: settings
         ),
 
@@ -227,7 +228,7 @@ let package = Package(
         ),
         .target(
             name: "GatewayClient",
-            dependencies: ["TextFormats", httpClient, nioCore, nioHTTP1, nioPosix],
+            dependencies: ["HTTPTransfers", "TextFormats"],
             swiftSettings: settings
         ),
 
@@ -236,10 +237,10 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders",
-                "SQLiteStorage", "Telemetry", "TextFormats", httpClient, hummingbird, lifecycle, logging, metrics,
+                "HTTP2Connections", "HTTPTransfers", "Identity", "IdentityProviders", "Messaging", "Outbound",
+                "PushProviders",
+                "SQLiteStorage", "Telemetry", "TextFormats", hummingbird, lifecycle, logging, metrics,
                 nioCore,
-                nioHTTP1,
                 nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -250,7 +251,7 @@ let package = Package(
             name: "switchboard",
             dependencies: [
                 "Gateway", "GatewayClient", "GatewayModel", "GatewayStorage", "Identity", "PushProviders", "Telemetry",
-                "TextFormats", arguments, lifecycle, logging, nioCore,
+                "TextFormats", arguments, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -327,7 +328,8 @@ let package = Package(
             name: "switchboard-bench",
             dependencies: [
                 "COpenSSL", "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage",
-                "GuardedHTTP", "HTTP2Connections", "Identity", "ProcessHarness", "PushPayloads", "PushProviders",
+                "GuardedHTTP", "HTTP2Connections", "HTTPTransfers", "Identity", "ProcessHarness", "PushPayloads",
+                "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry", "TextFormats",
                 arguments, crypto, cryptoExtras, httpClient, hummingbird, lifecycle, logging, nioCore, nioPosix,
                 nioWebSocket,
@@ -348,7 +350,8 @@ let package = Package(
         .executableTarget(
             name: "switchboard-proof",
             dependencies: [
-                "DeliverySimulation", "GatewayModel", "HTTP2Connections", "ProcessHarness", "PushProviders",
+                "DeliverySimulation", "GatewayModel", "HTTP2Connections", "HTTPTransfers", "ProcessHarness",
+                "PushProviders",
                 "PushSimulator", arguments,
                 crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -394,9 +397,10 @@ let package = Package(
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
-                "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushSimulator",
+                "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "HTTPTransfers",
+                "PushSimulator",
                 "Telemetry", "TestSupport",
-                crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
+                crypto, cryptoExtras, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
@@ -423,10 +427,11 @@ let package = Package(
         .testTarget(
             name: "IdentityProvidersTests",
             dependencies: [
-                "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "ProcessHarness",
+                "IdentityProviders", "GatewayModel", "GatewayStorage", "GuardedHTTP", "HTTPTransfers", "Identity",
+                "ProcessHarness",
                 "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", "TextFormats",
-                crypto, cryptoExtras, httpClient,
-                logging, metrics, nioCore, nioHTTP1, nioSSL,
+                crypto, cryptoExtras,
+                logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -445,9 +450,7 @@ let package = Package(
         ),
         .testTarget(
             name: "GuardedHTTPTests",
-            dependencies: [
-                "GuardedHTTP", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL, "ProcessHarness", "TestSupport",
-            ],
+            dependencies: ["GuardedHTTP", "ProcessHarness", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -455,7 +458,7 @@ let package = Package(
             dependencies: [
                 "Outbound", "GatewayModel", "GatewayStorage", "GuardedHTTP", "ProcessHarness", "SQLiteStorage",
                 "Telemetry", "TestSupport",
-                crypto, httpClient, lifecycle, logging, metrics, nioPosix,
+                crypto, lifecycle, logging, metrics, nioPosix,
             ],
             swiftSettings: settings
         ),
@@ -479,7 +482,7 @@ let package = Package(
             dependencies: [
                 "CSimdjson", "CZlib", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator",
-                "SQLiteStorage", "TestSupport", "TextFormats", crypto, httpClient, nioEmbedded,
+                "SQLiteStorage", "TestSupport", "TextFormats", crypto, nioEmbedded,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
@@ -496,13 +499,18 @@ let package = Package(
         .testTarget(
             name: "SendingTests",
             dependencies: [
-                "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
+                "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "HTTPTransfers", "PushPayloads",
+                "PushProviders",
                 "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", crypto, cryptoExtras,
-                httpClient, lifecycle, logging, nioCore, nioPosix,
+                lifecycle, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "GatewayClientTests", dependencies: ["GatewayClient", httpClient], swiftSettings: settings),
+        .testTarget(
+            name: "GatewayClientTests",
+            dependencies: ["GatewayClient", "HTTPTransfers"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "SwitchboardClientTests",
             dependencies: [

@@ -11,7 +11,8 @@ fail() {
 # Packages that the build needs on every host: headers of the system libraries, and what SwiftPM calls.
 # shellcheck disable=SC2034 # read by the scripts that source this one
 build_packages=(
-    libnghttp2-dev libssl-dev libsimdjson-dev libsqlite3-dev libjemalloc-dev zlib1g-dev g++ pkg-config git ca-certificates
+    libcurl4-openssl-dev libnghttp2-dev libssl-dev libsimdjson-dev libsqlite3-dev libjemalloc-dev zlib1g-dev g++
+    pkg-config git ca-certificates
 )
 
 require_swift() {

@@ -1,12 +1,11 @@
-package import AsyncHTTPClient
 import FoundationEssentials
 package import GatewayModel
 package import GuardedHTTP
 package import HTTP2Connections
+package import HTTPTransfers
 package import Logging
 package import NIOCore
 import NIOPosix
-import NIOSSL
 import PushPayloads
 package import Telemetry
 
@@ -15,7 +14,7 @@ package import Telemetry
 /// Any thread.
 package final class PushProviderFactory: Sendable {
     private let group: any EventLoopGroup
-    private let httpClient: HTTPClient
+    private let httpClient: TransferClient
     private let tls: TLSClientContext
     private let clock: any GatewayClock
     private let metrics: ProviderMetrics?
@@ -23,7 +22,7 @@ package final class PushProviderFactory: Sendable {
     private let configuration: PushProviderConfiguration
     private let signers = ProviderTokenSigners()
     private let accessTokens: AccessTokenSources
-    private let proxied: (proxy: OutboundProxy, client: HTTPClient)?
+    private let proxy: OutboundProxy?
     private let tenants: GuardedHTTPClient?
     private let names: (any HostResolver)?
     private let budget: HTTP2ConnectionBudget
@@ -36,9 +35,8 @@ package final class PushProviderFactory: Sendable {
     /// - Parameters:
     ///   - eventLoopGroup: A `MultiThreadedEventLoopGroup`; lanes are spread over its loops.
     ///   - trustRootsFile: A PEM file of further roots beside the system's (`provider.trustRoots`).
-    ///   - httpClient: For token endpoints; made with ``httpClientConfiguration(trustRootsFile:)``. Not shut down here.
-    ///   - proxied: The outbound proxy, and a client that uses it for all requests; nil connects directly. Not shut
-    ///     down here.
+    ///   - httpClient: For token endpoints that the instance's administrator set. Not closed here.
+    ///   - proxy: The outbound proxy; nil connects directly.
     ///   - tenants: The client for token endpoints that tenants set and for push proxies, which also checks the
     ///     addresses of tenants' other endpoints; nil rejects all of them. Not closed here.
     ///   - names: The resolver for all other endpoints; nil uses the system's on one queue for each event loop, where a
@@ -51,8 +49,8 @@ package final class PushProviderFactory: Sendable {
     package init(
         eventLoopGroup: any EventLoopGroup,
         trustRootsFile: String?,
-        httpClient: HTTPClient,
-        proxied: (proxy: OutboundProxy, client: HTTPClient)? = nil,
+        httpClient: TransferClient,
+        proxy: OutboundProxy? = nil,
         tenants: GuardedHTTPClient? = nil,
         names: (any HostResolver)? = nil,
         clock: any GatewayClock,
@@ -67,7 +65,7 @@ package final class PushProviderFactory: Sendable {
         self.metrics = metrics
         self.logger = logger
         self.configuration = configuration
-        self.proxied = proxied
+        self.proxy = proxy
         self.tenants = tenants
         self.names = names
         budget = HTTP2ConnectionBudget(connections: configuration.maxConnections)
@@ -79,23 +77,10 @@ package final class PushProviderFactory: Sendable {
         )
     }
 
-    /// Returns the configuration of the process's HTTP client: it verifies certificates, follows no redirects and has a
-    /// connect timeout.
-    ///
-    /// It trusts the system's roots and those of a PEM file (`provider.trustRoots`).
-    package static func httpClientConfiguration(trustRootsFile: String?) -> HTTPClient.Configuration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        if let trustRootsFile { tls.additionalTrustRoots = [.file(trustRootsFile)] }
-        // An assertion or a secret in a body must not follow a redirect to another host.
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
-        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(30))
-        return configuration
-    }
-
     /// Checks that the outbound proxy responds and accepts its credentials; returns the result as text, or nil without
     /// a proxy.
     package func checkProxy() async -> PushProviderVerdict? {
-        guard let proxy = proxied?.proxy else { return nil }
+        guard let proxy else { return nil }
         let eventLoop = group.next()
         let failure = await tunnel(proxy).check(
             on: eventLoop,
@@ -123,7 +108,7 @@ package final class PushProviderFactory: Sendable {
             }
         return Set(
             hosts.compactMap { $0 }.filter { host in
-                InternetAddress(host) == nil && proxied?.proxy.isUsed(for: host) != true
+                InternetAddress(host) == nil && proxy?.isUsed(for: host) != true
             }
         )
     }
@@ -336,7 +321,7 @@ package final class PushProviderFactory: Sendable {
         of brand: BrandID,
         tokens tokenEndpoint: String? = nil
     ) throws(PushCredentialError) -> Path {
-        let proxy = proxied?.proxy.isUsed(for: endpoint.target.host) == true ? proxied?.proxy : nil
+        let proxy = proxy?.isUsed(for: endpoint.target.host) == true ? proxy : nil
         guard setter == .tenant else {
             // The proxy resolves the name: the host of the gateway may have no name server for it.
             let dialled = proxy.map { ($0.host, $0.port) } ?? (endpoint.target.host, endpoint.target.port)
@@ -382,10 +367,10 @@ package final class PushProviderFactory: Sendable {
 
     /// Returns the client of a token endpoint that the instance's administrator set; plain http only reaches this host.
     private func client(of tokenEndpoint: String?) -> TokenEndpoint.Client {
-        guard let proxied, let url = tokenEndpoint.flatMap({ URL(string: $0) }), let host = url.host,
-            url.scheme?.lowercased() == "https", proxied.proxy.isUsed(for: host)
-        else { return .open(httpClient) }
-        return .proxied(proxied.client, proxied.proxy)
+        guard let proxy, let url = tokenEndpoint.flatMap({ URL(string: $0) }), let host = url.host,
+            url.scheme?.lowercased() == "https", proxy.isUsed(for: host)
+        else { return .open(httpClient, nil) }
+        return .open(httpClient, proxy)
     }
 
     private func resolver(of host: String, _ port: Int) -> (@Sendable (any EventLoop) -> any Resolver & Sendable)? {

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import GuardedHTTP
 import ProcessHarness
 import TestSupport
@@ -16,7 +15,6 @@ struct GuardedProxyTests {
     ) async throws -> Result<GuardedResponse, GuardedFailure> {
         let client = GuardedHTTPClient(
             resolver: TestResolver(addresses),
-            configuration: HTTPClient.Configuration(),
             policy: policy,
             proxy: OutboundProxy(
                 host: "127.0.0.1",

@@ -9,7 +9,7 @@ struct PythonServer {
 
     /// The certificate of the server.
     enum Certificate: String {
-        /// Issued by the authority for `localhost`, `*.localhost` and 127.0.0.1.
+        /// Issued by the authority for `localhost`, `*.some.localhost` and 127.0.0.1.
         case sound
         /// The same without the address.
         case namesOnly
@@ -47,8 +47,8 @@ struct PythonServer {
               echo "subjectAltName=$2" > $1.ext
               openssl x509 -req -in $1.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile $1.ext -out $1.pem 2>/dev/null
             }
-            issue sound DNS:localhost,DNS:*.localhost,IP:127.0.0.1
-            issue namesOnly DNS:localhost,DNS:*.localhost
+            issue sound DNS:localhost,DNS:*.some.localhost,IP:127.0.0.1
+            issue namesOnly DNS:localhost,DNS:*.some.localhost
             issue otherHost DNS:example.com
             openssl req -x509 $K -keyout selfSigned.key -out selfSigned.pem -subj /CN=localhost \
               -addext subjectAltName=DNS:localhost 2>/dev/null

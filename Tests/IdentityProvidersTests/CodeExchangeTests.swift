@@ -1,9 +1,7 @@
-import AsyncHTTPClient
 import GatewayModel
 import GatewayStorage
+import HTTPTransfers
 import Identity
-import NIOCore
-import NIOHTTP1
 import PushSimulator
 import Telemetry
 import TestSupport
@@ -321,18 +319,18 @@ struct CodeExchangeTests {
     @Test("and its keys are set over the control port")
     func control() async throws {
         try await Fixture.with { fixture in
-            func order(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> UInt {
-                var request = HTTPClientRequest(url: fixture.plain + path)
-                request.method = method
-                request.body = .bytes(ByteBuffer(string: body))
-                return try await HTTPClient.shared.execute(request, timeout: .seconds(20)).status.code
+            let client = TransferClient()
+            func order(_ method: String, _ path: String, _ body: String) async throws -> Int {
+                let url = fixture.plain + path
+                let request = TransferRequest(method, url, body: Array(body.utf8), timeout: .seconds(20))
+                return try await client.send(request, maxBodyBytes: 1 << 20).status
             }
             let code = #"{"code":"c","redirectUri":"\#(Fixture.redirectURI)","clientId":"\#(Fixture.clientID)","#
-            let status = try await order(.PUT, "/codes", "[\(code)\"claims\":{\"sub\":\"u-9\"}}]")
+            let status = try await order("PUT", "/codes", "[\(code)\"claims\":{\"sub\":\"u-9\"}}]")
             #expect(status == 204)
-            #expect(try await order(.PUT, "/codes", "[{}]") == 400)
-            #expect(try await order(.POST, "/keys", #"{"algorithm":"ES256"}"#) == 200)
-            #expect(try await order(.POST, "/keys", #"{"algorithm":"none"}"#) == 400)
+            #expect(try await order("PUT", "/codes", "[{}]") == 400)
+            #expect(try await order("POST", "/keys", #"{"algorithm":"ES256"}"#) == 200)
+            #expect(try await order("POST", "/keys", #"{"algorithm":"none"}"#) == 400)
             try await fixture.gateway { gateway in
                 try await gateway.provider()
                 let token = try await gateway.redeem("c").get().idToken

@@ -1,5 +1,4 @@
 import Identity
-import NIOHTTP1
 import ProcessHarness
 import Testing
 
@@ -26,7 +25,7 @@ struct HostileResponseTests {
                 let body = Array(parts.joined(separator: text).utf8)
                 _ = JWKSet(body)
                 for status in [200, 400, 401] {
-                    let response = GuardedResponse(status: status, body: body, headers: [:])
+                    let response = GuardedResponse(status: status, body: body)
                     _ = (TokenResponse(response), AccessTokenResponse(response), AccessDecision(response))
                 }
             }

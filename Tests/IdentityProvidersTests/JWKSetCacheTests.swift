@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import GatewayModel
 import GuardedHTTP
 import Identity
@@ -233,7 +232,6 @@ struct JWKSetCacheTests {
             for address in ["10.0.0.1", "127.0.0.1", "169.254.169.254"] {
                 let client = GuardedHTTPClient(
                     resolver: FixedResolver(found: [address].compactMap { InternetAddress($0) }),
-                    configuration: .init(),
                     policy: AddressPolicy(allowsLoopback: true),
                     maxIdle: 1
                 )
@@ -330,7 +328,6 @@ struct JWKSetCacheTests {
             let resolver = HeldResolver()
             let client = GuardedHTTPClient(
                 resolver: resolver,
-                configuration: .init(),
                 policy: AddressPolicy(allowsLoopback: true),
                 maxIdle: 0
             )

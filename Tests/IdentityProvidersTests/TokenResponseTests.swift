@@ -1,5 +1,4 @@
 import Identity
-import NIOHTTP1
 import Testing
 
 @testable import GuardedHTTP
@@ -28,7 +27,7 @@ struct TokenResponseTests {
     func rejections(error: String, description: String, reason: TokenInvalidReason) {
         for status in [400, 401] {
             let body = #"{"error":"\#(error)","error_description":"\#(description)"}"#
-            let response = GuardedResponse(status: status, body: Array(body.utf8), headers: [:])
+            let response = GuardedResponse(status: status, body: Array(body.utf8))
             #expect(TokenResponse(response) == .refused(reason))
         }
     }
@@ -36,7 +35,7 @@ struct TokenResponseTests {
     @Test("needs no description, and ignores one that is not a string")
     func withoutDescription() {
         for body in [#"{"error":"invalid_grant"}"#, #"{"error":"invalid_grant","error_description":7}"#] {
-            let response = GuardedResponse(status: 400, body: Array(body.utf8), headers: [:])
+            let response = GuardedResponse(status: 400, body: Array(body.utf8))
             #expect(TokenResponse(response) == .refused(.revoked))
         }
     }

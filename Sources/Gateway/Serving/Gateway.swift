@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Delivery
 import Foundation
 import GatewayClient
@@ -234,12 +233,9 @@ package final class Gateway: Sendable {
         _ policy: AddressPolicy,
         _ proxy: OutboundProxy?
     ) -> GuardedHTTPClient {
-        var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
-        // A device waits: a refused connection is reported at once, without retries.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return GuardedHTTPClient(
+        GuardedHTTPClient(
             resolver: names.identity,
-            configuration: configuration,
+            trustRootsFile: settings.provider.trustRoots,
             policy: policy,
             proxy: proxy,
             // A code must not be lost on a connection that its provider has just closed; keys are read too seldom to

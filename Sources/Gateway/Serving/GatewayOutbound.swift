@@ -6,7 +6,6 @@ import GuardedHTTP
 import Identity
 import Logging
 import Outbound
-import PushProviders
 import ServiceLifecycle
 import Telemetry
 
@@ -35,12 +34,12 @@ struct GatewayOutbound: Sendable {
     ) {
         let metrics = OutboundMetrics(factory: registry)
         let notifier = FeedNotifier()
-        let client = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
+        let trustRoots = settings.provider.trustRoots
         let makeSender = { @Sendable in
             HTTPWebhookSender(
                 client: GuardedHTTPClient(
                     resolver: resolver,
-                    configuration: client,
+                    trustRootsFile: trustRoots,
                     policy: policy,
                     proxy: proxy,
                     maxIdle: 1

@@ -1,7 +1,7 @@
-import AsyncHTTPClient
 import GatewayClient
 import GatewayModel
 import GuardedHTTP
+import HTTPTransfers
 import Logging
 import NIOCore
 import NIOPosix
@@ -12,8 +12,7 @@ import Telemetry
 struct GatewayProviders: Sendable {
     /// The factory of the providers.
     let factory: PushProviderFactory
-    private let client: HTTPClient
-    private let proxied: HTTPClient?
+    private let client: TransferClient
     private let tenants: GuardedHTTPClient
 
     /// Creates the providers; sends no request yet; throws ``CommandFailure`` when the trust roots cannot be used.
@@ -27,16 +26,10 @@ struct GatewayProviders: Sendable {
         registry: PrometheusRegistry,
         logger: Logger
     ) async throws {
-        let configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: settings.provider.trustRoots)
-        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        let proxied = proxy.map { proxy in
-            var configuration = configuration
-            proxy.apply(to: &configuration)
-            return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        }
+        let client = TransferClient(trustRootsFile: settings.provider.trustRoots)
         let tenants = GuardedHTTPClient(
             resolver: names.tenants,
-            configuration: configuration,
+            trustRootsFile: settings.provider.trustRoots,
             policy: policy,
             proxy: proxy,
             // For push proxies; a token is fetched once an hour.
@@ -51,7 +44,7 @@ struct GatewayProviders: Sendable {
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
                 trustRootsFile: settings.provider.trustRoots,
                 httpClient: client,
-                proxied: proxy.flatMap { proxy in proxied.map { (proxy: proxy, client: $0) } },
+                proxy: proxy,
                 tenants: tenants,
                 names: names.providers,
                 clock: clock,
@@ -60,19 +53,15 @@ struct GatewayProviders: Sendable {
                 configuration: limits
             )
         } catch {
-            try? await client.shutdown()
-            try? await proxied?.shutdown()
             throw CommandFailure(.usage, "provider.trustRoots (\(settings.provider.trustRoots ?? "")): \(error)")
         }
         self.client = client
-        self.proxied = proxied
         self.tenants = tenants
     }
 
     /// Closes the clients.
     func close() async {
-        try? await client.shutdown()
-        try? await proxied?.shutdown()
+        await client.close(isCancelling: true)
         await tenants.close()
     }
 }

@@ -1,8 +1,8 @@
-import AsyncHTTPClient
 import Foundation
 import GatewayClient
 import GatewayModel
 import GuardedHTTP
+import HTTPTransfers
 import Logging
 import Telemetry
 
@@ -12,7 +12,7 @@ struct GatewayTraces: Sendable {
     let tracer: TraceRecorder
     /// Sends the spans to the collector.
     let exporter: TraceExporter
-    private let client: HTTPClient
+    private let client: TransferClient
 
     /// Creates both, and sends nothing yet; ``close()`` must be called.
     init(
@@ -25,7 +25,7 @@ struct GatewayTraces: Sendable {
     ) {
         let metrics = TraceMetrics(factory: registry)
         let queue = SpanQueue(metrics: metrics)
-        let client = collector.makeClient(trustRoots: settings.provider.trustRoots, proxy: proxy)
+        let client = TransferClient(trustRootsFile: settings.provider.trustRoots)
         let instance = UUID().uuidString.lowercased()
         self.client = client
         tracer = TraceRecorder(share: settings.telemetry.traceShare, clock: clock, queue: queue)
@@ -37,6 +37,7 @@ struct GatewayTraces: Sendable {
                 await collector.post(
                     body,
                     by: client,
+                    through: proxy,
                     contentType: OTLPTraces.contentType,
                     now: clock.now.milliseconds
                 )
@@ -46,5 +47,5 @@ struct GatewayTraces: Sendable {
     }
 
     /// Closes the connection.
-    func close() async { try? await client.shutdown() }
+    func close() async { await client.close(isCancelling: true) }
 }

@@ -1,11 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import GatewayClient
 import GuardedHTTP
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import PushProviders
+import HTTPTransfers
 import TextFormats
 
 /// The OpenTelemetry collector of the instance: its URL and its header fields, which hold secrets.
@@ -19,7 +15,7 @@ struct TraceCollector {
     }
 
     /// The timeout for a request with its response.
-    static let timeout = TimeAmount.seconds(3)
+    static let timeout = Duration.seconds(3)
     /// The maximum of header fields.
     static let maxHeaders = 16
     private static let maxResponseBytes = 64 << 10
@@ -84,31 +80,24 @@ struct TraceCollector {
         (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
     }
 
-    /// Makes a client for the collector; the caller shuts it down.
-    func makeClient(trustRoots: String?, proxy: OutboundProxy?) -> HTTPClient {
-        var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: trustRoots)
-        if let proxy, proxy.isUsed(for: host) { proxy.apply(to: &configuration) }
-        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }
-
     /// Posts a body, once; returns after ``timeout`` at most.
-    func post(_ body: [UInt8], by client: HTTPClient, contentType: String, now milliseconds: Int64) async -> Reply {
-        var fields = HTTPHeaders([("content-type", contentType), ("user-agent", "switchboard")])
-        for (name, value) in headers { fields.replaceOrAdd(name: name, value: value) }
-        do {
-            let request = try HTTPClient.Request(url: url, method: .POST, headers: fields, body: .bytes(body))
-            let response = try await client.execute(
-                request: request,
-                delegate: ResponseAccumulator(request: request, maxBodySize: Self.maxResponseBytes),
-                deadline: .now() + Self.timeout
-            ).get()
-            let wait = response.headers.first(name: "retry-after")
-            return Reply(
-                status: Int(response.status.code),
-                retryAfterSeconds: RetryAfter.seconds(wait, nowMilliseconds: milliseconds)
-            )
-        } catch {
+    func post(
+        _ body: [UInt8],
+        by client: TransferClient,
+        through proxy: OutboundProxy?,
+        contentType: String,
+        now milliseconds: Int64
+    ) async -> Reply {
+        let defaults = [(name: "content-type", value: contentType), (name: "user-agent", value: "switchboard")]
+        let fields = defaults.filter { field in !headers.contains { $0.name.lowercased() == field.name } } + headers
+        var request = TransferRequest("POST", url, headers: fields, body: body, timeout: Self.timeout)
+        if let proxy, proxy.isUsed(for: host) { request.proxy = proxy.transferProxy }
+        guard let response = try? await client.send(request, maxBodyBytes: Self.maxResponseBytes) else {
             return Reply(status: 0)
         }
+        return Reply(
+            status: response.status,
+            retryAfterSeconds: RetryAfter.seconds(response.header("retry-after"), nowMilliseconds: milliseconds)
+        )
     }
 }

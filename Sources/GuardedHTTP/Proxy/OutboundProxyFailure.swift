@@ -1,5 +1,4 @@
-internal import AsyncHTTPClient
-internal import NIOPosix
+package import HTTPTransfers
 
 /// The reason why the outbound proxy did not connect an HTTP client to a host: nothing was sent.
 package enum OutboundProxyFailure: Sendable, Equatable {
@@ -12,18 +11,13 @@ package enum OutboundProxyFailure: Sendable, Equatable {
     /// The proxy did not respond in time, or not as an HTTP proxy.
     case timeout
 
-    /// Determines the proxy's failure in an error of a `HTTPClient` that uses a proxy; nil when it may be the host's
-    /// own.
-    package init?(_ error: any Error) {
-        if error is NIOConnectionError {
-            self = .unreachable
-            return
-        }
-        guard let error = error as? HTTPClientError else { return nil }
-        switch error {
-        case .proxyAuthenticationRequired: self = .credentials
-        case .invalidProxyResponse: self = .refused
-        case .httpProxyHandshakeTimeout, .connectTimeout: self = .timeout
+    /// Determines the proxy's failure in an error of a request that used a proxy; nil when it may be the host's own.
+    package init?(_ failure: TransferFailure) {
+        switch failure.reason {
+        case .proxyUnreachable: self = .unreachable
+        case .proxyCredentials: self = .credentials
+        case .proxyRefused: self = .refused
+        case .proxyTimeout: self = .timeout
         default: return nil
         }
     }

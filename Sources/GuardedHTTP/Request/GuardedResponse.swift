@@ -1,21 +1,21 @@
-internal import NIOHTTP1
+internal import HTTPTransfers
 
 /// The response to a guarded request, with any status, redirects included.
 package struct GuardedResponse: Sendable {
-    /// The HTTP status.
-    package let status: Int
-    /// The body; empty if it was only drained.
-    package let body: [UInt8]
-    private let headers: HTTPHeaders
+    private let response: TransferResponse
 
-    init(status: Int, body: [UInt8], headers: HTTPHeaders) {
-        self.status = status
-        self.body = body
-        self.headers = headers
-    }
+    /// The HTTP status.
+    package var status: Int { response.status }
+    /// The body; empty if it was only drained.
+    package var body: [UInt8] { response.body }
+
+    init(_ response: TransferResponse) { self.response = response }
+
+    /// Creates a response without header fields, for tests of those that read it.
+    init(status: Int, body: [UInt8]) { response = TransferResponse(status: status, body: body) }
 
     /// Returns the first value of a header field in any case; nil when there is none.
-    package func header(_ name: String) -> String? { headers.first(name: name) }
+    package func header(_ name: String) -> String? { response.header(name) }
 }
 
 /// The reason why there was no response; a stable code.
@@ -36,4 +36,19 @@ package enum GuardedFailure: String, Error, Sendable, CaseIterable {
     case tls
     /// The body is longer than the request's limit.
     case tooLarge = "too_large"
+}
+
+extension GuardedFailure {
+    init(_ failure: TransferFailure) {
+        self =
+            switch failure.reason {
+            case .timeout, .connectTimeout, .idleTimeout, .cancelled: .timeout
+            case .proxyUnreachable, .proxyRefused, .proxyTimeout: .proxy
+            case .proxyCredentials: .proxyCredentials
+            case .tls: .tls
+            case .tooLarge: .tooLarge
+            case .unresolved: .unresolved
+            case .invalidRequest, .unreachable, .broken, .headersTooLarge, .unavailable: .unreachable
+            }
+    }
 }

@@ -1,9 +1,8 @@
-import AsyncHTTPClient
 import FoundationEssentials
 import GatewayModel
 import GuardedHTTP
+import HTTPTransfers
 import NIOCore
-import NIOHTTP1
 import PushPayloads
 
 /// Exchanges assertions for access tokens (ProviderFacts page, B1, RFC 7523).
@@ -16,10 +15,8 @@ struct TokenEndpoint: Sendable {
 
     /// The HTTP client for the endpoint.
     enum Client: Sendable {
-        /// Without address checks: the instance's administrator set the endpoint.
-        case open(HTTPClient)
-        /// Likewise, through the outbound proxy, which the client uses for all its requests.
-        case proxied(HTTPClient, OutboundProxy)
+        /// Without address checks: the instance's administrator set the endpoint; nil connects directly.
+        case open(TransferClient, OutboundProxy?)
         /// With address checks, for an endpoint that this brand, a tenant, set.
         case guarded(GuardedHTTPClient, BrandID)
 
@@ -28,7 +25,7 @@ struct TokenEndpoint: Sendable {
     }
 
     private static let maxBodyBytes = 65_536
-    private static let headers = [
+    private static let headers: [(name: String, value: String)] = [
         ("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json"),
     ]
 
@@ -46,11 +43,11 @@ struct TokenEndpoint: Sendable {
     func fetch(assertion: String, on eventLoop: any EventLoop) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
         // Base64url and dots need no encoding in a form.
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion
-        switch client {
-        case .open(let client): return fetch(form, by: client, through: nil, on: eventLoop)
-        case .proxied(let client, let proxy): return fetch(form, by: client, through: proxy, on: eventLoop)
-        case .guarded(let client, let brand):
-            return eventLoop.makeFutureWithTask { await self.fetch(form, by: client, for: brand) }
+        return eventLoop.makeFutureWithTask {
+            switch client {
+            case .open(let client, let proxy): await fetch(form, by: client, through: proxy)
+            case .guarded(let client, let brand): await fetch(form, by: client, for: brand)
+            }
         }
     }
 
@@ -67,7 +64,7 @@ struct TokenEndpoint: Sendable {
         let request = GuardedRequest(
             url: url,
             method: .post(Array(form.utf8)),
-            headers: Self.headers.map { (name: $0, value: $1) },
+            headers: Self.headers,
             responseBody: .read(maxBytes: Self.maxBodyBytes),
             timeout: .nanoseconds(timeout.nanoseconds),
             owner: brand.rawValue
@@ -87,37 +84,26 @@ struct TokenEndpoint: Sendable {
 
     private func fetch(
         _ form: String,
-        by client: HTTPClient,
-        through proxy: OutboundProxy?,
-        on eventLoop: any EventLoop
-    ) -> EventLoopFuture<Result<Grant, TokenFetchFailure>> {
-        let name = name
-        let request: HTTPClient.Request
-        do {
-            request = try HTTPClient.Request(
-                url: url,
-                method: .POST,
-                headers: HTTPHeaders(Self.headers),
-                body: .string(form)
-            )
-        } catch {
-            return eventLoop.makeSucceededFuture(.failure(.unreachable(endpoint: name, "not a URL")))
-        }
-        let task = client.execute(
-            request: request,
-            delegate: ResponseAccumulator(request: request, maxBodySize: Self.maxBodyBytes),
-            eventLoop: .delegateAndChannel(on: eventLoop),
-            deadline: .now() + timeout
+        by client: TransferClient,
+        through proxy: OutboundProxy?
+    ) async -> Result<Grant, TokenFetchFailure> {
+        var request = TransferRequest(
+            "POST",
+            url,
+            headers: Self.headers,
+            body: Array(form.utf8),
+            timeout: .nanoseconds(timeout.nanoseconds)
         )
-        return task.futureResult.hop(to: eventLoop).map { response in
-            var body = response.body ?? ByteBuffer()
-            return Self.read(
-                status: Int(response.status.code),
-                body: body.readBytes(length: body.readableBytes) ?? [],
-                name: name
-            )
-        }.flatMapErrorThrowing { error in
-            .failure(Self.failure(error, name, through: proxy))
+        request.proxy = proxy?.transferProxy
+        do {
+            let response = try await client.send(request, maxBodyBytes: Self.maxBodyBytes)
+            return Self.read(status: response.status, body: response.body, name: name)
+        } catch {
+            guard let proxy else { return .failure(.unreachable(endpoint: name, "\(error)")) }
+            guard let failure = OutboundProxyFailure(error) else {
+                return .failure(.unreachable(endpoint: name, "\(error), through the proxy \(proxy)"))
+            }
+            return .failure(.proxy("\(proxy)", endpoint: name, failure.text))
         }
     }
 
@@ -141,20 +127,5 @@ struct TokenEndpoint: Sendable {
     private static func isErrorCode(_ code: String) -> Bool {
         !code.isEmpty && code.utf8.count <= 64
             && code.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == UInt8(ascii: "_") }
-    }
-
-    private static func failure(
-        _ error: any Error,
-        _ name: String,
-        through proxy: OutboundProxy?
-    ) -> TokenFetchFailure {
-        guard let proxy else { return .unreachable(endpoint: name, text(error)) }
-        if let failure = OutboundProxyFailure(error) { return .proxy("\(proxy)", endpoint: name, failure.text) }
-        return .unreachable(endpoint: name, "\(text(error)), through the proxy \(proxy)")
-    }
-
-    private static func text(_ error: any Error) -> String {
-        if let error = error as? HTTPClientError { return error.shortDescription }
-        return String("\(error)".prefix(200))
     }
 }

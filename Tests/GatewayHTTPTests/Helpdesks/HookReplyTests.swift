@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
@@ -37,7 +36,6 @@ private struct ReplyFixture: Sendable {
                     HTTPWebhookSender(
                         client: GuardedHTTPClient(
                             resolver: NoNames(),
-                            configuration: HTTPClient.Configuration(),
                             policy: AddressPolicy(allowsLoopback: true),
                             maxIdle: 1
                         )

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import GatewayModel
 import GuardedHTTP
 import HTTPTypes
@@ -37,7 +36,6 @@ struct ProviderFixture: Sendable {
         let simulator = try await PushSimulator.start(configuration)
         let client = GuardedHTTPClient(
             resolver: NoNames(),
-            configuration: HTTPClient.Configuration(),
             policy: AddressPolicy(allowsLoopback: true),
             maxIdle: 0
         )

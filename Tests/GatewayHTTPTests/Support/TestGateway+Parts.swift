@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import CoreMetrics
 import Delivery
 import GatewayModel
@@ -52,7 +51,6 @@ extension TestGateway {
             keeper: data.keeper,
             identityProviders: GuardedHTTPClient(
                 resolver: NoNames(),
-                configuration: HTTPClient.Configuration(),
                 policy: policy,
                 maxIdle: 0
             ),

@@ -1,10 +1,8 @@
-import AsyncHTTPClient
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
 import Identity
 import Logging
-import NIOSSL
 import ProcessHarness
 import PushSimulator
 import SQLiteStorage
@@ -40,13 +38,9 @@ final class ProviderFixture: Sendable {
         configuration.clientID = Self.clientID
         configuration.clientSecret = Self.clientSecret
         simulator = try await PushSimulator.start(configuration)
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.additionalTrustRoots = [.file(simulator.credentials.authorityFile)]
-        var client = HTTPClient.Configuration(tlsConfiguration: tls)
-        client.connectionPool.retryConnectionEstablishment = false
-        self.client = GuardedHTTPClient(
+        client = GuardedHTTPClient(
             resolver: SystemResolver(threads: threads, atOnce: 4),
-            configuration: client,
+            trustRootsFile: simulator.credentials.authorityFile,
             policy: AddressPolicy(allowsLoopback: true),
             maxIdle: 0
         )

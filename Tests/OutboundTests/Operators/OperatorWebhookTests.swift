@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import GatewayModel
 import GuardedHTTP
 import Logging
@@ -32,7 +31,6 @@ struct OperatorWebhookTests {
         let sender = HTTPWebhookSender(
             client: GuardedHTTPClient(
                 resolver: TestResolver([]),
-                configuration: HTTPClient.Configuration(redirectConfiguration: .disallow),
                 policy: policy,
                 maxIdle: 1
             )

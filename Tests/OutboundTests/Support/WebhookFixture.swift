@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import GatewayModel
 import GatewayStorage
@@ -59,7 +58,6 @@ final class WebhookFixture: Sendable {
         directory = try TemporaryDirectory()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         store = try SQLiteStore.open(path: directory.path("test.sqlite"), logger: logger)
-        let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         let service = WebhookService(
             store: store,
             directory: webhooks,
@@ -67,7 +65,6 @@ final class WebhookFixture: Sendable {
                 HTTPWebhookSender(
                     client: GuardedHTTPClient(
                         resolver: resolver,
-                        configuration: configuration,
                         policy: AddressPolicy(allowsLoopback: true),
                         maxIdle: 1
                     )

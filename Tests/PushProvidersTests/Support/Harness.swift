@@ -1,9 +1,9 @@
-import AsyncHTTPClient
 import Crypto
 import Foundation
 import GatewayModel
 import GuardedHTTP
 import HTTP2Connections
+import HTTPTransfers
 import Logging
 import NIOCore
 import NIOPosix
@@ -81,18 +81,10 @@ struct Harness {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
         try Data(trust.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let client = HTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path)
-        )
-        let proxied = proxy.map { proxy in
-            var configuration = PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path)
-            proxy.apply(to: &configuration)
-            return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        }
+        let client = TransferClient(trustRootsFile: file.path)
         let tenants = GuardedHTTPClient(
             resolver: resolver,
-            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: file.path),
+            trustRootsFile: file.path,
             policy: policy,
             proxy: proxy,
             maxIdle: 0
@@ -108,7 +100,7 @@ struct Harness {
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
                 trustRootsFile: file.path,
                 httpClient: client,
-                proxied: proxy.flatMap { proxy in proxied.map { (proxy: proxy, client: $0) } },
+                proxy: proxy,
                 tenants: tenants,
                 names: names,
                 clock: clock,
@@ -121,8 +113,7 @@ struct Harness {
         } catch {
             result = .failure(error)
         }
-        try await client.shutdown()
-        try await proxied?.shutdown()
+        await client.close(isCancelling: true)
         await tenants.close()
         try result.get()
     }

@@ -1,10 +1,10 @@
-import AsyncHTTPClient
 import CryptoExtras
 import Delivery
 import Foundation
 import GatewayModel
 import GatewayStorage
 import HTTP2Connections
+import HTTPTransfers
 import Logging
 import NIOCore
 import NIOPosix
@@ -96,12 +96,7 @@ final class SendingFixture: Sendable {
         configuration.certificates = try SharedCredentials.copy(into: folder)
         configuration.clock = { providerClock.now }
         let simulator = try await PushSimulator.start(configuration)
-        let client = HTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            configuration: PushProviderFactory.httpClientConfiguration(
-                trustRootsFile: simulator.credentials.authorityFile
-            )
-        )
+        let client = TransferClient(trustRootsFile: simulator.credentials.authorityFile)
         let result: Result<Void, any Error>
         do {
             let quiet = Logger(label: "sending") { _ in SwiftLogNoOpLogHandler() }
@@ -133,7 +128,7 @@ final class SendingFixture: Sendable {
             result = .failure(error)
         }
         await simulator.stop()
-        try await client.shutdown()
+        await client.close(isCancelling: true)
         try result.get()
     }
 

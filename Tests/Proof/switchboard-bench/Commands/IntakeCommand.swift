@@ -1,5 +1,4 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Delivery
 import Foundation
 import GatewayHTTP
@@ -82,7 +81,6 @@ struct IntakeCommand: AsyncParsableCommand {
             clock: clock,
             identityProviders: GuardedHTTPClient(
                 resolver: NoNames(),
-                configuration: HTTPClient.Configuration(),
                 policy: AddressPolicy(),
                 maxIdle: 0
             ),

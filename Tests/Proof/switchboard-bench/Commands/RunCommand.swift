@@ -5,7 +5,6 @@ import GatewayStorage
 import NIOCore
 import NIOPosix
 import ProcessHarness
-import PushProviders
 
 /// Runs the scenarios and prints the figures.
 struct RunCommand: AsyncParsableCommand {
@@ -55,10 +54,7 @@ struct RunCommand: AsyncParsableCommand {
         say("this is a debug build: its figures are meaningless; build with Deploy/release.sh")
         #endif
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let http = HTTPClient(
-            eventLoopGroup: group,
-            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: nil)
-        )
+        let http = HTTPClient(eventLoopGroup: group)
         var report = Report()
         for scenario in scenario.isEmpty ? Scenario.allCases : scenario {
             say("\(scenario.rawValue) ...")

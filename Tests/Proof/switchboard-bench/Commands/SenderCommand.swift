@@ -1,7 +1,7 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Foundation
 import GatewayModel
+import HTTPTransfers
 import Logging
 import NIOCore
 import NIOPosix
@@ -49,10 +49,7 @@ struct SenderCommand: AsyncParsableCommand {
         )
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let trustRoots = keys + "/ca.pem"
-        let http = HTTPClient(
-            eventLoopGroup: group,
-            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: trustRoots)
-        )
+        let http = TransferClient(trustRootsFile: trustRoots)
         let factory = try PushProviderFactory(
             eventLoopGroup: group,
             trustRootsFile: trustRoots,
@@ -91,7 +88,7 @@ struct SenderCommand: AsyncParsableCommand {
         }
         result.peakResidentBytes = try ProcessUsage(pid: getpid()).peakResidentBytes
         await provider.shutdown(within: .seconds(5))
-        try await http.shutdown()
+        await http.close(isCancelling: true)
         try await group.shutdownGracefully()
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }

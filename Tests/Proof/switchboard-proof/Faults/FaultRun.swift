@@ -1,8 +1,8 @@
-import AsyncHTTPClient
 import Crypto
 import Foundation
 import GatewayModel
 import HTTP2Connections
+import HTTPTransfers
 import Logging
 import NIOCore
 import NIOPosix
@@ -64,10 +64,7 @@ struct FaultRun {
         _ credentials: SimulatorCredentials
     ) async throws -> (FaultSource.Counts, seconds: Double) {
         let group = MultiThreadedEventLoopGroup.singleton
-        let http = HTTPClient(
-            eventLoopGroup: group,
-            configuration: PushProviderFactory.httpClientConfiguration(trustRootsFile: credentials.authorityFile)
-        )
+        let http = TransferClient(trustRootsFile: credentials.authorityFile)
         var configuration = PushProviderConfiguration()
         configuration.requestTimeout = fault.requestTimeout
         configuration.connection.pingInterval = fault.pingInterval
@@ -111,7 +108,7 @@ struct FaultRun {
         await source.send(over: provider, within: limit) { isRejection && $0.refusal != nil }
         let time = seconds(ContinuousClock.now - start)
         await provider.shutdown(within: .seconds(2))
-        try await http.shutdown()
+        await http.close(isCancelling: true)
         return (source.counts, time)
     }
 }
