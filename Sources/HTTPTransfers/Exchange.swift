@@ -84,7 +84,7 @@ final class Exchange {
     /// Reads a line of the head, or of trailers; false when there are too many.
     func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
         headerBytes += headerLine.count
-        guard headerBytes <= TransferClient.maxHeaderBytes, headers.count < Self.maxHeaders else {
+        guard headerBytes <= TransferClient.maxHeaderBytes, headers.count <= Self.maxHeaders else {
             reason = .headersTooLarge
             return false
         }

@@ -116,7 +116,7 @@ final class Transfer: Sendable {
 
     // The thread's side.
 
-    /// Whether the caller has been told the end.
+    /// Whether the end is set.
     var isOver: Bool { state.withLock { $0.end != nil } }
 
     func receive(_ head: TransferResponse) {
