@@ -257,9 +257,16 @@ event_shape shape_of(element value) {
     return value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
 }
 
+// The text of an object is found when the level has been read.
+void take_object(event_text &target, element value) { target.shape = shape_of(value); }
+
 event_shape shape_of(const event_value &value) {
     if (value.kind == EVENT_OBJECT) { return EVENT_VALUE; }
     return value.kind == EVENT_NOTHING ? EVENT_NULL : EVENT_WRONG_TYPE;
+}
+
+void take_object(event_text &target, const event_value &value) {
+    target = {value.bytes, value.count, shape_of(value)};
 }
 
 // What stands in a level and is read when the level has been.
@@ -289,7 +296,7 @@ uint64_t take_member(
     case 4:
         if (name == "text") { take(out->text, value); return 1u << 4; }
         if (name == "data") {
-            out->data.shape = shape_of(value);
+            take_object(out->data, value);
             inner.data_ordinal = ordinal;
             return 1u << 5;
         }

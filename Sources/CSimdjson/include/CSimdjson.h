@@ -169,7 +169,7 @@ typedef enum event_kind {
 /// A value that was not read from text.
 typedef struct event_value {
     event_kind kind;
-    /// A string; it must outlive the members.
+    /// A string, or the JSON text of an object; it must outlive the members.
     const uint8_t *bytes;
     size_t count;
     /// A whole number, or 0 and 1 for false and true.
@@ -178,7 +178,7 @@ typedef struct event_value {
 
 /// Sets one member by its name, as if it had been read; a name that is not known changes nothing.
 ///
-/// Of `data` only the text can be read, and of `agent` and `link` as objects the members are set by themselves.
+/// The members of the objects `agent` and `link` are set by themselves; the text of `data` must be valid.
 void event_members_set(
     event_members *members, event_level level, const uint8_t *name, size_t name_count, event_value value);
 

@@ -30,12 +30,13 @@ extension EventReader {
     }
 }
 
-/// The members of an event: strings, whole numbers, truth values and null reach the validator as they are, and only what is
-/// left as JSON text.
+/// The members of an event: those of the usual types reach the validator as they are, and only what is left as JSON text.
 private struct GivenMembers {
     /// The number of bytes of all texts.
     private(set) var bytes = 0
     private let all: StrictJSON.Members
+    /// The text of `data`, if nothing in it needs a parser; else empty.
+    private var data: [UInt8] = []
     /// The text of an object of the members that must be parsed; empty without these.
     private var text: [UInt8] = []
 
@@ -47,13 +48,14 @@ private struct GivenMembers {
                 for (_, value) in inner { bytes += value.text?.utf8.count ?? 0 }
             } else if value.isSimple {
                 bytes += value.text?.utf8.count ?? 0
+            } else if name == "data", value.isPlain(levels: EventParser.maxDepth - 1), case .object = value {
+                data = value.sortedText
             } else {
                 others[name] = value
             }
         }
-        guard !others.isEmpty else { return }
-        text = StrictJSON.object(others).sortedText
-        bytes += text.count
+        if !others.isEmpty { text = StrictJSON.object(others).sortedText }
+        bytes += data.count + text.count
     }
 
     /// Returns the members of an object that are set one by one; nil for every other value.
@@ -77,19 +79,30 @@ private struct GivenMembers {
                 let status = parser.read(item, of: text, form: EVENT_PLAIN)
                 guard status == EVENT_READ else { return body(status) }
             }
-            // The strings, one behind the other. An additional last byte gives empty ones an address.
-            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes + 1) { room in
-                var room = room[...]
-                for (name, value) in all {
-                    if let (level, members) = Self.level(name, value) {
-                        Self.set(name, value, EVENT_TOP, parser, &room)
-                        for (name, value) in members { Self.set(name, value, level, parser, &room) }
-                    } else if value.isSimple {
-                        Self.set(name, value, EVENT_TOP, parser, &room)
-                    }
+            return data.withUnsafeBufferPointer { data in
+                if !data.isEmpty {
+                    let value = event_value(kind: EVENT_OBJECT, bytes: data.baseAddress, count: data.count, integer: 0)
+                    Self.set("data", value, EVENT_TOP, parser)
                 }
-                return body(EVENT_READ)
+                return withStrings(of: parser) { body(EVENT_READ) }
             }
+        }
+    }
+
+    /// Sets the other members for the duration of a call.
+    private func withStrings<Result>(of parser: EventParser, _ body: () -> Result) -> Result {
+        // The strings, one behind the other. An additional last byte gives empty ones an address.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes + 1) { room in
+            var room = room[...]
+            for (name, value) in all {
+                if let (level, members) = Self.level(name, value) {
+                    Self.set(name, value, EVENT_TOP, parser, &room)
+                    for (name, value) in members { Self.set(name, value, level, parser, &room) }
+                } else if value.isSimple {
+                    Self.set(name, value, EVENT_TOP, parser, &room)
+                }
+            }
+            return body()
         }
     }
 
@@ -107,8 +120,12 @@ private struct GivenMembers {
             given.count = string.withUTF8 { place.update(fromContentsOf: $0) }
             room = room.dropFirst(given.count)
         }
+        set(name, given, level, parser)
+    }
+
+    private static func set(_ name: BoundedName, _ value: event_value, _ level: event_level, _ parser: EventParser) {
         var name = name.text
-        name.withUTF8 { event_members_set(parser.members, level, $0.baseAddress, $0.count, given) }
+        name.withUTF8 { event_members_set(parser.members, level, $0.baseAddress, $0.count, value) }
     }
 }
 
@@ -117,6 +134,16 @@ extension StrictJSON {
         switch self {
         case .string, .integer, .bool, .null: true
         case .object, .array, .otherNumber: false
+        }
+    }
+
+    /// Whether its text needs no parser: it has no more levels than a number, and no number that may be out of range.
+    fileprivate func isPlain(levels: Int) -> Bool {
+        switch self {
+        case .string, .integer, .bool, .null: true
+        case .otherNumber: false
+        case .array(let items): levels > 0 && items.allSatisfy { $0.isPlain(levels: levels - 1) }
+        case .object(let members): levels > 0 && members.allSatisfy { $0.value.isPlain(levels: levels - 1) }
         }
     }
 
