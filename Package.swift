@@ -127,15 +127,16 @@ let package = Package(
             dependencies: ["GatewayModel", "TextFormats", .product(name: "Mustache", package: "swift-mustache")],
             swiftSettings: settings
         ),
+        .target(name: "TLS", dependencies: ["COpenSSL", nioCore], swiftSettings: settings),
         .target(
             name: "HTTP2Connections",
-            dependencies: ["CNghttp2", "COpenSSL", nioCore, nioPosix, nioConcurrency, collections, logging],
+            dependencies: ["CNghttp2", "TLS", nioCore, nioPosix, nioConcurrency, collections, logging],
             swiftSettings: settings
         ),
         .target(
             name: "PushProviders",
             dependencies: [
-                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "Telemetry",
+                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "TLS", "Telemetry",
                 "TextFormats", crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1,
                 x509,
             ],
@@ -217,8 +218,8 @@ let package = Package(
             dependencies: [
                 "COpenAPI", "CSimdjson", "CZlib", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage",
                 "GuardedHTTP", "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound",
-                "PushPayloads", "PushProviders", "Telemetry", "TextFormats", crypto, hummingbird, logging, metrics,
-                nioCore, nioHTTP1, nioWebSocket, lifecycle,
+                "PushPayloads", "PushProviders", "TLS", "Telemetry", "TextFormats", crypto, hummingbird, logging,
+                metrics, nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             exclude: ["openapi.yaml"],
             swiftSettings: settings
@@ -234,10 +235,8 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders",
-                "SQLiteStorage", "Telemetry", "TextFormats", httpClient, hummingbird, lifecycle, logging, metrics,
-                nioCore,
-                nioHTTP1,
+                "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage", "TLS",
+                "Telemetry", "TextFormats", httpClient, hummingbird, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -264,7 +263,7 @@ let package = Package(
         ),
         .target(
             name: "SwitchboardClientLinux",
-            dependencies: ["SwitchboardClient", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket],
+            dependencies: ["SwitchboardClient", "TLS", nioCore, nioHTTP1, nioPosix, nioWebSocket],
             swiftSettings: settings
         ),
 
@@ -272,8 +271,8 @@ let package = Package(
         .target(
             name: "PushSimulator",
             dependencies: [
-                "HTTP2Connections", "TextFormats", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix,
-                lifecycle, asn1, x509,
+                "HTTP2Connections", "TLS", "TextFormats", crypto, cryptoExtras, hummingbird, logging, nioCore,
+                nioPosix, lifecycle, asn1, x509,
             ],
             swiftSettings: settings
         ),
@@ -364,7 +363,7 @@ let package = Package(
         ),
         .target(
             name: "FuzzChecks",
-            dependencies: ["CSimdjson", "DerivationCounter", "HTTP2Connections", "TextFormats"],
+            dependencies: ["CSimdjson", "DerivationCounter", "TLS", "TextFormats"],
             path: "Tests/Fuzz/Checks",
             swiftSettings: settings
         ),
@@ -386,14 +385,16 @@ let package = Package(
         ),
         .testTarget(
             name: "HTTP2ConnectionsTests",
-            dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", "TestSupport", nioCore, nioPosix, nioEmbedded],
+            dependencies: [
+                "HTTP2Connections", "TLS", "CNghttp2", "COpenSSL", "TestSupport", nioCore, nioPosix, nioEmbedded,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
                 "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushSimulator",
-                "Telemetry", "TestSupport",
+                "TLS", "Telemetry", "TestSupport",
                 crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
@@ -481,7 +482,7 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: [
-                "PushSimulator", "GatewayModel", "HTTP2Connections", "TestSupport", "TextFormats", crypto,
+                "PushSimulator", "GatewayModel", "HTTP2Connections", "TLS", "TestSupport", "TextFormats", crypto,
                 cryptoExtras, nioCore, nioPosix,
             ],
             swiftSettings: settings
@@ -506,7 +507,8 @@ let package = Package(
         .testTarget(
             name: "SwitchboardClientLinuxTests",
             dependencies: [
-                "SwitchboardClient", "SwitchboardClientLinux", nioCore, nioHTTP1, nioPosix, nioWebSocket,
+                "ProcessHarness", "SwitchboardClient", "SwitchboardClientLinux", "TLS", nioCore, nioHTTP1, nioPosix,
+                nioWebSocket,
             ],
             swiftSettings: settings
         ),
@@ -527,7 +529,7 @@ let package = Package(
             name: "LifeTests",
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
-                "SwitchboardClient", "SwitchboardClientLinux", "HTTP2Connections", "GatewayModel", "TestSupport",
+                "SwitchboardClient", "SwitchboardClientLinux", "TLS", "GatewayModel", "TestSupport",
                 httpClient, logging, nioCore, nioPosix, crypto, cryptoExtras,
             ],
             swiftSettings: settings

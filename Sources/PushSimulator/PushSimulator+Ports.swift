@@ -4,6 +4,7 @@ internal import Glibc
 internal import HTTP2Connections
 internal import NIOCore
 internal import NIOPosix
+internal import TLS
 
 extension PushSimulator {
     /// A listening port.

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PushSimulator
+import TLS
 import TestSupport
 import TextFormats
 
