@@ -68,6 +68,7 @@ Deploy/ios-typecheck.sh
 
 # Few tests at a time: several hundred would wait for each other beyond their timeouts.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
+tests=$(swift build --show-bin-path)/switchboardPackageTests.xctest
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Each target in a separate process: tests that start programs and tests that block the few threads of the concurrency
@@ -77,7 +78,8 @@ for target in Tests/*Tests; do
     step "tests: $target"
     set +e
     # Line by line: what a process that is killed has in its buffer is lost.
-    timeout 1800 stdbuf -oL swift test --skip-build --filter "^$target\\." 2>&1 | tee "$log" | grep --line-buffered -E '^(✘|✔ Test run|◇ Test run)|error:|[Cc]rash'
+    # Without `swift test`, which reads all packages again for each target.
+    NO_COLOR=1 timeout 1800 stdbuf -oL "$tests" --testing-library swift-testing --filter "^$target\\." 2>&1 | tee "$log" | grep --line-buffered -E '^(✘|✔ Test run|◇ Test run)|error:|[Cc]rash'
     status=${PIPESTATUS[0]}
     set -e
     [ "$status" -ne 124 ] || { unfinished "$log"; fail "$target did not end within half an hour"; }
