@@ -110,6 +110,9 @@ let package = Package(
         // Texts and their forms, below everything.
         .target(name: "TextFormats", swiftSettings: settings),
 
+        // Hashes, ciphers, keys and certificates as values.
+        .target(name: "Cryptography", dependencies: ["COpenSSL", "TextFormats"], swiftSettings: settings),
+
         // Shares of what is scarce.
         .target(name: "FairSharing", dependencies: [collections], swiftSettings: settings),
 
@@ -371,6 +374,11 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: settings),
+        .testTarget(
+            name: "CryptographyTests",
+            dependencies: ["Cryptography", "ProcessHarness", "TextFormats"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel", "TestSupport"], swiftSettings: settings),
         .testTarget(
