@@ -31,8 +31,6 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -76,8 +74,6 @@ let package = Package(
     // Exact versions, so that a build repeats. An app that uses the device library shares swift-log and swift-nio with it.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["YAML"]),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
@@ -139,9 +135,8 @@ let package = Package(
         .target(
             name: "PushProviders",
             dependencies: [
-                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads", "TLS", "Telemetry",
-                "TextFormats", crypto, cryptoExtras, httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, asn1,
-                x509,
+                "Cryptography", "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads",
+                "TLS", "Telemetry", "TextFormats", httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
             ],
             swiftSettings: settings
         ),
@@ -164,8 +159,9 @@ let package = Package(
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "CSQLite", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats", "TurnRules",
-                collections, crypto, logging,
+                "CSQLite", "Cryptography", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats",
+                "TurnRules",
+                collections, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -176,15 +172,16 @@ let package = Package(
         .target(
             name: "Identity",
             dependencies: [
-                "COpenSSL", "FairSharing", "GatewayModel", "GatewayStorage", "TextFormats", crypto, cryptoExtras,
+                "COpenSSL", "Cryptography", "FairSharing", "GatewayModel", "GatewayStorage", "TextFormats",
             ],
             swiftSettings: settings
         ),
         .target(
             name: "IdentityProviders",
             dependencies: [
-                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", "TextFormats",
-                crypto, logging, metrics,
+                "Cryptography", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry",
+                "TextFormats",
+                logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -200,8 +197,9 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Telemetry", "TextFormats",
-                crypto, lifecycle, logging, metrics,
+                "Cryptography", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Telemetry",
+                "TextFormats",
+                lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -219,10 +217,11 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "COpenAPI", "CSimdjson", "CZlib", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage",
+                "COpenAPI", "CSimdjson", "CZlib", "Cryptography", "Delivery", "FairSharing", "GatewayModel",
+                "GatewayStorage",
                 "GuardedHTTP", "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound",
-                "PushPayloads", "PushProviders", "TLS", "Telemetry", "TextFormats", crypto, hummingbird, logging,
-                metrics, nioCore, nioHTTP1, nioWebSocket, lifecycle,
+                "PushPayloads", "PushProviders", "TLS", "Telemetry", "TextFormats", hummingbird, logging, metrics,
+                nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             exclude: ["openapi.yaml"],
             swiftSettings: settings
@@ -274,8 +273,8 @@ let package = Package(
         .target(
             name: "PushSimulator",
             dependencies: [
-                "HTTP2Connections", "TLS", "TextFormats", crypto, cryptoExtras, hummingbird, logging, nioCore,
-                nioPosix, lifecycle, asn1, x509,
+                "Cryptography", "HTTP2Connections", "TLS", "TextFormats", hummingbird, logging, nioCore, nioPosix,
+                lifecycle,
             ],
             swiftSettings: settings
         ),
@@ -350,7 +349,7 @@ let package = Package(
             dependencies: [
                 "DeliverySimulation", "GatewayModel", "HTTP2Connections", "ProcessHarness", "PushProviders",
                 "PushSimulator", arguments,
-                crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix,
+                "Cryptography", httpClient, logging, nioCore, nioHTTP1, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Proof/switchboard-proof",
@@ -402,8 +401,7 @@ let package = Package(
             name: "PushProvidersTests",
             dependencies: [
                 "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushSimulator",
-                "TLS", "Telemetry", "TestSupport",
-                crypto, cryptoExtras, httpClient, logging, nioCore, nioPosix,
+                "Cryptography", "TLS", "Telemetry", "TestSupport", httpClient, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
@@ -479,7 +477,8 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "CSimdjson", "CZlib", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "CSimdjson", "CZlib", "Cryptography", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage",
+                "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator",
                 "SQLiteStorage", "TestSupport", "TextFormats", crypto, httpClient, nioEmbedded,
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -490,8 +489,8 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: [
-                "PushSimulator", "GatewayModel", "HTTP2Connections", "TLS", "TestSupport", "TextFormats", crypto,
-                cryptoExtras, nioCore, nioPosix,
+                "PushSimulator", "GatewayModel", "HTTP2Connections", "TLS", "TestSupport", "TextFormats",
+                "Cryptography", nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
@@ -499,7 +498,7 @@ let package = Package(
             name: "SendingTests",
             dependencies: [
                 "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
-                "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", crypto, cryptoExtras,
+                "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", "Cryptography",
                 httpClient, lifecycle, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings

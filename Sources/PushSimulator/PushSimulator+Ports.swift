@@ -1,5 +1,4 @@
-internal import Crypto
-internal import CryptoExtras
+internal import Cryptography
 internal import Glibc
 internal import HTTP2Connections
 internal import NIOCore

@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import HTTP2Connections
 import Logging
 import NIOCore

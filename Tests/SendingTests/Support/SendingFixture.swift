@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import CryptoExtras
+import Cryptography
 import Delivery
 import Foundation
 import GatewayModel

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Crypto
+import Cryptography
 import Foundation
 import GatewayModel
 import HTTP2Connections
