@@ -21,26 +21,28 @@ package enum DER {
     /// Returns the UTF8Strings directly in a sequence, skipping other values, or the single UTF8String that is not in
     /// one; empty for what is not DER.
     package static func texts(in value: [UInt8]) -> [String] {
-        guard let (outer, rest) = parse(value[...]), rest.isEmpty else { return [] }
-        guard outer.tag == sequenceTag else { return text(outer).map { [$0] } ?? [] }
-        var (texts, remaining): ([String], ArraySlice<UInt8>) = ([], outer.content)
+        let values = sequence(value[...]) ?? parse(value[...]).map { $0.rest.isEmpty ? [$0.value] : [] } ?? []
+        return values.filter { $0.tag == utf8Tag }.compactMap { String(validating: $0.content, as: UTF8.self) }
+    }
+
+    /// Returns the values directly in a sequence; nil for what is not exactly one sequence.
+    static func sequence(_ bytes: ArraySlice<UInt8>) -> [Value]? {
+        guard let outer = parse(bytes), outer.value.tag == sequenceTag, outer.rest.isEmpty else { return nil }
+        var (values, remaining): ([Value], ArraySlice<UInt8>) = ([], outer.value.content)
         while !remaining.isEmpty {
-            guard let (value, rest) = parse(remaining) else { return [] }
-            text(value).map { texts.append($0) }
+            guard let (value, rest) = parse(remaining) else { return nil }
+            values.append(value)
             remaining = rest
         }
-        return texts
+        return values
     }
 
-    private static func text(_ value: (tag: UInt8, content: ArraySlice<UInt8>)) -> String? {
-        value.tag == utf8Tag ? String(validating: value.content, as: UTF8.self) : nil
-    }
+    /// A tag and the bytes of its content.
+    typealias Value = (tag: UInt8, content: ArraySlice<UInt8>)
 
     /// Splits the first value off; nil when it is not complete, or its length not in the shortest form of at most two
-    /// bytes, which is more than an extension needs.
-    private static func parse(
-        _ bytes: ArraySlice<UInt8>
-    ) -> (value: (tag: UInt8, content: ArraySlice<UInt8>), rest: ArraySlice<UInt8>)? {
+    /// bytes, which is more than a key on P-256 or a list of topics needs.
+    private static func parse(_ bytes: ArraySlice<UInt8>) -> (value: Value, rest: ArraySlice<UInt8>)? {
         guard let tag = bytes.first, let first = bytes.dropFirst().first else { return nil }
         var rest = bytes.dropFirst(2)
         var length = Int(first)

@@ -82,7 +82,7 @@ final class KeyHandle: @unchecked Sendable {
         try self.init(der: der) { d2i_PUBKEY(nil, $0, $1) }
     }
 
-    /// Parses an unencrypted private key: PKCS#8 (RFC 5958), PKCS#1 (RFC 8017 appendix A.1.2) or SEC 1 (RFC 5915).
+    /// Parses a private key that is not encrypted: PKCS#8 (RFC 5958) or PKCS#1 (RFC 8017 appendix A.1.2).
     convenience init(privateDER der: [UInt8]) throws(CryptographyError) {
         try self.init(der: der) { d2i_AutoPrivateKey(nil, $0, $1) }
     }
@@ -116,20 +116,6 @@ final class KeyHandle: @unchecked Sendable {
     /// The number of bits of an RSA modulus or of a curve's field.
     var bitCount: Int { Int(EVP_PKEY_get_bits(pointer)) }
     var isRSA: Bool { EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA }
-
-    /// Whether it is on P-256 by the curve's name: explicit parameters are rejected (RFC 5480 section 2.1.1).
-    var isP256: Bool {
-        EVP_PKEY_get_base_id(pointer) == EVP_PKEY_EC && text(OSSL_PKEY_PARAM_GROUP_NAME) == "prime256v1"
-            && text(OSSL_PKEY_PARAM_EC_ENCODING) == "named_curve"
-    }
-
-    private func text(_ name: String) -> String? {
-        ErrorQueue.isolated {
-            var (buffer, length) = ([CChar](repeating: 0, count: 64), 0)
-            guard EVP_PKEY_get_utf8_string_param(pointer, name, &buffer, buffer.count, &length) == 1 else { return nil }
-            return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-    }
 
     /// Returns a number of the key, big endian with at least so many bytes; nil when it has no such number.
     func number(_ name: String, minLength: Int = 1) -> [UInt8]? {
@@ -194,7 +180,9 @@ final class KeyHandle: @unchecked Sendable {
             let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil)
             defer { EVP_PKEY_CTX_free(context) }
             var length = 0
-            guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, other.pointer) == 1,
+            guard EVP_PKEY_derive_init(context) == 1,
+                // The point is on the curve, of which no other point has a small order (the cofactor is 1).
+                EVP_PKEY_derive_set_peer_ex(context, other.pointer, 0) == 1,
                 EVP_PKEY_derive(context, nil, &length) == 1
             else { throw .invalidKey }
             var isDone = false

@@ -29,6 +29,11 @@ package struct P256PublicKey<Use>: Sendable, Equatable {
         ]
     }
 
+    /// The object identifier of elliptic-curve keys, and that of P-256.
+    fileprivate static var algorithm: ArraySlice<UInt8> { derPrefix[4..<23] }
+    /// The object identifier of P-256.
+    fileprivate static var curve: ArraySlice<UInt8> { derPrefix[13..<23] }
+
     let key: KeyHandle
     /// The uncompressed point (SEC 1 section 2.3.3): the byte 4, x and y.
     package let x963Representation: [UInt8]
@@ -119,9 +124,29 @@ package struct P256PrivateKey<Use>: Sendable {
     ///
     /// - Throws: ``CryptographyError/invalidKey``.
     package init(derRepresentation: some Collection<UInt8>) throws(CryptographyError) {
-        let key = try KeyHandle(privateDER: Array(derRepresentation))
-        guard key.isP256, let number = key.number(OSSL_PKEY_PARAM_PRIV_KEY, minLength: 32) else { throw .invalidKey }
+        var der = Array(derRepresentation)
+        defer { SymmetricKey.cleanse(&der) }
+        guard let number = Self.number(in: der[...]) else { throw .invalidKey }
         try self.init(rawRepresentation: number)
+    }
+
+    /// Returns the number in PKCS#8 or SEC 1; nil unless both name the curve, and nothing is where it must not be.
+    private static func number(in der: ArraySlice<UInt8>, isInPKCS8: Bool = false) -> ArraySlice<UInt8>? {
+        guard let values = DER.sequence(der), values.count >= 2, values[0].tag == 0x02 else { return nil }
+        let curve = P256PublicKey<Use>.curve
+        if values[1].tag == 0x04 {
+            // Version 1, the number, the curve, which PKCS#8 names already, and the public key.
+            let names = values.dropFirst(2).filter { $0.tag == 0xA0 }.map(\.content)
+            return values[0].content == [1] && names.count <= 1
+                && values.dropFirst(2).allSatisfy({ $0.tag & 0xFE == 0xA0 })
+                && names.first.map({ $0 == curve }) ?? isInPKCS8 ? values[1].content : nil
+        }
+        // Version 0, or 1 with a public key, the algorithm with the curve, and the key; attributes may follow.
+        guard !isInPKCS8, values.count >= 3, values[0].content == [0] || values[0].content == [1],
+            values[1].tag == 0x30, values[1].content == P256PublicKey<Use>.algorithm, values[2].tag == 0x04,
+            values.dropFirst(3).allSatisfy({ $0.tag & 0xC0 == 0x80 })
+        else { return nil }
+        return number(in: values[2].content, isInPKCS8: true)
     }
 
     /// Creates a key from the PEM of PKCS#8 (`BEGIN PRIVATE KEY`) or SEC 1 (`BEGIN EC PRIVATE KEY`), not encrypted.
