@@ -166,6 +166,41 @@ struct P256Tests {
         }
     }
 
+    @Test("the parts of PKCS#8 and SEC 1 are those of a key on P-256, in their order")
+    func partsOfPrivateDER() throws {
+        let (algorithm, curve) = (hex("06072a8648ce3d0201"), hex("06082a8648ce3d030107"))
+        func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, UInt8(content.count)] + content }
+        func sec1(_ parts: [UInt8]...) -> [UInt8] { value(0x30, Array(parts.joined())) }
+        let (one, number, named) = (value(2, [1]), value(4, Self.number), value(0xA0, curve))
+        func pkcs8(
+            _ key: [UInt8] = sec1(one, number),
+            version: [UInt8] = value(2, [0]),
+            names: [UInt8] = algorithm + curve,
+            more: [UInt8] = []
+        ) -> [UInt8] { sec1(version, value(0x30, names), value(4, key), more) }
+        let good = [
+            sec1(one, number, named), sec1(one, number, named, value(0xA1, [3, 2, 0, 4])), pkcs8(),
+            pkcs8(sec1(one, number, named)), pkcs8(version: one, more: value(0xA0, []) + value(0x81, [0])),
+        ]
+        for der in good {
+            #expect(try P256.Signing.PrivateKey(derRepresentation: der).rawRepresentation == Self.number, "\(der)")
+        }
+        let bad = [
+            sec1(one, number), sec1(value(2, [0]), number, named), sec1(number, one, named), sec1(one, named, number),
+            sec1(one, number, value(0xA0, algorithm)), sec1(one, number, named, named), sec1(one, number, named, one),
+            sec1(one, value(4, Array(Self.number.dropFirst())), named), sec1(one, value(4, [0] + Self.number), named),
+            sec1(one), sec1(), sec1(one, number, named) + [0], pkcs8(pkcs8()), pkcs8(version: value(2, [2])),
+            pkcs8(names: algorithm), pkcs8(names: curve + algorithm), pkcs8(names: algorithm + curve + [5, 0]),
+            pkcs8(names: algorithm + hex("06052b81040022")), pkcs8(sec1(one, number) + [0]), pkcs8(more: one),
+            pkcs8([]),
+        ]
+        for der in bad {
+            #expect(throws: CryptographyError.invalidKey, "\(der)") {
+                try P256.Signing.PrivateKey(derRepresentation: der)
+            }
+        }
+    }
+
     @Test("public keys are read from a SubjectPublicKeyInfo that names the curve")
     func publicPEM() throws {
         let key = try P256.Signing.PrivateKey(pemRepresentation: TestKeys.pkcs8).publicKey
