@@ -375,7 +375,7 @@ let package = Package(
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: settings),
         .testTarget(
             name: "CryptographyTests",
-            dependencies: ["Cryptography", "ProcessHarness", "TextFormats"],
+            dependencies: ["COpenSSL", "Cryptography", "ProcessHarness", "TextFormats"],
             swiftSettings: settings
         ),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing", "TestSupport"], swiftSettings: settings),

@@ -1,3 +1,4 @@
+import COpenSSL
 import Testing
 
 @testable import Cryptography
@@ -37,6 +38,45 @@ struct PEMTests {
         ]
         for pem in bad {
             #expect(throws: CryptographyError.self, "\(pem)") { try P256.Signing.PrivateKey(pemRepresentation: pem) }
+        }
+    }
+
+    @Test("an encrypted key under the name of another is rejected, without a derivation from a password")
+    func encrypted() throws {
+        let der = try PEM(TestKeys.encrypted).der
+        for label in ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"] {
+            let text = PEM(label: label, der: der).text
+            #expect(throws: CryptographyError.invalidKey) { try P256.Signing.PrivateKey(pemRepresentation: text) }
+            #expect(throws: CryptographyError.invalidKey) { try _RSA.Signing.PrivateKey(pemRepresentation: text) }
+        }
+    }
+
+    @Test("no error stays in OpenSSL's queue, and none that was there before matters")
+    func errorQueue() throws {
+        let key = P256.Signing.PrivateKey()
+        let signature = try key.signature(for: [1])
+        let rsa = try _RSA.Signing.PublicKey(pemRepresentation: TestKeys.rsaPublic)
+        let secret = SymmetricKey(data: [UInt8](repeating: 1, count: 16))
+        let failures: [() -> Bool] = [
+            { (try? P256.Signing.PublicKey(rawRepresentation: [UInt8](repeating: 1, count: 64))) == nil },
+            { (try? _RSA.Signing.PrivateKey(pemRepresentation: TestKeys.pss)) == nil },
+            { (try? P256.Signing.ECDSASignature(derRepresentation: [0x30, 1])) == nil },
+            { !key.publicKey.isValidSignature(signature, for: [2]) },
+            {
+                !rsa.isValidSignature(
+                    .init(rawRepresentation: [UInt8](repeating: 1, count: 256)),
+                    for: [1],
+                    padding: .PSS
+                )
+            },
+            { (try? AES._CBC.decrypt([UInt8](repeating: 1, count: 16), using: secret, iv: .init())) == nil },
+            { (try? Certificate(der: [0x30, 1])) == nil },
+        ]
+        for fails in failures {
+            _ = EVP_MD_fetch(nil, "nonsense", nil)
+            #expect(fails() && ERR_peek_error() == 0)
+            _ = EVP_MD_fetch(nil, "nonsense", nil)
+            #expect(key.publicKey.isValidSignature(signature, for: [1]) && ERR_peek_error() == 0)
         }
     }
 
