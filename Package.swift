@@ -31,8 +31,6 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -76,8 +74,6 @@ let package = Package(
     // Exact versions, so that a build repeats. An app that uses the device library shares swift-log and swift-nio with it.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["YAML"]),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
@@ -111,6 +107,9 @@ let package = Package(
         // Texts and their forms, below everything.
         .target(name: "TextFormats", swiftSettings: settings),
 
+        // Hashes, ciphers, keys and certificates as values.
+        .target(name: "Cryptography", dependencies: ["COpenSSL", "TextFormats"], swiftSettings: settings),
+
         // Shares of what is scarce.
         .target(name: "FairSharing", dependencies: [collections], swiftSettings: settings),
 
@@ -128,18 +127,17 @@ let package = Package(
             dependencies: ["GatewayModel", "TextFormats", .product(name: "Mustache", package: "swift-mustache")],
             swiftSettings: settings
         ),
+        .target(name: "TLS", dependencies: ["COpenSSL", nioCore], swiftSettings: settings),
         .target(
             name: "HTTP2Connections",
-            dependencies: ["CNghttp2", "COpenSSL", nioCore, nioPosix, nioConcurrency, collections, logging],
+            dependencies: ["CNghttp2", "TLS", nioCore, nioPosix, nioConcurrency, collections, logging],
             swiftSettings: settings
         ),
         .target(
             name: "PushProviders",
             dependencies: [
-                "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "HTTPTransfers", "PushPayloads",
-                "Telemetry",
-                "TextFormats", crypto, cryptoExtras, logging, nioCore, nioPosix, asn1,
-                x509,
+                "Cryptography", "FairSharing", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushPayloads",
+                "TLS", "Telemetry", "TextFormats", logging, nioCore, nioPosix, "HTTPTransfers",
             ],
             swiftSettings: settings
         ),
@@ -163,8 +161,9 @@ let package = Package(
         .target(
             name: "SQLiteStorage",
             dependencies: [
-                "CSQLite", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats", "TurnRules",
-                collections, crypto, logging,
+                "CSQLite", "Cryptography", "GatewayModel", "GatewayStorage", "SQLStorage", "Telemetry", "TextFormats",
+                "TurnRules",
+                collections, logging,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -175,15 +174,16 @@ let package = Package(
         .target(
             name: "Identity",
             dependencies: [
-                "COpenSSL", "FairSharing", "GatewayModel", "GatewayStorage", "TextFormats", crypto, cryptoExtras,
+                "COpenSSL", "Cryptography", "FairSharing", "GatewayModel", "GatewayStorage", "TextFormats",
             ],
             swiftSettings: settings
         ),
         .target(
             name: "IdentityProviders",
             dependencies: [
-                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry", "TextFormats",
-                crypto, logging, metrics,
+                "Cryptography", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Identity", "Telemetry",
+                "TextFormats",
+                logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -199,8 +199,9 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Telemetry", "TextFormats",
-                crypto, lifecycle, logging, metrics,
+                "Cryptography", "FairSharing", "GatewayModel", "GatewayStorage", "GuardedHTTP", "Telemetry",
+                "TextFormats",
+                lifecycle, logging, metrics,
             ],
             swiftSettings: settings
         ),
@@ -218,9 +219,10 @@ let package = Package(
         .target(
             name: "GatewayHTTP",
             dependencies: [
-                "COpenAPI", "CSimdjson", "CZlib", "Delivery", "FairSharing", "GatewayModel", "GatewayStorage",
+                "COpenAPI", "CSimdjson", "CZlib", "Cryptography", "Delivery", "FairSharing", "GatewayModel",
+                "GatewayStorage",
                 "GuardedHTTP", "HTTP2Connections", "Identity", "IdentityProviders", "Messaging", "Outbound",
-                "PushPayloads", "PushProviders", "Telemetry", "TextFormats", crypto, hummingbird, logging, metrics,
+                "PushPayloads", "PushProviders", "TLS", "Telemetry", "TextFormats", hummingbird, logging, metrics,
                 nioCore, nioHTTP1, nioWebSocket, lifecycle,
             ],
             exclude: ["openapi.yaml"],
@@ -237,10 +239,8 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Delivery", "GatewayClient", "GatewayHTTP", "GatewayModel", "GatewayStorage", "GuardedHTTP",
-                "HTTP2Connections", "HTTPTransfers", "Identity", "IdentityProviders", "Messaging", "Outbound",
-                "PushProviders",
-                "SQLiteStorage", "Telemetry", "TextFormats", hummingbird, lifecycle, logging, metrics,
-                nioCore,
+                "Identity", "IdentityProviders", "Messaging", "Outbound", "PushProviders", "SQLiteStorage", "TLS",
+                "Telemetry", "TextFormats", hummingbird, lifecycle, logging, metrics, nioCore, "HTTPTransfers",
                 nioPosix,
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -267,7 +267,7 @@ let package = Package(
         ),
         .target(
             name: "SwitchboardClientLinux",
-            dependencies: ["SwitchboardClient", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket],
+            dependencies: ["SwitchboardClient", "TLS", nioCore, nioHTTP1, nioPosix, nioWebSocket],
             swiftSettings: settings
         ),
 
@@ -275,8 +275,8 @@ let package = Package(
         .target(
             name: "PushSimulator",
             dependencies: [
-                "HTTP2Connections", "TextFormats", crypto, cryptoExtras, hummingbird, logging, nioCore, nioPosix,
-                lifecycle, asn1, x509,
+                "Cryptography", "HTTP2Connections", "TLS", "TextFormats", hummingbird, logging, nioCore, nioPosix,
+                lifecycle,
             ],
             swiftSettings: settings
         ),
@@ -353,7 +353,7 @@ let package = Package(
                 "DeliverySimulation", "GatewayModel", "HTTP2Connections", "HTTPTransfers", "ProcessHarness",
                 "PushProviders",
                 "PushSimulator", arguments,
-                crypto, httpClient, logging, nioCore, nioHTTP1, nioPosix,
+                "Cryptography", httpClient, logging, nioCore, nioHTTP1, nioPosix,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Proof/switchboard-proof",
@@ -369,7 +369,7 @@ let package = Package(
         ),
         .target(
             name: "FuzzChecks",
-            dependencies: ["CSimdjson", "DerivationCounter", "HTTP2Connections", "TextFormats"],
+            dependencies: ["CSimdjson", "DerivationCounter", "TLS", "TextFormats"],
             path: "Tests/Fuzz/Checks",
             swiftSettings: settings
         ),
@@ -377,6 +377,11 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: settings),
+        .testTarget(
+            name: "CryptographyTests",
+            dependencies: ["COpenSSL", "Cryptography", "ProcessHarness", "TextFormats"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "GatewayModelTests", dependencies: ["GatewayModel", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -391,16 +396,16 @@ let package = Package(
         ),
         .testTarget(
             name: "HTTP2ConnectionsTests",
-            dependencies: ["HTTP2Connections", "CNghttp2", "COpenSSL", "TestSupport", nioCore, nioPosix, nioEmbedded],
+            dependencies: [
+                "HTTP2Connections", "TLS", "CNghttp2", "COpenSSL", "TestSupport", nioCore, nioPosix, nioEmbedded,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PushProvidersTests",
             dependencies: [
-                "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "HTTPTransfers",
-                "PushSimulator",
-                "Telemetry", "TestSupport",
-                crypto, cryptoExtras, logging, nioCore, nioPosix,
+                "PushProviders", "PushPayloads", "GatewayModel", "GuardedHTTP", "HTTP2Connections", "PushSimulator",
+                "Cryptography", "TLS", "Telemetry", "TestSupport", logging, nioCore, nioPosix, "HTTPTransfers",
             ],
             swiftSettings: settings
         ),
@@ -480,7 +485,8 @@ let package = Package(
         .testTarget(
             name: "GatewayHTTPTests",
             dependencies: [
-                "CSimdjson", "CZlib", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage", "GuardedHTTP",
+                "CSimdjson", "CZlib", "Cryptography", "GatewayHTTP", "Delivery", "GatewayModel", "GatewayStorage",
+                "GuardedHTTP",
                 "Identity", "IdentityProviders", "Messaging", "Outbound", "ProcessHarness", "PushSimulator",
                 "SQLiteStorage", "TestSupport", "TextFormats", crypto, nioEmbedded,
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -491,18 +497,17 @@ let package = Package(
         .testTarget(
             name: "PushSimulatorTests",
             dependencies: [
-                "PushSimulator", "GatewayModel", "HTTP2Connections", "TestSupport", "TextFormats", crypto,
-                cryptoExtras, nioCore, nioPosix,
+                "PushSimulator", "GatewayModel", "HTTP2Connections", "TLS", "TestSupport", "TextFormats",
+                "Cryptography", nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SendingTests",
             dependencies: [
-                "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "HTTPTransfers", "PushPayloads",
-                "PushProviders",
-                "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", crypto, cryptoExtras,
-                lifecycle, logging, nioCore, nioPosix,
+                "Delivery", "GatewayModel", "GatewayStorage", "HTTP2Connections", "PushPayloads", "PushProviders",
+                "PushSimulator", "SQLiteStorage", "Telemetry", "TestSupport", "Cryptography",
+                lifecycle, logging, nioCore, nioPosix, "HTTPTransfers",
             ],
             swiftSettings: settings
         ),
@@ -521,7 +526,8 @@ let package = Package(
         .testTarget(
             name: "SwitchboardClientLinuxTests",
             dependencies: [
-                "SwitchboardClient", "SwitchboardClientLinux", nioCore, nioHTTP1, nioPosix, nioWebSocket,
+                "ProcessHarness", "SwitchboardClient", "SwitchboardClientLinux", "TLS", nioCore, nioHTTP1, nioPosix,
+                nioWebSocket,
             ],
             swiftSettings: settings
         ),
@@ -542,7 +548,7 @@ let package = Package(
             name: "LifeTests",
             dependencies: [
                 "switchboard", "switchboard-proof", "Gateway", "GatewayClient", "ProcessHarness", "PushSimulator",
-                "SwitchboardClient", "SwitchboardClientLinux", "HTTP2Connections", "GatewayModel", "TestSupport",
+                "SwitchboardClient", "SwitchboardClientLinux", "TLS", "GatewayModel", "TestSupport",
                 httpClient, logging, nioCore, nioPosix, crypto, cryptoExtras,
             ],
             swiftSettings: settings

@@ -53,7 +53,7 @@ print(message?.text ?? "no push", message?.badge ?? -1)
 SWIFT
 
 write_package '"LinuxWindow"' SwitchboardClientLinux
-expect_packages 'swift-atomics swift-collections swift-log swift-nio swift-nio-ssl swift-system'
+expect_packages 'swift-atomics swift-collections swift-log swift-nio swift-system'
 
 write_package '' SwitchboardClient
 expect_packages swift-log

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 # browser.
 test_packages=(nghttp2-client nghttp2-server nginx-light haproxy python3 python3-venv strace prometheus openssl curl python3-yaml chromium chromium-driver)
 # From PyPI: other implementations of JOSE, HTTP/2, WebSocket and OTLP, and what reads and tries the API description.
-python_packages=(joserfc==1.8.0 websockets==17.4 'httpx[http2]==0.28.1' openapi-spec-validator==0.9.0 schemathesis==4.32.5 opentelemetry-proto==1.45.2)
+python_packages=(cryptography==48.0.0 joserfc==1.8.0 websockets==17.4 'httpx[http2]==0.28.1' openapi-spec-validator==0.9.0 schemathesis==4.32.5 opentelemetry-proto==1.45.2)
 command -v node >/dev/null 2>&1 || test_packages+=(nodejs)
 # For the clients in Java and TypeScript.
 command -v javac >/dev/null 2>&1 || test_packages+=(default-jdk-headless)
@@ -39,7 +39,7 @@ END
 require_swift
 require_packages "${build_packages[@]}" "${test_packages[@]}"
 
-if ! python3 -c 'import joserfc, httpx, h2, websockets.asyncio.client, openapi_spec_validator, schemathesis, opentelemetry.proto.trace.v1.trace_pb2' 2>/dev/null; then
+if ! python3 -c 'import cryptography, joserfc, httpx, h2, websockets.asyncio.client, openapi_spec_validator, schemathesis, opentelemetry.proto.trace.v1.trace_pb2' 2>/dev/null; then
     step "Python packages"
     [ -x .build/python/bin/pip ] || python3 -m venv .build/python
     .build/python/bin/pip install --quiet --disable-pip-version-check "${python_packages[@]}"
@@ -68,6 +68,7 @@ Deploy/ios-typecheck.sh
 
 # Few tests at a time: several hundred would wait for each other beyond their timeouts.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
+tests=$(swift build --show-bin-path)/switchboardPackageTests.xctest
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Each target in a separate process: tests that start programs and tests that block the few threads of the concurrency
@@ -77,7 +78,8 @@ for target in Tests/*Tests; do
     step "tests: $target"
     set +e
     # Line by line: what a process that is killed has in its buffer is lost.
-    timeout 1800 stdbuf -oL swift test --skip-build --filter "^$target\\." 2>&1 | tee "$log" | grep --line-buffered -E '^(✘|✔ Test run|◇ Test run)|error:|[Cc]rash'
+    # Without `swift test`, which reads all packages again for each target.
+    NO_COLOR=1 timeout 1800 stdbuf -oL "$tests" --testing-library swift-testing --filter "^$target\\." 2>&1 | tee "$log" | grep --line-buffered -E '^(✘|✔ Test run|◇ Test run)|error:|[Cc]rash'
     status=${PIPESTATUS[0]}
     set -e
     [ "$status" -ne 124 ] || { unfinished "$log"; fail "$target did not end within half an hour"; }

@@ -2,8 +2,11 @@
 #define SWITCHBOARD_COPENSSL_SHIM_H
 #include <limits.h>
 #include <openssl/ssl.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
@@ -121,5 +124,74 @@ static inline long switchboard_PKCS12_mac_iterations(const PKCS12 *file) {
     X509_ALGOR_get0(&object, NULL, NULL, algorithm);
     if (EVP_get_digestbyobj(object) == NULL) return -1;
     return iterations == NULL ? 1 : ASN1_INTEGER_get(iterations);
+}
+
+// A key from its parameters; NULL when one of them is not valid for its type.
+static inline EVP_PKEY *switchboard_EVP_PKEY_from(const char *type, int selection, OSSL_PARAM_BLD *parameters) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+    OSSL_PARAM *list = OSSL_PARAM_BLD_to_param(parameters);
+    if (context == NULL || list == NULL || EVP_PKEY_fromdata_init(context) != 1
+        || EVP_PKEY_fromdata(context, &key, selection, list) != 1) {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+    OSSL_PARAM_free(list);
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+// A public RSA key from its big-endian numbers.
+static inline EVP_PKEY *
+switchboard_RSA_key(const unsigned char *n, int n_length, const unsigned char *e, int e_length) {
+    EVP_PKEY *key = NULL;
+    BIGNUM *modulus = BN_bin2bn(n, n_length, NULL), *exponent = BN_bin2bn(e, e_length, NULL);
+    OSSL_PARAM_BLD *parameters = OSSL_PARAM_BLD_new();
+    if (modulus != NULL && exponent != NULL && parameters != NULL
+        && OSSL_PARAM_BLD_push_BN(parameters, OSSL_PKEY_PARAM_RSA_N, modulus) == 1
+        && OSSL_PARAM_BLD_push_BN(parameters, OSSL_PKEY_PARAM_RSA_E, exponent) == 1) {
+        key = switchboard_EVP_PKEY_from("RSA", EVP_PKEY_PUBLIC_KEY, parameters);
+    }
+    OSSL_PARAM_BLD_free(parameters);
+    BN_free(modulus);
+    BN_free(exponent);
+    return key;
+}
+
+// The key of a private number on P-256, whose point is computed; NULL unless it is from 1 to the order less 1.
+static inline EVP_PKEY *switchboard_P256_private_key(const unsigned char *bytes, int length) {
+    EVP_PKEY *key = NULL;
+    unsigned char encoded[65];
+    EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    BIGNUM *number = BN_bin2bn(bytes, length, BN_secure_new());
+    EC_POINT *point = group == NULL ? NULL : EC_POINT_new(group);
+    OSSL_PARAM_BLD *parameters = OSSL_PARAM_BLD_new();
+    int isInRange = parameters != NULL && number != NULL && point != NULL && !BN_is_zero(number)
+        && BN_cmp(number, EC_GROUP_get0_order(group)) < 0;
+    if (isInRange) BN_set_flags(number, BN_FLG_CONSTTIME);
+    if (isInRange && EC_POINT_mul(group, point, number, NULL, NULL, NULL) == 1
+        && EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, encoded, 65, NULL) == 65
+        && OSSL_PARAM_BLD_push_utf8_string(parameters, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1
+        && OSSL_PARAM_BLD_push_octet_string(parameters, OSSL_PKEY_PARAM_PUB_KEY, encoded, 65) == 1
+        && OSSL_PARAM_BLD_push_BN(parameters, OSSL_PKEY_PARAM_PRIV_KEY, number) == 1) {
+        key = switchboard_EVP_PKEY_from("EC", EVP_PKEY_KEYPAIR, parameters);
+    }
+    OSSL_PARAM_BLD_free(parameters);
+    EC_POINT_free(point);
+    BN_clear_free(number);
+    EC_GROUP_free(group);
+    return key;
+}
+
+// Adds an extension in the syntax of x509v3_config(5); 1 when it succeeds.
+static inline int
+switchboard_X509_add_extension(X509 *certificate, X509 *issuer, const char *name, const char *value) {
+    X509V3_CTX context;
+    X509V3_set_ctx_nodb(&context);
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_nconf(NULL, &context, name, value);
+    int result = extension == NULL ? 0 : X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    return result;
 }
 #endif

@@ -57,6 +57,31 @@ void take(event_flag &target, element value) {
     }
 }
 
+// A value that was not read from text.
+void take(event_text &target, const event_value &value) {
+    if (value.kind == EVENT_STRING) {
+        target = {value.bytes, value.count, EVENT_VALUE};
+    } else {
+        target.shape = value.kind == EVENT_NOTHING ? EVENT_NULL : EVENT_WRONG_TYPE;
+    }
+}
+
+void take(event_integer &target, const event_value &value) {
+    if (value.kind == EVENT_INTEGER) {
+        target = {value.integer, EVENT_VALUE};
+    } else {
+        target.shape = value.kind == EVENT_NOTHING ? EVENT_NULL : EVENT_WRONG_TYPE;
+    }
+}
+
+void take(event_flag &target, const event_value &value) {
+    if (value.kind == EVENT_BOOLEAN) {
+        target = {value.integer != 0, EVENT_VALUE};
+    } else {
+        target.shape = value.kind == EVENT_NOTHING ? EVENT_NULL : EVENT_WRONG_TYPE;
+    }
+}
+
 // Walks the tokens that simdjson's first stage found, to get at the text of a value: the tape does not keep it.
 class tokens {
 public:
@@ -232,15 +257,29 @@ event_shape shape_of(element value) {
     return value.is_null() ? EVENT_NULL : EVENT_WRONG_TYPE;
 }
 
+// The text of an object is found when the level has been read.
+void take_object(event_text &target, element value) { target.shape = shape_of(value); }
+
+event_shape shape_of(const event_value &value) {
+    if (value.kind == EVENT_OBJECT) { return EVENT_VALUE; }
+    return value.kind == EVENT_NOTHING ? EVENT_NULL : EVENT_WRONG_TYPE;
+}
+
+void take_object(event_text &target, const event_value &value) {
+    target = {value.bytes, value.count, shape_of(value)};
+}
+
 // What stands in a level and is read when the level has been.
+template <typename Value>
 struct inner_values {
     size_t data_ordinal = 0;
-    element agent;
-    element link;
+    Value agent;
+    Value link;
 };
 
 // An attribute that plain events and CloudEvents have alike, both at the top; 0 for other names.
-uint64_t take_attribute(std::string_view name, element value, event_members *out) {
+template <typename Value>
+uint64_t take_attribute(std::string_view name, Value value, event_members *out) {
     if (name == "id") { take(out->identifier, value); return 1u << 0; }
     if (name == "type") { take(out->type, value); return 1u << 1; }
     if (name == "time") { take(out->time, value); return 1u << 2; }
@@ -249,13 +288,15 @@ uint64_t take_attribute(std::string_view name, element value, event_members *out
 }
 
 // A member that CloudEvents have in their `data`; 0 for other names.
-uint64_t take_member(std::string_view name, element value, size_t ordinal, event_members *out, inner_values &inner) {
+template <typename Value>
+uint64_t take_member(
+    std::string_view name, Value value, size_t ordinal, event_members *out, inner_values<Value> &inner) {
     // The length first, so that most names are told by one comparison of bytes.
     switch (name.size()) {
     case 4:
         if (name == "text") { take(out->text, value); return 1u << 4; }
         if (name == "data") {
-            out->data.shape = shape_of(value);
+            take_object(out->data, value);
             inner.data_ordinal = ordinal;
             return 1u << 5;
         }
@@ -314,10 +355,27 @@ uint64_t take_member(std::string_view name, element value, size_t ordinal, event
     return 0;
 }
 
+// A member of `agent`; 0 for other names.
+template <typename Value>
+uint64_t take_in_agent(std::string_view name, Value value, event_members *out) {
+    if (name == "id") { take(out->agent_identifier, value); return 1; }
+    if (name == "nickname") { take(out->agent_nickname, value); return 2; }
+    return 0;
+}
+
+// A member of `link`; 0 for other names.
+template <typename Value>
+uint64_t take_in_link(std::string_view name, Value value, event_members *out) {
+    if (name == "ios") { take(out->link_ios, value); return 1; }
+    if (name == "android") { take(out->link_android, value); return 2; }
+    if (name == "web") { take(out->link_web, value); return 4; }
+    return 0;
+}
+
 // Reads the level with the event's own members; `walk` stands at its opening brace.
 event_status read_level_of_members(
     event_parser *parser, object level, bool has_attributes, tokens walk, event_members *out) {
-    inner_values inner;
+    inner_values<element> inner;
     auto twice = read_level(level, parser->unknown, [&](std::string_view name, element value, size_t ordinal) -> uint64_t {
         if (has_attributes && name.size() <= 6) {
             if (uint64_t bit = take_attribute(name, value, out)) { return bit; }
@@ -331,9 +389,7 @@ event_status read_level_of_members(
     object deeper;
     if (out->agent == EVENT_VALUE && inner.agent.get_object().get(deeper) == simdjson::SUCCESS) {
         auto in_agent = read_level(deeper, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
-            if (name == "id") { take(out->agent_identifier, value); return 1; }
-            if (name == "nickname") { take(out->agent_nickname, value); return 2; }
-            return 0;
+            return take_in_agent(name, value, out);
         });
         if (in_agent.found) {
             out->fault = text_of(in_agent.name);
@@ -343,10 +399,7 @@ event_status read_level_of_members(
     }
     if (out->link == EVENT_VALUE && inner.link.get_object().get(deeper) == simdjson::SUCCESS) {
         auto in_link = read_level(deeper, parser->unknown, [&](std::string_view name, element value, size_t) -> uint64_t {
-            if (name == "ios") { take(out->link_ios, value); return 1; }
-            if (name == "android") { take(out->link_android, value); return 2; }
-            if (name == "web") { take(out->link_web, value); return 4; }
-            return 0;
+            return take_in_link(name, value, out);
         });
         if (in_link.found) {
             out->fault = text_of(in_link.name);
@@ -520,6 +573,24 @@ event_status event_parser_read(
         return status == EVENT_READ ? read_members(parser, root, bytes, count, form, members) : status;
     } catch (...) {
         return EVENT_MEMORY;
+    }
+}
+
+void event_members_set(
+    event_members *members, event_level level, const uint8_t *name, size_t name_count, event_value value) {
+    std::string_view view(reinterpret_cast<const char *>(name), name_count);
+    switch (level) {
+    case EVENT_TOP: {
+        inner_values<event_value> inner;
+        if (take_attribute(view, value, members) == 0) { take_member(view, value, 0, members, inner); }
+        break;
+    }
+    case EVENT_AGENT:
+        take_in_agent(view, value, members);
+        break;
+    case EVENT_LINK:
+        take_in_link(view, value, members);
+        break;
     }
 }
 

@@ -1,12 +1,13 @@
 import FoundationEssentials
 package import GatewayModel
 package import GuardedHTTP
-package import HTTP2Connections
+import HTTP2Connections
 package import HTTPTransfers
 package import Logging
 package import NIOCore
 import NIOPosix
 import PushPayloads
+package import TLS
 package import Telemetry
 
 /// Creates the providers of a process, which share trust roots, provider tokens and access tokens.
@@ -45,7 +46,7 @@ package final class PushProviderFactory: Sendable {
     ///   - metrics: The metrics of connections and streams; nil for none.
     ///   - logger: Only `debug` and `trace` are written.
     ///   - configuration: Limits.
-    /// - Throws: ``HTTP2Connections/TLSFailure`` when the trust roots cannot be used.
+    /// - Throws: `TLSFailure` when the trust roots cannot be used.
     package init(
         eventLoopGroup: any EventLoopGroup,
         trustRootsFile: String?,

@@ -1,9 +1,9 @@
-internal import Crypto
-internal import CryptoExtras
+internal import Cryptography
 internal import Glibc
 internal import HTTP2Connections
 internal import NIOCore
 internal import NIOPosix
+internal import TLS
 
 extension PushSimulator {
     /// A listening port.

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 public import SwitchboardClient
+import TLS
 
 /// The window transport over SwiftNIO, for systems whose Foundation has no WebSocket.
 ///
@@ -13,21 +13,19 @@ public struct NIOWindowTransport: WindowTransport {
     static let maxMessageBytes = 65_536
 
     /// The TLS context, or the error for which there is none.
-    private let tls: Result<NIOSSLContext, any Error>
+    private let tls: Result<TLSClientContext, TLSFailure>
 
     /// Creates a transport.
-    public init() {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.applicationProtocols = ["http/1.1"]
-        tls = Result { [configuration] in try NIOSSLContext(configuration: configuration) }
-    }
+    public init() { self.init(tls: Result { () throws(TLSFailure) in try TLSClientContext() }) }
+
+    init(tls: Result<TLSClientContext, TLSFailure>) { self.tls = tls }
 
     /// Opens a WebSocket.
     ///
     /// - Parameter request: The request of the upgrade.
     /// - Returns: The open connection.
-    /// - Throws: `connectivity` if the response is not an upgrade; errors of NIO without a connection or after the
-    ///   timeout.
+    /// - Throws: `connectivity` if the response is not an upgrade; errors of TLS, and of NIO without a connection or after
+    ///   the timeout.
     public func open(_ request: HTTPRequest) async throws -> any WindowConnection {
         let target = try WindowTarget(request)
         let context = try target.isSecure ? tls.get() : nil
@@ -51,13 +49,10 @@ public struct NIOWindowTransport: WindowTransport {
     private static func configure(
         _ channel: any Channel,
         _ target: WindowTarget,
-        _ context: NIOSSLContext?,
+        _ context: TLSClientContext?,
         timeout: TimeAmount
     ) throws -> EventLoopFuture<NIOWindowConnection?> {
-        if let context {
-            let handler = try NIOSSLClientHandler(context: context, serverHostname: target.serverName)
-            try channel.pipeline.syncOperations.addHandler(handler)
-        }
+        if let context { try context.secure(channel, serverName: target.host, offering: .http1) }
         let upgrader = NIOTypedWebSocketClientUpgrader<NIOWindowConnection?>(
             maxFrameSize: maxMessageBytes,
             enableAutomaticErrorHandling: false,

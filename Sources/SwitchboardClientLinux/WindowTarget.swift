@@ -33,7 +33,4 @@ struct WindowTarget: Sendable {
         for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
         head = HTTPRequestHead(version: .http1_1, method: .GET, uri: uri, headers: headers)
     }
-
-    /// The name for TLS; nil for an address, which is verified as such.
-    var serverName: String? { (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil }
 }

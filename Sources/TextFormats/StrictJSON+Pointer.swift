@@ -51,17 +51,19 @@ extension StrictJSON {
     package func value(at pointer: Pointer) -> StrictJSON? {
         var value = self
         for step in pointer.steps {
-            switch value {
-            case .object(let members):
-                guard let next = step.name.flatMap({ members[$0] }) else { return nil }
-                value = next
-            case .array(let items):
-                guard let index = step.index, items.indices.contains(index) else { return nil }
-                value = items[index]
-            default: return nil
-            }
+            guard let next = value.value(at: step) else { return nil }
+            value = next
         }
         return value
+    }
+
+    /// Returns the member or the item at one step of a pointer; nil when there is none.
+    func value(at step: Pointer.Step) -> StrictJSON? {
+        switch self {
+        case .object(let members): step.name.flatMap { members[$0] }
+        case .array(let items): step.index.flatMap { items.indices.contains($0) ? items[$0] : nil }
+        default: nil
+        }
     }
 
     /// Returns the value at a JSON pointer; nil where there is none, and for a text that is no pointer.

@@ -1,43 +1,81 @@
 extension StrictJSON {
-    /// Which values of a text are kept when it is parsed.
+    /// The places of a text whose values are read: JSON pointers, as a tree of names.
     ///
     /// The rest is checked to be JSON, and takes neither memory nor the time to make it. Members of the same name are only
-    /// found among those that are kept.
-    package indirect enum Selection: Sendable, Equatable {
-        /// The value and all that is in it.
-        case all
-        /// Of an object only these members; every other value as a whole.
-        case members([Member])
-
-        /// A member that is kept.
-        package struct Member: Sendable, Equatable {
-            /// Its name.
-            let name: BoundedName
-            /// The values that are kept of it.
-            var selection: Selection
+    /// found on the way to a place, and in the values that are read.
+    package struct Selection: Sendable {
+        /// One name on the way to a place.
+        struct Node: Sendable {
+            let step: Pointer.Step
+            /// The numbers of the pointers that end here.
+            var pointers: [Int] = []
+            /// The first node below; nil when there is none.
+            var firstChild: Int?
+            /// The next node with the same parent; nil for the last one.
+            var sibling: Int?
         }
+
+        /// The nodes: the root of the text is the first one.
+        private(set) var nodes = [Node(step: Pointer.Step(name: nil, index: nil))]
+        /// The number of pointers.
+        private(set) var count = 0
 
         /// Selects the values at JSON pointers.
         package init(_ pointers: some Sequence<Pointer>) {
-            self = .members([])
-            for pointer in pointers { add(pointer.steps[...]) }
+            for pointer in pointers { add(pointer.steps) }
         }
 
         /// Selects the values at JSON pointers; a text that is no pointer selects nothing.
-        package init(_ pointers: some Sequence<String>) { self.init(pointers.compactMap { Pointer($0) }) }
+        package init(_ pointers: some Sequence<String>) {
+            for pointer in pointers { add(Pointer(pointer)?.steps) }
+        }
 
-        private mutating func add(_ steps: ArraySlice<Pointer.Step>) {
-            guard case .members(var members) = self else { return }
-            guard let step = steps.first else {
-                self = .all
-                return
+        private mutating func add(_ steps: [Pointer.Step]?) {
+            defer { count += 1 }
+            guard let steps else { return }
+            var place = 0
+            for step in steps {
+                // No member has a longer name.
+                guard let name = step.name else { return }
+                if let child = child(of: place, where: { $0.step.name == name }) {
+                    place = child
+                } else {
+                    nodes.append(Node(step: step, sibling: nodes[place].firstChild))
+                    nodes[place].firstChild = nodes.count - 1
+                    place = nodes.count - 1
+                }
             }
-            // No member has a longer name.
-            guard let name = step.name else { return }
-            let place = members.firstIndex { $0.name == name } ?? members.endIndex
-            if place == members.endIndex { members.append(Member(name: name, selection: .members([]))) }
-            members[place].selection.add(steps.dropFirst())
-            self = .members(members)
+            nodes[place].pointers.append(count)
+        }
+
+        /// Returns the node below another one that meets a condition; nil when there is none.
+        @inline(__always)
+        func child(of parent: Int, where isWanted: (borrowing Node) -> Bool) -> Int? {
+            var child = nodes[parent].firstChild
+            while let place = child {
+                if isWanted(nodes[place]) { return place }
+                child = nodes[place].sibling
+            }
+            return nil
+        }
+    }
+
+    /// Parses one value that is the whole text, and returns the selected values in it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, UTF-8.
+    ///   - maxDepth: The maximum number of levels of objects and arrays.
+    ///   - selection: Which values are returned.
+    /// - Returns: The value at each of the pointers, in their order; nil where the text has none.
+    /// - Throws: ``Rejection``.
+    package static func parse(
+        _ bytes: [UInt8],
+        maxDepth: Int,
+        selecting selection: Selection
+    ) throws(Rejection) -> [StrictJSON?] {
+        try parse(bytes, Reader(bytes: bytes, maxDepth: maxDepth, selection: selection)) { reader throws(Rejection) in
+            try reader.select(0, depth: 0)
+            return reader.selected
         }
     }
 }

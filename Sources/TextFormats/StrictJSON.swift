@@ -62,21 +62,28 @@ package enum StrictJSON: Sendable, Equatable {
     ///   - maxDepth: The maximum number of levels of objects and arrays.
     ///   - takesZeroFractions: Whether `1.0` is a whole number, as some languages write it and JSON Schema defines it;
     ///     not in a token.
-    ///   - selection: Which values are kept.
     /// - Returns: The value.
     /// - Throws: ``Rejection``.
     package static func parse(
         _ bytes: [UInt8],
         maxDepth: Int = StrictJSON.tokenDepth,
-        takesZeroFractions: Bool = false,
-        keeping selection: Selection = .all
+        takesZeroFractions: Bool = false
     ) throws(Rejection) -> StrictJSON {
+        let reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
+        return try parse(bytes, reader) { reader throws(Rejection) in try reader.value(depth: 0) }
+    }
+
+    /// Reads one value that is the whole text.
+    static func parse<Result>(
+        _ bytes: [UInt8],
+        _ reader: consuming Reader,
+        _ read: (inout Reader) throws(Rejection) -> Result
+    ) throws(Rejection) -> Result {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .encoding }
-        var reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
-        let value = try reader.value(selection, depth: 0)
+        let result = try read(&reader)
         reader.skipSpace()
         guard reader.isAtEnd else { throw .syntax }
-        return value
+        return result
     }
 
     /// The members of an object; nil for every other value.
@@ -89,12 +96,33 @@ package enum StrictJSON: Sendable, Equatable {
         if case .string(let text) = self { text } else { nil }
     }
 
-    private struct Reader {
-        let bytes: [UInt8]
-        let maxDepth: Int
-        let takesZeroFractions: Bool
-        var position = 0
-        var values = 0
+    struct Reader {
+        private let bytes: [UInt8]
+        private let maxDepth: Int
+        private let takesZeroFractions: Bool
+        private var position = 0
+        private var values = 0
+        private let selection: Selection?
+        /// Which nodes of the selection have been found.
+        private var found: [Bool] = []
+        /// The value of each pointer of the selection.
+        private(set) var selected: [StrictJSON?] = []
+
+        init(bytes: [UInt8], maxDepth: Int, takesZeroFractions: Bool) {
+            self.bytes = bytes
+            self.maxDepth = maxDepth
+            self.takesZeroFractions = takesZeroFractions
+            selection = nil
+        }
+
+        init(bytes: [UInt8], maxDepth: Int, selection: Selection) {
+            self.bytes = bytes
+            self.maxDepth = maxDepth
+            takesZeroFractions = false
+            self.selection = selection
+            found = Array(repeating: false, count: selection.nodes.count)
+            selected = Array(repeating: nil, count: selection.count)
+        }
 
         var isAtEnd: Bool { position == bytes.count }
 
@@ -113,9 +141,9 @@ package enum StrictJSON: Sendable, Equatable {
             for index in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[index]) }
         }
 
-        mutating func value(_ selection: Selection, depth: Int) throws(Rejection) -> StrictJSON {
+        mutating func value(depth: Int) throws(Rejection) -> StrictJSON {
             switch try start(depth: depth) {
-            case UInt8(ascii: "{"): return try object(selection, depth: depth)
+            case UInt8(ascii: "{"): return try object(depth: depth)
             case UInt8(ascii: "["): return try array(depth: depth)
             case UInt8(ascii: "\""): return .string(try string())
             case UInt8(ascii: "t"):
@@ -138,6 +166,59 @@ package enum StrictJSON: Sendable, Equatable {
             guard values <= StrictJSON.maxValues else { throw .values }
             skipSpace()
             return next
+        }
+
+        // MARK: Selecting
+
+        /// Reads the value at a node of the selection.
+        mutating func select(_ node: Int, depth: Int) throws(Rejection) {
+            guard let selection else { return }
+            skipSpace()
+            guard selection.nodes[node].pointers.isEmpty, next != UInt8(ascii: "[") else {
+                return keep(try value(depth: depth), at: node, selection)
+            }
+            guard next == UInt8(ascii: "{") else { return try skip(depth: depth) }
+            _ = try start(depth: depth)
+            try elements(to: "}") { reader throws(Rejection) in
+                guard reader.next == UInt8(ascii: "\"") else { throw .syntax }
+                let child = try reader.child(of: node, selection)
+                reader.skipSpace()
+                try reader.expect(UInt8(ascii: ":"))
+                guard let child else { return try reader.skip(depth: depth + 1) }
+                if reader.found[child], let name = selection.nodes[child].step.name { throw .duplicate(name) }
+                reader.found[child] = true
+                try reader.select(child, depth: depth + 1)
+            }
+        }
+
+        /// Keeps a value for the pointers that end at a node, and what is in it for longer ones.
+        private mutating func keep(_ value: StrictJSON, at node: Int, _ selection: Selection) {
+            for pointer in selection.nodes[node].pointers { selected[pointer] = value }
+            var child = selection.nodes[node].firstChild
+            while let place = child {
+                if let value = value.value(at: selection.nodes[place].step) { keep(value, at: place, selection) }
+                child = selection.nodes[place].sibling
+            }
+        }
+
+        /// Reads a member's name, and returns its node below another one; nil when it is not on the way to a place.
+        private mutating func child(of node: Int, _ selection: Selection) throws(Rejection) -> Int? {
+            let start = position + 1
+            if try skipString() {
+                position = start - 1
+                guard let name = BoundedName(try string()) else { return nil }
+                return selection.child(of: node) { $0.step.name == name }
+            }
+            // Without a text for each name.
+            let end = position - 1
+            return bytes.withUnsafeBufferPointer { bytes in
+                let found = UnsafeBufferPointer(rebasing: bytes[start..<end])
+                let head = BoundedName.head(of: found)
+                return selection.child(of: node) { node in
+                    guard let name = node.step.name, name.head == head else { return false }
+                    return name.text.utf8.elementsEqual(found)
+                }
+            }
         }
 
         /// Reads over a value that is not kept.
@@ -167,22 +248,38 @@ package enum StrictJSON: Sendable, Equatable {
             position += 1
             var hasEscape = false
             while true {
-                // To the next byte that is not plain text.
-                position = bytes.withUnsafeBufferPointer { bytes in
-                    var place = position
-                    while place < bytes.count {
-                        let byte = bytes[place]
-                        if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
-                        place &+= 1
-                    }
-                    return place
-                }
+                skipPlainText()
                 guard let byte = next, byte >= 0x20 else { throw .syntax }
                 position += 1
                 if byte == UInt8(ascii: "\"") { return hasEscape }
                 hasEscape = true
                 var character: [UInt8] = []
                 try escape(into: &character)
+            }
+        }
+
+        /// Moves to the next byte that is not plain text of a string: a quote, a backslash or a control character.
+        private mutating func skipPlainText() {
+            position = bytes.withUnsafeBytes { bytes in
+                var place = position
+                // Eight bytes at a time: the lowest byte that is marked is exact, whatever is above it.
+                while place &+ 8 <= bytes.count {
+                    let eight = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                    let quotes = eight ^ 0x2222_2222_2222_2222
+                    let slashes = eight ^ 0x5C5C_5C5C_5C5C_5C5C
+                    let ones: UInt64 = 0x0101_0101_0101_0101
+                    let marks =
+                        ((eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes)
+                        & 0x8080_8080_8080_8080
+                    guard marks == 0 else { return place &+ marks.trailingZeroBitCount / 8 }
+                    place &+= 8
+                }
+                while place < bytes.count {
+                    let byte = bytes[place]
+                    if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+                    place &+= 1
+                }
+                return place
             }
         }
 
@@ -210,53 +307,26 @@ package enum StrictJSON: Sendable, Equatable {
             }
         }
 
-        private mutating func object(_ selection: Selection, depth: Int) throws(Rejection) -> StrictJSON {
-            // Of a selection as many members as it has. Else the usual number in headers and claims; an inner object has
-            // no room before it is needed, because a body may consist of empty ones.
+        private mutating func object(depth: Int) throws(Rejection) -> StrictJSON {
+            // The usual number in headers and claims; an inner object has no room before it is needed, because a body may
+            // consist of empty ones.
             var members = Members()
-            if case .members(let wanted) = selection {
-                members.reserveCapacity(wanted.count)
-            } else if depth == 0 {
-                members.reserveCapacity(8)
-            }
+            if depth == 0 { members.reserveCapacity(8) }
             try elements(to: "}") { reader throws(Rejection) in
                 guard reader.next == UInt8(ascii: "\"") else { throw .syntax }
-                let member = try reader.name(selection)
+                guard let name = BoundedName(try reader.string()) else { throw .longName }
                 reader.skipSpace()
                 try reader.expect(UInt8(ascii: ":"))
-                guard let (name, selection) = member else { return try reader.skip(depth: depth + 1) }
-                let value = try reader.value(selection, depth: depth + 1)
+                let value = try reader.value(depth: depth + 1)
                 guard members.insert(name, value) else { throw .duplicate(name) }
             }
             return .object(members)
         }
 
-        /// Reads a member's name, and returns what is kept of the member; nil for nothing.
-        private mutating func name(_ selection: Selection) throws(Rejection) -> (BoundedName, Selection)? {
-            guard case .members(let wanted) = selection else {
-                guard let name = BoundedName(try string()) else { throw .longName }
-                return (name, .all)
-            }
-            let start = position + 1
-            if try skipString() {
-                position = start - 1
-                guard let name = BoundedName(try string()) else { return nil }
-                return wanted.first { $0.name == name }.map { ($0.name, $0.selection) }
-            }
-            let found = bytes[start..<position - 1]
-            // Without a text for each name, and a copy of each member.
-            let head = found.withUnsafeBufferPointer { BoundedName.head(of: $0) }
-            for place in wanted.indices where wanted[place].name.head == head {
-                guard wanted[place].name.text.utf8.elementsEqual(found) else { continue }
-                return (wanted[place].name, wanted[place].selection)
-            }
-            return nil
-        }
-
         private mutating func array(depth: Int) throws(Rejection) -> StrictJSON {
             var items: [StrictJSON] = []
             try elements(to: "]") { reader throws(Rejection) in
-                items.append(try reader.value(.all, depth: depth + 1))
+                items.append(try reader.value(depth: depth + 1))
             }
             return .array(items)
         }
@@ -265,9 +335,10 @@ package enum StrictJSON: Sendable, Equatable {
             position += 1
             // Most strings have no escape: the scanned bytes are the text.
             let start = position
-            while let byte = next, byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            skipPlainText()
+            if next == UInt8(ascii: "\"") {
                 position += 1
-                if byte == UInt8(ascii: "\"") { return String(decoding: bytes[start..<position - 1], as: UTF8.self) }
+                return String(decoding: bytes[start..<position - 1], as: UTF8.self)
             }
             var text = Array(bytes[start..<position])
             while let byte = next {

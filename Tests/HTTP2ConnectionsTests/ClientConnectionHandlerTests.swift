@@ -3,6 +3,7 @@ import NIOEmbedded
 import Testing
 
 @testable import HTTP2Connections
+@testable import TLS
 
 /// An owner that records a connection's reports, and provides requests.
 private final class Owner: ClientConnectionOwner {

@@ -2,6 +2,7 @@ import HTTP2Connections
 import NIOCore
 import NIOPosix
 import Synchronization
+import TLS
 import TestSupport
 import Testing
 

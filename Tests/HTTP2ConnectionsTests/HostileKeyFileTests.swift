@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HTTP2Connections
+@testable import TLS
 
 /// Files that would occupy a processor for hours.
 ///

@@ -1,6 +1,7 @@
 import HTTP2Connections
 import NIOCore
 import NIOPosix
+import TLS
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HTTP2Connections
+@testable import TLS
 
 @Suite("PEM identities")
 struct PEMIdentityTests {

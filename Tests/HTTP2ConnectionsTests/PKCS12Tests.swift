@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import HTTP2Connections
+@testable import TLS
 
 @Suite("PKCS#12 identities")
 struct PKCS12Tests {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import HTTP2Connections
+@testable import TLS
 
 @Suite("TLS of a listener")
 struct TLSServerHandlerTests {
@@ -19,7 +19,7 @@ struct TLSServerHandlerTests {
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if case .established(let chosen) = event as? TLSServerEvent {
+            if case .established(let chosen) = event as? TLSEvent {
                 events.append("established \(chosen)")
             } else {
                 events.append("\(event)")
@@ -115,7 +115,7 @@ struct TLSServerHandlerTests {
     func newKeys(version: Int32, limit: (bytes: Int, stays: Bool)) throws {
         let channel = EmbeddedChannel()
         let session = try TLSSession(server: context)
-        let handler = TLSServerHandler(tls: session, maxReplyBytes: limit.bytes) { ByteBuffer() }
+        let handler = TLSHandler(tls: session, maxReplyBytes: limit.bytes) { ByteBuffer() }
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let client = try TestTLSClient(version: version)

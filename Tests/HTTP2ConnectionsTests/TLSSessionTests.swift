@@ -1,7 +1,7 @@
 import COpenSSL
 import Testing
 
-@testable import HTTP2Connections
+@testable import TLS
 
 /// Both sides of TLS, connected in memory, on one thread.
 private struct TLSPair {

@@ -1,7 +1,7 @@
 import Foundation
 import GatewayClient
-import HTTP2Connections
 import ProcessHarness
+import TLS
 import Testing
 
 /// Certificates with the highest allowed number of key derivation rounds, with real processes.

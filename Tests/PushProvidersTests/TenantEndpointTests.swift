@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import GatewayModel
 import GuardedHTTP
 import HTTP2Connections

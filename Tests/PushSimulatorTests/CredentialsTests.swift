@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import Foundation
 import HTTP2Connections
 import PushSimulator

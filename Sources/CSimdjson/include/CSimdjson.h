@@ -150,6 +150,38 @@ size_t event_parser_capacity(const event_parser *parser);
 event_status event_parser_read(
     event_parser *parser, const uint8_t *bytes, size_t count, size_t readable, event_form form, event_members *members);
 
+/// The object that a member stands in.
+typedef enum event_level {
+    EVENT_TOP = 0,
+    EVENT_AGENT,
+    EVENT_LINK,
+} event_level;
+
+/// What kind of JSON a value is.
+typedef enum event_kind {
+    EVENT_STRING = 0,
+    EVENT_INTEGER,
+    EVENT_BOOLEAN,
+    EVENT_NOTHING,
+    EVENT_OBJECT,
+} event_kind;
+
+/// A value that was not read from text.
+typedef struct event_value {
+    event_kind kind;
+    /// A string, or the JSON text of an object; it must outlive the members.
+    const uint8_t *bytes;
+    size_t count;
+    /// A whole number, or 0 and 1 for false and true.
+    int64_t integer;
+} event_value;
+
+/// Sets one member by its name, as if it had been read; a name that is not known changes nothing.
+///
+/// The members of the objects `agent` and `link` are set by themselves; the text of `data` must be valid.
+void event_members_set(
+    event_members *members, event_level level, const uint8_t *name, size_t name_count, event_value value);
+
 /// Whether a text is one JSON value, as far as `event_parser_read` looks at what is not an event.
 ///
 /// @param bytes the text

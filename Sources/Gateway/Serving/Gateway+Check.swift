@@ -5,9 +5,9 @@ import GatewayHTTP
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
-import HTTP2Connections
 import Identity
 import PushProviders
+import TLS
 
 extension Gateway {
     /// Returns the findings about disk, limits, clock, trust, waiting pushes and canaries, about what expires soon, and about

@@ -5,7 +5,6 @@ import GatewayHTTP
 import GatewayModel
 import GatewayStorage
 import GuardedHTTP
-import HTTP2Connections
 import Hummingbird
 package import Identity
 import IdentityProviders
@@ -16,6 +15,7 @@ import NIOPosix
 import Outbound
 package import PushProviders
 package import ServiceLifecycle
+import TLS
 package import Telemetry
 package import UnixSignals
 

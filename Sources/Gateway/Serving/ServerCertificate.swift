@@ -1,10 +1,10 @@
 import Foundation
 package import GatewayClient
 package import GatewayModel
-import HTTP2Connections
 package import Logging
 import ServiceLifecycle
 import Synchronization
+import TLS
 import Telemetry
 
 /// The certificate of the HTTP API, which is replaced while the gateway runs.

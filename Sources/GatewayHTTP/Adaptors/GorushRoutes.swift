@@ -109,12 +109,16 @@ private struct GorushPiece: Sendable {
 
     init(_ targets: ArraySlice<GorushTarget>, brand: BrandID, _ directory: Directory) {
         self.targets = targets
-        var apps: [GorushPlatform: AppID?] = [:]
+        var platform: GorushPlatform?
+        var app: AppID?
+        events.reserveCapacity(targets.count)
         for (place, target) in zip(targets.indices, targets) {
-            let platform = target.notification.platform
-            let app = apps[platform] ?? platform.app(of: brand, directory)
-            apps[platform] = app
-            if let app, let token = platform.pushType.transport.tokenRule.normalised(target.token) {
+            // Usually one for all of them.
+            if platform != target.notification.platform {
+                platform = target.notification.platform
+                app = target.notification.platform.app(of: brand, directory)
+            }
+            if let app, let platform, let token = platform.pushType.transport.tokenRule.normalised(target.token) {
                 let name = AgentEvent.TokenName(text: token, pushType: platform.pushType, app: app)
                 events.append(target.notification.event(for: name))
             } else {
@@ -188,7 +192,7 @@ private enum GorushPlatform: Int64, CaseIterable {
 
 /// A notification as gorush takes it (https://github.com/appleboy/gorush, "Request body"); an empty text is the same as
 /// none.
-private struct GorushNotification: Sendable {
+private final class GorushNotification: Sendable {
     let platform: GorushPlatform
     /// The tokens and, except for iOS, a topic and a condition: no device is registered with one of these.
     let tokens: [String]
@@ -254,17 +258,22 @@ private struct GorushNotification: Sendable {
         _ platform: GorushPlatform,
         _ checks: inout FieldChecks
     ) -> [String] {
-        let items = checks.items(object["tokens"], atMost: EventPieces.maxEvents) ?? []
+        let member = object["tokens"]
+        let tokens = checks.texts(member, atMost: EventPieces.maxEvents) ?? []
         // iOS has its bundle id as `topic`.
         let names: [BoundedName] = platform == .ios ? ["to"] : ["to", "topic", "condition"]
         let others = names.map { object[$0] }.filter { !$0.isEmpty }
-        if items.isEmpty, others.isEmpty { checks.fail(object["tokens"].pointer, "must not be nil or empty") }
-        return (items.map { checks.text($0, isRequired: true) } + others.map { checks.text($0) }).compactMap(\.self)
+        if others.isEmpty, member.value?.items.isEmpty ?? true {
+            checks.fail(member.pointer, "must not be nil or empty")
+        }
+        return tokens + others.compactMap { checks.text($0) }
     }
 
     private static func data(_ member: BodyMember, _ checks: inout FieldChecks) -> JSONText? {
-        guard checks.object(member) != nil, let value = member.value else { return nil }
-        let text = value.sortedText
+        guard case .object? = member.value, let text = member.value?.sortedText else {
+            _ = checks.object(member)
+            return nil
+        }
         guard text.count <= EventLimits.dataBytes else {
             checks.fail(member.pointer, "must be at most \(EventLimits.dataBytes) bytes")
             return nil

@@ -1,11 +1,11 @@
 internal import GatewayModel
-package import HTTP2Connections
 package import Hummingbird
 internal import HummingbirdCore
 internal import Identity
 internal import Logging
 internal import Messaging
 package import NIOCore
+package import TLS
 internal import Telemetry
 
 /// The HTTP server of the gateway, with every route of the APIConventions page.

@@ -6,6 +6,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import TLS
 internal import Telemetry
 internal import TextFormats
 

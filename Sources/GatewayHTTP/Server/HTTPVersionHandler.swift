@@ -1,5 +1,5 @@
-internal import HTTP2Connections
 internal import NIOCore
+internal import TLS
 
 /// Determines the version of HTTP of a connection by ALPN, or without TLS by the preface of HTTP/2 (RFC 9113 section 3.4).
 ///
@@ -31,9 +31,9 @@ final class HTTPVersionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // Its deadline is that of the handlers of HTTP/1.1, which also report the end of the handshake.
-        if !(event is TLSServerEvent) { forward(context) }
+        if !(event is TLSEvent) { forward(context) }
         context.fireUserInboundEventTriggered(event)
-        if case .established(let version) = event as? TLSServerEvent { decide(context, isHTTP2: version == .http2) }
+        if case .established(let version) = event as? TLSEvent { decide(context, isHTTP2: version == .http2) }
     }
 
     private func decide(_ context: ChannelHandlerContext, isHTTP2: Bool) {

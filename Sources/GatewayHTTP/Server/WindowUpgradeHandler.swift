@@ -1,4 +1,3 @@
-internal import HTTP2Connections
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
@@ -8,6 +7,7 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 internal import NIOWebSocket
+internal import TLS
 internal import Telemetry
 internal import TextFormats
 
@@ -175,7 +175,7 @@ final class WindowUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler 
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is TLSServerEvent { return connection.watch.handshakeEnded() }
+        if event is TLSEvent { return connection.watch.handshakeEnded() }
         guard case .waiting = state else { return context.fireUserInboundEventTriggered(event) }
         // There was no request: there is nothing to respond to.
         if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed {

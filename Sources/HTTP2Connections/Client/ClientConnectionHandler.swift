@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import TLS
 
 /// The channel handler of one client connection: executes the actions of `ClientConnectionMachine` over one TLS session
 /// and one nghttp2 session.

@@ -1,3 +1,4 @@
+internal import TLS
 /// The pool, as a connection calls it.
 ///
 /// All calls are on the event loop.

@@ -1,3 +1,4 @@
+package import TLS
 /// The error of a connection that could not be opened or ended early.
 ///
 /// Texts hold no secrets. Any thread.

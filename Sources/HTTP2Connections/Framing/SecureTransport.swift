@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import TLS
 
 /// TLS and HTTP/2 framing of one connection: bytes from the socket in, bytes for the socket out.
 ///

@@ -2,6 +2,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
+internal import TLS
 
 /// Executes the actions of `ConnectionPoolMachine`.
 ///

@@ -2,6 +2,7 @@ package import Logging
 package import NIOCore
 package import NIOPosix
 internal import Synchronization
+package import TLS
 
 /// The connections to one target: dials on demand, lets connections pull requests from the source, replaces those that
 /// drain.

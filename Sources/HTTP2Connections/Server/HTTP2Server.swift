@@ -2,6 +2,7 @@ package import Logging
 package import NIOCore
 internal import NIOPosix
 internal import Synchronization
+package import TLS
 
 /// An HTTP/2 server over TLS for simulators and tests: it speaks only `h2` and can simulate errors.
 package final class HTTP2Server: Sendable {

@@ -1,6 +1,7 @@
 internal import CNghttp2
 internal import Glibc
 internal import NIOCore
+internal import TLS
 
 /// One connection of a server: frames in, batches of requests to the application, its commands out.
 ///

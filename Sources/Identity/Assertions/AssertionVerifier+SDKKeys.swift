@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import GatewayModel
 import GatewayStorage
@@ -103,7 +103,7 @@ extension AssertionVerifier {
 
     private static func isAuthentic(_ jws: CompactJWS, _ key: SDKKey) -> Bool {
         let secret = SymmetricKey(data: key.secret)
-        // swift-crypto compares in constant time.
+        // Compared in constant time.
         return switch key.algorithm {
         case .hs256:
             HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)

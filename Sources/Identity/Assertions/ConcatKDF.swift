@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 
 /// The Concat key derivation function of NIST SP 800-56A section 5.8.1 as JOSE uses it (RFC 7518 section 4.6.2).
 enum ConcatKDF {

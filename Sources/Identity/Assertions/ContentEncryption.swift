@@ -1,6 +1,4 @@
-internal import Crypto
-internal import CryptoExtras
-internal import FoundationEssentials
+internal import Cryptography
 
 /// The encryption of an encrypted assertion's content (RFC 7518 section 5); the raw value is the JWE `enc`.
 enum ContentEncryption: String, Sendable, CaseIterable {
@@ -28,8 +26,7 @@ enum ContentEncryption: String, Sendable, CaseIterable {
             let nonce = try? AES.GCM.Nonce(data: closed.initializationVector),
             let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: closed.ciphertext, tag: closed.tag)
         else { return nil }
-        let opened = try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: closed.additionalData)
-        return opened.map { Array($0) }
+        return try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: closed.additionalData)
     }
 
     private static func openCBC(_ closed: ClosedContent, _ key: [UInt8]) -> [UInt8]? {
@@ -41,7 +38,6 @@ enum ContentEncryption: String, Sendable, CaseIterable {
         withUnsafeBytes(of: UInt64(closed.additionalData.count * 8).bigEndian) { code.update(data: $0) }
         // Before anything is decrypted, so that its padding leaks nothing.
         guard ConstantTime.equal(Array(code.finalize().prefix(tagBytes)), closed.tag) else { return nil }
-        let opened = try? AES._CBC.decrypt(closed.ciphertext, using: SymmetricKey(data: key.suffix(16)), iv: vector)
-        return opened.map { Array($0) }
+        return try? AES._CBC.decrypt(closed.ciphertext, using: SymmetricKey(data: key.suffix(16)), iv: vector)
     }
 }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 package import GatewayModel
 internal import TextFormats
 
@@ -65,7 +65,7 @@ package struct CustomerTokens: Sendable {
         guard key.isActive(at: clock.now) else { throw .tokenInvalid(.revoked) }
         guard jws.isSigned(by: HMACAlgorithm.hs256) else { throw .tokenInvalid(.wrongAlgorithm) }
         let secret = SymmetricKey(data: key.secret)
-        // swift-crypto compares in constant time.
+        // Compared in constant time.
         guard
             HMAC<SHA256>.isValidAuthenticationCode(jws.signature, authenticating: jws.signingInput, using: secret)
         else { throw .tokenInvalid(.badSignature) }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import TextFormats
 
 /// The members of a token's header for its key agreement (RFC 7518 section 4.6.1).

@@ -75,7 +75,7 @@ extension Directory {
             let removed = lanes ?? snapshot.lanes(of: id)
             var next = snapshot
             next.brands[id] = nil
-            next.apps = next.apps.filter { $0.key.brand != id }
+            next.apps[id] = nil
             next.hooks = next.hooks.filter { $0.key.brand != id }
             next.remove(lanes: removed)
             for credential in next.credentials.values where credential.brand == id {
@@ -140,7 +140,7 @@ extension Directory {
                 (try await self.store.putApp(sealed, lanes: keys, audit: audit), try await self.store.lanes())
             }
             var next = snapshot
-            next.apps[DirectorySnapshot.AppKey(brand: brand, app: app)] = opened
+            next.apps[brand, default: [:]][app] = opened
             var change = DirectoryChange()
             for (id, key) in lanes where key.brand == brand && key.app == app {
                 next.lanes[id] = key
@@ -169,11 +169,10 @@ extension Directory {
                 try await self.store.deleteApp(brand: brand, app: app, audit: audit)
             }
             // As for a brand, an earlier call may have deleted it.
-            let key = DirectorySnapshot.AppKey(brand: brand, app: app)
-            guard lanes != nil || snapshot.apps[key] != nil else { throw .notFound }
+            guard lanes != nil || snapshot.apps[brand]?[app] != nil else { throw .notFound }
             let removed = lanes ?? snapshot.lanes(of: brand, app: app)
             var next = snapshot
-            next.apps[key] = nil
+            next.apps[brand]?[app] = nil
             next.remove(lanes: removed)
             publish(next, DirectoryChange(removedLanes: removed))
             if lanes == nil { throw DirectoryError.notFound }

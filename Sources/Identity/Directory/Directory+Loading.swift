@@ -34,9 +34,9 @@ extension Directory {
         }
         for app in apps {
             let opened = try open(app, box, reader)
-            snapshot.apps[DirectorySnapshot.AppKey(brand: app.brand, app: app.id)] = opened
+            snapshot.apps[app.brand, default: [:]][app.id] = opened
         }
-        let settled = try await giveLinkHosts(to: brands, of: snapshot.apps.values, store, clock)
+        let settled = try await giveLinkHosts(to: brands, of: snapshot.allApps, store, clock)
         snapshot.brands = Dictionary(uniqueKeysWithValues: settled.map { ($0.id, $0) })
         for (id, key) in lanes { snapshot.lanes[id] = key }
         snapshot.pausedLanes = pausedLanes

@@ -55,7 +55,7 @@ extension Directory {
                 }
             }
             var next = snapshot
-            next.apps[DirectorySnapshot.AppKey(brand: brand, app: id)] = app
+            next.apps[brand, default: [:]][id] = app
             let lanes = next.lanes(of: brand, app: id).filter { next.lane($0) != nil }
             publish(next, DirectoryChange(changedLanes: lanes))
             return app

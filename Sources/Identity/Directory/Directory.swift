@@ -83,31 +83,31 @@ package final class Directory: LaneDirectory, WebhookDirectory {
 
     /// Returns an app with its secrets; nil when the brand has no such app.
     package func app(brand: BrandID, app: AppID) -> DirectoryApp? {
-        snapshot.apps[DirectorySnapshot.AppKey(brand: brand, app: app)]
+        snapshot.apps[brand]?[app]
     }
 
     /// Returns a brand's apps, by id; empty when there are none, or no such brand.
     package func apps(brand: BrandID) -> [DirectoryApp] {
-        snapshot.apps.values.filter { $0.brand == brand }.sorted { $0.id < $1.id }
+        snapshot.apps[brand]?.values.sorted { $0.id < $1.id } ?? []
     }
 
     /// The apps of all brands, in any order.
-    package var allApps: [DirectoryApp] { Array(snapshot.apps.values) }
+    package var allApps: [DirectoryApp] { snapshot.allApps }
 
     /// Returns the apps that open the links of a host, in lower case and without a port, by id; empty when no brand has
     /// the host, or no app of the brand uses it.
     package func apps(linkHost host: String) -> [DirectoryApp] {
         let snapshot = snapshot
         guard let brand = snapshot.linkHosts[DirectorySnapshot.KeyName(host)] else { return [] }
-        return snapshot.apps.values
-            .filter { $0.brand == brand && $0.settings.links?.host.utf8.elementsEqual(host.utf8) == true }
+        return snapshot.apps[brand, default: [:]].values
+            .filter { $0.settings.links?.host.utf8.elementsEqual(host.utf8) == true }
             .sorted { $0.id < $1.id }
     }
 
     /// The apps with links that are not served, because their brand does not have the host; by brand and id.
     package var appsWithoutLinkHost: [DirectoryApp] {
         let snapshot = snapshot
-        return snapshot.apps.values
+        return snapshot.allApps
             .filter { $0.settings.links != nil && !snapshot.servesLinks(of: $0) }
             .sorted { ($0.brand, $0.id) < ($1.brand, $1.id) }
     }

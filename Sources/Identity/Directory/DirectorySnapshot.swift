@@ -55,7 +55,7 @@ struct DirectorySnapshot: Sendable {
     private(set) var linkHosts: [KeyName: BrandID] = [:]
     /// The origins of all brands with the CCAI adaptor, whose paths name no brand.
     private(set) var ccaiOrigins: Set<KeyName> = []
-    var apps: [AppKey: DirectoryApp] = [:]
+    var apps: [BrandID: [AppID: DirectoryApp]] = [:]
     var hooks: [HookKey: DirectoryHook] = [:]
     var lanes: [LaneID: LaneKey] = [:]
     /// The lanes that operators have paused, and since when.
@@ -82,10 +82,13 @@ struct DirectorySnapshot: Sendable {
     var revokedJWEKeys = RevokedNames<KeyName>()
     var revokedCustomerTokenKeys = RevokedNames<BoundedName>()
 
+    /// The apps of all brands, in any order.
+    var allApps: [DirectoryApp] { apps.values.flatMap(\.values) }
+
     func lane(_ id: LaneID) -> LaneDescription? {
         guard
             let key = lanes[id],
-            let app = apps[AppKey(brand: key.brand, app: key.app)],
+            let app = apps[key.brand]?[key.app],
             app.settings.supports(key.pushType),
             let brand = brands[key.brand]
         else { return nil }

@@ -2,10 +2,18 @@ package import TextFormats
 
 /// The mapping of a helpdesk's webhook, whose pointers are read once and not for each request (Helpdesks page).
 package struct PreparedMapping: Sendable {
+    /// A place in the body.
+    package struct Place: Sendable {
+        /// Its pointer.
+        package let pointer: StrictJSON.Pointer
+        /// The number of the pointer in the selection.
+        package let number: Int
+    }
+
     /// A condition of the filter.
     package struct Condition: Sendable {
         /// The place in the body.
-        package let pointer: StrictJSON.Pointer
+        package let place: Place
         /// The values of which the body has one there.
         package let values: [StrictJSON]
     }
@@ -15,7 +23,7 @@ package struct PreparedMapping: Sendable {
         /// This value.
         case constant(StrictJSON)
         /// The value at this place in the body.
-        case copy(StrictJSON.Pointer)
+        case copy(Place)
         /// An object of these members.
         case object([Member])
     }
@@ -42,12 +50,11 @@ package struct PreparedMapping: Sendable {
         var pointers: [StrictJSON.Pointer] = []
         var filter: [Condition] = []
         for (name, wanted) in mapping.value(at: "/filter")?.members ?? [:] {
-            guard let pointer = StrictJSON.Pointer(name.text) else { return nil }
-            pointers.append(pointer)
+            guard let place = Self.place(name.text, &pointers) else { return nil }
             if case .array(let values) = wanted {
-                filter.append(Condition(pointer: pointer, values: values))
+                filter.append(Condition(place: place, values: values))
             } else {
-                filter.append(Condition(pointer: pointer, values: [wanted]))
+                filter.append(Condition(place: place, values: [wanted]))
             }
         }
         guard let event = Self.members(mapping.value(at: "/event")?.members ?? [:], &pointers) else { return nil }
@@ -74,8 +81,12 @@ package struct PreparedMapping: Sendable {
     private static func template(_ template: StrictJSON, _ pointers: inout [StrictJSON.Pointer]) -> Template? {
         guard case .object(let members) = template else { return .constant(template) }
         guard let text = pointer(members) else { return Self.members(members, &pointers).map { .object($0) } }
+        return place(text, &pointers).map { .copy($0) }
+    }
+
+    private static func place(_ text: String, _ pointers: inout [StrictJSON.Pointer]) -> Place? {
         guard let pointer = StrictJSON.Pointer(text) else { return nil }
         pointers.append(pointer)
-        return .copy(pointer)
+        return Place(pointer: pointer, number: pointers.count - 1)
     }
 }

@@ -1,15 +1,10 @@
-import Crypto
+import Cryptography
 import TextFormats
 
 /// The SHA-256 of secrets: stored in their place and shown to operators.
 package enum SecretHash {
     /// Returns the 32 bytes of the hash.
-    static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        let contiguous = bytes.withContiguousStorageIfAvailable { buffer in
-            SHA256.hash(data: UnsafeRawBufferPointer(buffer)).withUnsafeBytes { Array($0) }
-        }
-        return contiguous ?? SHA256.hash(data: Array(bytes)).withUnsafeBytes { Array($0) }
-    }
+    static func sha256(_ bytes: some Collection<UInt8>) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// Returns the first eight hexadecimal digits of the hash: enough to distinguish two keys, too little to find one.
     package static func fingerprint(_ text: String) -> String {

@@ -1,12 +1,9 @@
-internal import Crypto
+internal import Cryptography
 package import GatewayModel
 
 /// A private key that decrypts encrypted assertions with one algorithm, parsed once.
 ///
 /// Thread-safe.
-///
-/// RSA uses OpenSSL (the distribution's fixes and policy apply to the private key), P-256 swift-crypto, which rejects
-/// points that are not on the curve.
 package struct OpeningKey: Sendable {
     private enum Key: Sendable {
         case rsa(OAEPKey)

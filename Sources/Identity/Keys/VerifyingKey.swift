@@ -1,15 +1,10 @@
-internal import Crypto
-internal import CryptoExtras
-internal import FoundationEssentials
+internal import Cryptography
 package import GatewayModel
 internal import TextFormats
 
 /// A public key that verifies signatures with one algorithm, parsed once.
 ///
 /// Thread-safe.
-///
-/// It uses swift-crypto, whose public keys are immutable values without a context for each use, where OpenSSL 3.0 looks
-/// the algorithm up again for every signature.
 package struct VerifyingKey: Sendable {
     private enum Key: Sendable {
         case rsa(_RSA.Signing.PublicKey, _RSA.Signing.Padding)
@@ -95,9 +90,7 @@ package struct VerifyingKey: Sendable {
         _ algorithm: SignatureAlgorithm
     ) throws(KeyRejection) -> Key {
         guard AsymmetricKey.rsaBits.contains(key.keySizeInBits) else { throw .wrongSize(bits: key.keySizeInBits) }
-        guard let numbers = try? key.getKeyPrimitives(), isGood(exponent: Array(numbers.publicExponent)) else {
-            throw .wrongExponent
-        }
+        guard isGood(exponent: key.getKeyPrimitives().publicExponent) else { throw .wrongExponent }
         return .rsa(key, algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5)
     }
 

@@ -1,7 +1,6 @@
-import COpenSSL
-internal import Crypto
+internal import Cryptography
 
-/// Seals secrets for the store: AES-256-GCM (NIST SP 800-38D) under the master key, with OpenSSL.
+/// Seals secrets for the store: AES-256-GCM (NIST SP 800-38D) under the master key.
 ///
 /// A sealed secret is, in order: a version byte (1), the 8-byte id of the key, a random nonce of 12 bytes, the
 /// ciphertext, and a tag of 16 bytes. Everything before the nonce and the context are authenticated with it, so that a
@@ -38,12 +37,11 @@ package struct SecretBox: Sendable {
     /// - Throws: ``SecretBoxError/unavailable``.
     package func seal(_ secret: [UInt8], context: String) throws(SecretBoxError) -> [UInt8] {
         let prefix = [Self.version] + key.id
-        let nonce = SecureRandom.bytes(Self.nonceLength)
-        let cipher = try Cipher(encrypting: true, key: key.bytes, nonce: nonce)
-        try cipher.authenticate(prefix + Array(context.utf8))
-        let ciphertext = try cipher.update(secret)
-        guard cipher.finish() else { throw .unavailable }
-        return prefix + nonce + ciphertext + (try cipher.tag(length: Self.tagLength))
+        let data = prefix + Array(context.utf8)
+        guard let box = try? AES.GCM.seal(secret, using: SymmetricKey(data: key.bytes), authenticating: data) else {
+            throw .unavailable
+        }
+        return prefix + Array(box.nonce) + box.ciphertext + box.tag
     }
 
     /// Opens a sealed secret, with the context that it was sealed with.
@@ -54,89 +52,19 @@ package struct SecretBox: Sendable {
         guard sealed.count >= bodyStart + Self.tagLength else { throw .damaged }
         guard sealed[1..<Self.prefixLength].elementsEqual(key.id) else { throw .wrongKey }
         let bodyEnd = sealed.count - Self.tagLength
-        let cipher = try Cipher(
-            encrypting: false,
-            key: key.bytes,
-            nonce: Array(sealed[Self.prefixLength..<bodyStart])
-        )
-        try cipher.authenticate(sealed[..<Self.prefixLength] + Array(context.utf8))
-        let secret = try cipher.update(Array(sealed[bodyStart..<bodyEnd]))
-        try cipher.expect(tag: Array(sealed[bodyEnd...]))
         // No plaintext is returned before the tag is verified.
-        guard cipher.finish() else { throw .damaged }
+        guard let nonce = try? AES.GCM.Nonce(data: sealed[Self.prefixLength..<bodyStart]),
+            let box = try? AES.GCM.SealedBox(
+                nonce: nonce,
+                ciphertext: sealed[bodyStart..<bodyEnd],
+                tag: sealed[bodyEnd...]
+            ),
+            let secret = try? AES.GCM.open(
+                box,
+                using: SymmetricKey(data: key.bytes),
+                authenticating: sealed[..<Self.prefixLength] + Array(context.utf8)
+            )
+        else { throw .damaged }
         return secret
-    }
-}
-
-/// One operation of AES-256-GCM; owns OpenSSL's context, which never leaves it.
-///
-/// OpenSSL's error queue belongs to the thread: it is cleared before each call, so that no other code finds these
-/// errors in it.
-private final class Cipher {
-    private let context: OpaquePointer
-    private let encrypting: Int32
-
-    init(encrypting: Bool, key: [UInt8], nonce: [UInt8]) throws(SecretBoxError) {
-        ERR_clear_error()
-        guard let context = EVP_CIPHER_CTX_new() else { throw .unavailable }
-        self.context = context
-        self.encrypting = encrypting ? 1 : 0
-        guard EVP_CipherInit_ex(context, EVP_aes_256_gcm(), nil, key, nonce, self.encrypting) == 1 else {
-            throw .unavailable
-        }
-    }
-
-    deinit {
-        EVP_CIPHER_CTX_free(context)
-        ERR_clear_error()
-    }
-
-    /// Adds data that is authenticated and not encrypted.
-    func authenticate(_ data: some Collection<UInt8>) throws(SecretBoxError) {
-        ERR_clear_error()
-        var length: Int32 = 0
-        let bytes = Array(data)
-        guard EVP_CipherUpdate(context, nil, &length, bytes, Int32(bytes.count)) == 1 else { throw .unavailable }
-    }
-
-    /// Encrypts or decrypts everything at once; GCM keeps the length.
-    func update(_ input: [UInt8]) throws(SecretBoxError) -> [UInt8] {
-        guard !input.isEmpty else { return [] }
-        guard let inputLength = Int32(exactly: input.count) else { throw .unavailable }
-        ERR_clear_error()
-        var output = [UInt8](repeating: 0, count: input.count)
-        var length: Int32 = 0
-        guard
-            EVP_CipherUpdate(context, &output, &length, input, inputLength) == 1,
-            length == inputLength
-        else { throw .unavailable }
-        return output
-    }
-
-    /// Sets the expected tag of a decryption.
-    func expect(tag: [UInt8]) throws(SecretBoxError) {
-        ERR_clear_error()
-        var tag = tag
-        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {
-            throw .unavailable
-        }
-    }
-
-    /// Ends the operation; returns false when the tag is not the expected one.
-    func finish() -> Bool {
-        ERR_clear_error()
-        var none: UInt8 = 0
-        var length: Int32 = 0
-        return EVP_CipherFinal_ex(context, &none, &length) == 1
-    }
-
-    /// Returns the tag of an encryption.
-    func tag(length: Int) throws(SecretBoxError) -> [UInt8] {
-        ERR_clear_error()
-        var tag = [UInt8](repeating: 0, count: length)
-        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(length), &tag) == 1 else {
-            throw .unavailable
-        }
-        return tag
     }
 }

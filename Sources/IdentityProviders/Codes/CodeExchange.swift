@@ -1,5 +1,5 @@
 import CoreMetrics
-import Crypto
+import Cryptography
 package import GatewayModel
 package import GatewayStorage
 package import GuardedHTTP

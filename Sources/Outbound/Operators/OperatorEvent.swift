@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import GatewayModel
 import TextFormats
 

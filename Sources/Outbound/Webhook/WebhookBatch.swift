@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import GatewayModel
 package import GatewayStorage
 import TextFormats

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import PushPayloads
 import Synchronization
+import TLS
 
 /// A provider: pulls pushes when a connection has capacity, sends them, interprets the responses, and replaces
 /// connections.

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import FoundationEssentials
 import GatewayModel
 import TextFormats

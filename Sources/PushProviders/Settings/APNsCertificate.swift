@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import GatewayModel
-package import HTTP2Connections
+package import TLS
 
 /// An app's certificate for APNs, decrypted.
 package struct APNsCertificate: Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import GatewayModel
 
 /// The key of an app's provider tokens for one environment, checked and parsed.

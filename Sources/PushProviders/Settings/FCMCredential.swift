@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import FoundationEssentials
 import GatewayModel
 

@@ -1,6 +1,4 @@
-internal import FoundationEssentials
-internal import SwiftASN1
-internal import X509
+internal import Cryptography
 
 /// A client certificate, as APNs reads it.
 ///
@@ -34,22 +32,16 @@ package struct APNsClientCertificate: Sendable, Equatable {
     ///
     /// - Parameter der: The certificate from the TLS handshake.
     package init?(der: [UInt8]) {
-        guard let certificate = try? Certificate(derEncoded: der) else { return nil }
+        guard let certificate = try? Certificate(der: der) else { return nil }
         self.init(
-            topics: [],
-            isForSandbox: certificate.extensions[oid: Self.sandboxMark] != nil,
-            isForProduction: certificate.extensions[oid: Self.productionMark] != nil,
-            notAfter: SimulatorTime(seconds: Int64(certificate.notValidAfter.timeIntervalSince1970))
+            topics: Set(certificate.extensionValue(Self.topicList).map { DER.texts(in: $0) } ?? []),
+            isForSandbox: certificate.extensionValue(Self.sandboxMark) != nil,
+            isForProduction: certificate.extensionValue(Self.productionMark) != nil,
+            notAfter: SimulatorTime(seconds: certificate.notAfter)
         )
-        guard let list = certificate.extensions[oid: Self.topicList], let node = try? DER.parse(list.value),
-            case .constructed(let children) = node.content
-        else { return }
-        for child in children {
-            if let topic = try? ASN1UTF8String(derEncoded: child) { self.topics.insert(String(topic)) }
-        }
     }
 
-    static let sandboxMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 1]
-    static let productionMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 2]
-    static let topicList: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 3, 6]
+    static let sandboxMark = "1.2.840.113635.100.6.3.1"
+    static let productionMark = "1.2.840.113635.100.6.3.2"
+    static let topicList = "1.2.840.113635.100.6.3.6"
 }

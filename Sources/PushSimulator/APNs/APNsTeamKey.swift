@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 
 /// A team's key as it is registered with Apple.
 package struct APNsTeamKey: Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 extension APNsValidator {
     /// The validity of a provider token before and after its `iat` in seconds: one hour (Apple, "Establishing a

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import TextFormats
 
 /// A Chatwoot with a webhook that has a secret: it signs what it sends as `lib/webhooks/trigger.rb` of its repository

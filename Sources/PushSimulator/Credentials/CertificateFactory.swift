@@ -1,7 +1,5 @@
-internal import Crypto
+internal import Cryptography
 internal import FoundationEssentials
-internal import SwiftASN1
-internal import X509
 
 /// Creates the certificates with which the simulator replaces Apple and Google.
 enum CertificateFactory {
@@ -13,75 +11,58 @@ enum CertificateFactory {
 
     static let day: Double = 86_400
     static let lifeDays: Double = 3650
+    /// `cn` of a subject (RFC 4519 section 2.3).
+    static let commonName = "2.5.4.3"
+    /// `o` of a subject (RFC 4519 section 2.19).
+    private static let organization = "2.5.4.10"
 
     /// Creates a certificate authority.
     ///
     /// - Returns: The self-signed certificate with its key.
-    /// - Throws: What the libraries throw.
+    /// - Throws: What the library throws.
     static func authority() throws -> Issued {
-        let key = P256.Signing.PrivateKey()
-        let name = try DistinguishedName {
-            OrganizationName("Switchboard push simulator")
+        try Self.issue(
             // The authorities of two folders must differ in their names.
-            CommonName("Push simulator authority \(RandomID.hexadecimal(4))")
-        }
-        let certificate = try Self.certificate(
-            subject: name,
-            issuer: name,
-            publicKey: key.publicKey,
-            issuerKey: key,
-            extensions: try Certificate.Extensions {
-                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
-            }
+            subject: [
+                (Self.organization, "Switchboard push simulator"),
+                (Self.commonName, "Push simulator authority \(RandomID.hexadecimal(4))"),
+            ],
+            extensions: [
+                CertificateExtension("basicConstraints", "critical,CA:TRUE,pathlen:0"),
+                CertificateExtension("keyUsage", "critical,keyCertSign,cRLSign"),
+                CertificateExtension("subjectKeyIdentifier", "hash"),
+            ],
+            issuedBy: nil
         )
-        return Issued(certificatePEM: try certificate.serializeAsPEM().pemString, keyPEM: key.pemRepresentation)
     }
 
     /// Creates the server's certificate, for `localhost` and the loopback addresses.
     ///
     /// - Parameters:
     ///   - authority: The issuer; nil for a self-signed certificate.
-    ///   - names: Its DNS names.
+    ///   - names: Its names, in the syntax of x509v3_config(5).
     ///   - lifeDays: The validity in days from now; negative for an expired certificate.
     /// - Returns: The certificate with its key.
-    /// - Throws: What the libraries throw.
+    /// - Throws: What the library throws.
     static func server(
         issuedBy authority: Issued?,
-        names: [GeneralName] = Self.loopback,
+        names: String = "DNS:localhost,IP:127.0.0.1,IP:::1",
         lifeDays: Double = Self.lifeDays
     ) throws -> Issued {
-        let key = P256.Signing.PrivateKey()
-        let subject = try DistinguishedName { CommonName("localhost") }
-        let issuer = try authority.map { try Certificate(pemEncoded: $0.certificatePEM).subject } ?? subject
-        let issuerKey = try authority.map { try P256.Signing.PrivateKey(pemRepresentation: $0.keyPEM) } ?? key
-        let certificate = try Self.certificate(
-            subject: subject,
-            issuer: issuer,
-            publicKey: key.publicKey,
-            issuerKey: issuerKey,
-            extensions: try Certificate.Extensions {
-                Critical(BasicConstraints.notCertificateAuthority)
-                Critical(KeyUsage(digitalSignature: true))
-                try ExtendedKeyUsage([.serverAuth])
-                SubjectAlternativeNames(names)
-                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
-                AuthorityKeyIdentifier(
-                    keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(issuerKey.publicKey)).keyIdentifier
-                )
-            },
-            lifeDays: lifeDays
+        try Self.issue(
+            subject: [(Self.commonName, "localhost")],
+            extensions: [
+                CertificateExtension("basicConstraints", "critical,CA:FALSE"),
+                CertificateExtension("keyUsage", "critical,digitalSignature"),
+                CertificateExtension("extendedKeyUsage", "serverAuth"),
+                CertificateExtension("subjectAltName", names),
+                CertificateExtension("subjectKeyIdentifier", "hash"),
+                CertificateExtension("authorityKeyIdentifier", "keyid:always"),
+            ],
+            issuedBy: authority,
+            lifeSeconds: lifeDays * Self.day
         )
-        return Issued(certificatePEM: try certificate.serializeAsPEM().pemString, keyPEM: key.pemRepresentation)
     }
-
-    /// `localhost` and the loopback addresses.
-    static let loopback: [GeneralName] = [
-        .dnsName("localhost"),
-        .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-        .ipAddress(ASN1OctetString(contentBytes: ([UInt8](repeating: 0, count: 15) + [1])[...])),
-    ]
 
     /// Returns whether a stored certificate can still be used: it parses, matches its key, is valid for another day,
     /// and, unless self-signed, has the issuer's signature.
@@ -91,35 +72,33 @@ enum CertificateFactory {
     ///   - authority: The required issuer; nil for a self-signed certificate.
     /// - Returns: False when a new one must be created.
     static func isUsable(_ issued: Issued, authority: Issued?) -> Bool {
-        guard let certificate = try? Certificate(pemEncoded: issued.certificatePEM),
+        guard let certificate = try? Certificate(pem: issued.certificatePEM),
             let key = try? P256.Signing.PrivateKey(pemRepresentation: issued.keyPEM),
-            certificate.publicKey == Certificate.PublicKey(key.publicKey),
-            certificate.notValidAfter > Date.now.addingTimeInterval(Self.day),
-            let issuer = try? Certificate(pemEncoded: (authority ?? issued).certificatePEM)
+            certificate.publicKeyDER == key.publicKey.derRepresentation,
+            Double(certificate.notAfter) > Date.now.timeIntervalSince1970 + Self.day,
+            let issuer = try? Certificate(pem: (authority ?? issued).certificatePEM)
         else { return false }
-        return issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
+        return certificate.isSigned(by: issuer)
     }
 
-    private static func certificate(
-        subject: DistinguishedName,
-        issuer: DistinguishedName,
-        publicKey: P256.Signing.PublicKey,
-        issuerKey: P256.Signing.PrivateKey,
-        extensions: Certificate.Extensions,
-        lifeDays: Double = Self.lifeDays
-    ) throws -> Certificate {
-        try Certificate(
-            version: .v3,
-            serialNumber: Certificate.SerialNumber(),
-            publicKey: Certificate.PublicKey(publicKey),
-            // A start in the past, for clients whose clock is a little behind.
-            notValidBefore: Date.now.addingTimeInterval((min(0, lifeDays) - 1) * Self.day),
-            notValidAfter: Date.now.addingTimeInterval(lifeDays * Self.day),
-            issuer: issuer,
+    /// Creates a certificate with a new key, valid for so many seconds from now; negative for an expired one.
+    static func issue(
+        subject: [(type: String, text: String)],
+        extensions: [CertificateExtension],
+        issuedBy authority: Issued?,
+        lifeSeconds: Double = lifeDays * day
+    ) throws -> Issued {
+        let key = P256.Signing.PrivateKey()
+        let now = Date.now.timeIntervalSince1970
+        let certificate = try Certificate.issue(
             subject: subject,
-            signatureAlgorithm: .ecdsaWithSHA256,
+            // A start in the past, for clients whose clock is a little behind.
+            validity: Int64(now + min(0, lifeSeconds) - Self.day)...Int64(now + lifeSeconds),
             extensions: extensions,
-            issuerPrivateKey: Certificate.PrivateKey(issuerKey)
+            publicKey: key.publicKey,
+            issuer: try authority.map { try Certificate(pem: $0.certificatePEM) },
+            issuerKey: try authority.map { try P256.Signing.PrivateKey(pemRepresentation: $0.keyPEM) } ?? key
         )
+        return Issued(certificatePEM: certificate.pem, keyPEM: key.pemRepresentation)
     }
 }

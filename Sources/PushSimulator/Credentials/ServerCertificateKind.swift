@@ -1,5 +1,3 @@
-internal import X509
-
 /// The kind of the servers' certificate, valid or invalid.
 package enum ServerCertificateKind: String, CaseIterable, Sendable {
     /// Valid: issued by the simulator's authority for the loopback names.
@@ -23,7 +21,7 @@ extension SimulatorCredentials {
             switch kind {
             case .sound: return server
             case .otherHost:
-                return try CertificateFactory.server(issuedBy: authority, names: [.dnsName("push.example.com")])
+                return try CertificateFactory.server(issuedBy: authority, names: "DNS:push.example.com")
             case .expired: return try CertificateFactory.server(issuedBy: authority, lifeDays: -1)
             case .selfSigned: return try CertificateFactory.server(issuedBy: nil)
             }

@@ -1,4 +1,4 @@
-internal import HTTP2Connections
+internal import TLS
 
 extension SimulatorCredentials {
     /// The password of the `.p12` file.

@@ -1,5 +1,4 @@
-internal import Crypto
-internal import CryptoExtras
+internal import Cryptography
 
 extension SimulatorCredentials {
     /// A service account with its key.

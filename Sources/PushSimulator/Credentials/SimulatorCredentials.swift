@@ -1,5 +1,4 @@
-package import Crypto
-package import CryptoExtras
+package import Cryptography
 internal import FoundationEssentials
 
 /// The certificates and keys of one simulator: those of its servers, and those with which clients sign.

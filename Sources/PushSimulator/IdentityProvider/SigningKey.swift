@@ -1,5 +1,4 @@
-internal import Crypto
-internal import CryptoExtras
+internal import Cryptography
 internal import TextFormats
 
 /// The algorithms that the simulated identity provider signs with.
@@ -58,7 +57,7 @@ struct SigningKey: Sendable {
         ]
         switch self.material {
         case .rsa(let key, _):
-            let numbers = try key.publicKey.getKeyPrimitives()
+            let numbers = key.publicKey.getKeyPrimitives()
             members += [
                 ("kty", "RSA"), ("n", StrictBase64.encode(Array(numbers.modulus), .url)),
                 ("e", StrictBase64.encode(Array(numbers.publicExponent), .url)),

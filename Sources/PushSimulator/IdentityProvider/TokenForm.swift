@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import TextFormats
 
 /// The form of a token request, each field at most once (RFC 6749 section 3.2).

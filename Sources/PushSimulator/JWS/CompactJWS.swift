@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 internal import TextFormats
 
 /// A signed token in compact serialisation (RFC 7515 section 7.1), parsed but not verified.

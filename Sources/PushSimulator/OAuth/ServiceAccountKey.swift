@@ -1,4 +1,4 @@
-package import CryptoExtras
+package import Cryptography
 
 /// A service account's key as it is registered with Google.
 package struct ServiceAccountKey: Sendable {

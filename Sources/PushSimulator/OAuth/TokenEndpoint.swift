@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import TextFormats
 
 /// Handles requests for access tokens as Google's token endpoint does.

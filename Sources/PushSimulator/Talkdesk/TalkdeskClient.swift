@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 
 /// A client of the simulated Talkdesk.
 package struct TalkdeskClient: Sendable {

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 import TurnRules
 
 /// The key that identifies an event of a consumer, or a request of its app, and its replays.
@@ -63,10 +63,9 @@ struct Replay {
     }
 
     private static func hash(_ key: String) -> [UInt8] {
-        var sha = SHA256()
         var key = key
-        key.withUTF8 { sha.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        return sha.finalize().withUnsafeBytes { [UInt8](UnsafeRawBufferPointer(rebasing: $0.prefix(hashBytes))) }
+        let digest = key.withUTF8 { SHA256.hash(bufferPointer: UnsafeRawBufferPointer($0)) }
+        return digest.withUnsafeBytes { [UInt8](UnsafeRawBufferPointer(rebasing: $0.prefix(hashBytes))) }
     }
 
     /// The mark of the stored key in a ``ReplayFilter``.

@@ -1,5 +1,5 @@
 internal import DerivationCounter
-internal import HTTP2Connections
+internal import TLS
 
 /// A check for every file that may contain a certificate and its key.
 ///

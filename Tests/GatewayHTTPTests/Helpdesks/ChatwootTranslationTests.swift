@@ -9,8 +9,12 @@ import TextFormats
 @Suite("Chatwoot's webhooks become events")
 struct ChatwootTranslationTests {
     private static func translate(_ text: String) throws -> HookTranslation {
-        let body = try StrictJSON.parse(Array(text.utf8), maxDepth: 64, keeping: ChatwootTranslation.selection)
-        return ChatwootTranslation.translate(body, id: "d-1", hook: HookID(trusted: "desk"))
+        let values = try StrictJSON.parse(
+            Array(text.utf8),
+            maxDepth: 64,
+            selecting: ChatwootTranslation.selection
+        )
+        return ChatwootTranslation.translate(values, id: "d-1", hook: HookID(trusted: "desk"), source: "hook/desk")
     }
 
     private static func event(_ text: String) throws -> StrictJSON? {

@@ -1,6 +1,7 @@
 import HTTP2Connections
 import NIOCore
 import NIOPosix
+import TLS
 import TestSupport
 
 /// A pool with a queue, connected to any port of this host.

@@ -2,6 +2,7 @@ import HTTP2Connections
 import Logging
 import NIOCore
 import NIOPosix
+import TLS
 import TestSupport
 
 /// A server and a pool, connected over a real socket with real TLS.

@@ -1,5 +1,5 @@
 import Foundation
-import HTTP2Connections
+import TLS
 import TestSupport
 
 /// A program as the peer, with files for its certificate.

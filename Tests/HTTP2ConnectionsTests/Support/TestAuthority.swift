@@ -1,5 +1,5 @@
 import COpenSSL
-import HTTP2Connections
+import TLS
 
 /// A certificate authority for one test run, which issues valid and invalid certificates.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import GatewayModel
-import HTTP2Connections
 import PushProviders
 import PushSimulator
+import TLS
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import GatewayModel
 import GuardedHTTP
@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PushProviders
+import TLS
 import Telemetry
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import GatewayModel
 
 /// Brands, apps and messages for tests.

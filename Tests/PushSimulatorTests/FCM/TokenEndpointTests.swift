@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import PushSimulator
 import Testing
 import TextFormats

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import PushSimulator
 
 /// A team with its key, and a push of it that APNs accepts.

@@ -1,9 +1,10 @@
-import CryptoExtras
+import Cryptography
 import HTTP2Connections
 import Logging
 import NIOCore
 import NIOPosix
 import PushSimulator
+import TLS
 import TestSupport
 import TextFormats
 

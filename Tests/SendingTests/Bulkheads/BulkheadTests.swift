@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Delivery
 import GatewayModel
 import GatewayStorage

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 import GatewayModel
 import PushSimulator

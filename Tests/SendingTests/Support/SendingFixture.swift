@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import Delivery
 import Foundation
 import GatewayModel

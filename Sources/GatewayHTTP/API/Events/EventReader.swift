@@ -5,7 +5,7 @@ package import NIOCore
 ///
 /// Usable from any thread; it keeps parsers between requests.
 package struct EventReader: Sendable {
-    private let parsers = EventParserPool()
+    let parsers = EventParserPool()
 
     /// Creates a reader; it allocates on first use.
     package init() {}

@@ -27,23 +27,23 @@ enum HookMapping {
     /// Translates a body.
     ///
     /// - Parameters:
-    ///   - body: The body.
+    ///   - values: The values of the body that the mapping selects.
     ///   - mapping: The mapping; nil gives an event without any other members.
     ///   - id: The id of the event, unless the mapping has one.
     ///   - source: The source of the event, unless the mapping has one.
     /// - Returns: The event, not validated.
     /// - Throws: `Problem` 413 when the event would be too long.
     static func translate(
-        _ body: StrictJSON,
+        _ values: [StrictJSON?],
         by mapping: PreparedMapping?,
         id: String,
         source: String
     ) throws(Problem) -> HookTranslation {
         for condition in mapping?.filter ?? [] {
-            let found = body.value(at: condition.pointer) ?? .null
+            let found = values[condition.place.number] ?? .null
             guard condition.values.contains(found) else { return .ignored(.filter) }
         }
-        var filling = Filling(body: body)
+        var filling = Filling(values: values)
         var event = StrictJSON.Members()
         event.reserveCapacity(12)
         event["id"] = .string(id)
@@ -56,14 +56,14 @@ enum HookMapping {
     }
 
     private struct Filling {
-        let body: StrictJSON
+        let values: [StrictJSON?]
         var missing: [FieldProblem] = []
         /// The bytes that may still be copied: pointers may name the same long value many times.
         private var room = EventParser.maxEventBytes
         /// The names of the member that is filled, from the event down.
         private var path: [String] = []
 
-        init(body: StrictJSON) { self.body = body }
+        init(values: [StrictJSON?]) { self.values = values }
 
         /// Returns the value of a member; nil when the body has none.
         mutating func value(
@@ -80,9 +80,9 @@ enum HookMapping {
                     if let value = try value(of: member, keepsNumbers: keepsNumbers) { all[member.name] = value }
                 }
                 return .object(all)
-            case .copy(let pointer):
-                guard let found = body.value(at: pointer), found != .null else {
-                    let detail = "is at \(pointer.text), where the body has nothing"
+            case .copy(let place):
+                guard let found = values[place.number], found != .null else {
+                    let detail = "is at \(place.pointer.text), where the body has nothing"
                     missing.append(FieldProblem(pointer: FieldProblem.pointer(path), detail: detail))
                     return nil
                 }

@@ -1,6 +1,5 @@
 internal import GatewayModel
 internal import Identity
-internal import NIOCore
 internal import TextFormats
 
 /// A webhook that arrived, and its translation: the same for a real one and for a trial.
@@ -16,17 +15,20 @@ struct IncomingHook {
     func translation() throws(Problem) -> HookTranslation {
         switch hook.settings.kind {
         case .chatwoot:
-            let value = try parsed(ChatwootTranslation.selection)
-            return ChatwootTranslation.translate(value, id: id("x-chatwoot-delivery"), hook: hook.id)
+            let values = try values(of: ChatwootTranslation.selection)
+            let id = id("x-chatwoot-delivery")
+            return ChatwootTranslation.translate(values, id: id, hook: hook.id, source: hook.source)
         case .generic:
-            let value = try parsed(hook.mapping?.selection ?? .all)
-            return try HookMapping.translate(value, by: hook.mapping, id: id("webhook-id"), source: hook.source)
+            let values = try values(of: hook.mapping?.selection ?? Self.nothing)
+            return try HookMapping.translate(values, by: hook.mapping, id: id("webhook-id"), source: hook.source)
         }
     }
 
-    private func parsed(_ selection: StrictJSON.Selection) throws(Problem) -> StrictJSON {
+    private static let nothing = StrictJSON.Selection([StrictJSON.Pointer]())
+
+    private func values(of selection: StrictJSON.Selection) throws(Problem) -> [StrictJSON?] {
         do throws(StrictJSON.Rejection) {
-            return try StrictJSON.parse(body, maxDepth: EventParser.maxDepth, keeping: selection)
+            return try StrictJSON.parse(body, maxDepth: EventParser.maxDepth, selecting: selection)
         } catch { throw Problem(error) }
     }
 
@@ -37,7 +39,7 @@ struct IncomingHook {
     /// - Parameters:
     ///   - members: The members of the event.
     ///   - missing: The pointers that found nothing, which are the cause of an invalid event.
-    ///   - reader: Parses it.
+    ///   - reader: Validates it.
     ///   - now: The present.
     /// - Returns: The event, alone.
     /// - Throws: `Problem` 422 and 413.
@@ -47,19 +49,12 @@ struct IncomingHook {
         _ reader: EventReader,
         now: Timestamp
     ) throws(Problem) -> EventBatch {
-        // The order of the event's own members does not matter. `data` is stored and compared as text: it is sorted.
-        var writer = JSONWriter(capacity: 1024, escapes: .numbers)
-        writer.literal("{")
-        for (name, value) in members {
-            writer.name(name.text)
-            value.write(to: &writer)
+        do throws(Problem) {
+            var batch = EventBatch()
+            batch.events.append(try reader.event(of: members, now: now))
+            return batch
+        } catch {
+            throw error.status == 422 && !missing.isEmpty ? Problem(invalid: missing) : error
         }
-        writer.literal("}")
-        var pieces = try reader.open(ByteBuffer(bytes: writer.bytes), format: .json, now: now)
-        guard let piece = try pieces.next() else { throw EventParseError.malformed }
-        if let refused = piece.refused.first {
-            throw missing.isEmpty ? refused.problem : Problem(invalid: missing)
-        }
-        return piece
     }
 }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import TextFormats
 
 /// A member of a request body, present or absent, with its JSON pointer (RFC 6901).

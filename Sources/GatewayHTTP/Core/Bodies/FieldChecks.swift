@@ -60,6 +60,24 @@ struct FieldChecks {
         return items.enumerated().map { BodyMember(pointer: "\(member.pointer)/\($0)", value: $1) }
     }
 
+    /// Reads the strings of an array, whatever they contain; invalid items are recorded and left out.
+    mutating func texts(_ member: BodyMember, atMost limit: Int) -> [String]? {
+        guard let value = present(member, false) else { return nil }
+        guard case .array(let items) = value else { return wrong(member, "must be an array") }
+        guard items.count <= limit else { return wrong(member, "must have at most \(limit) items") }
+        var texts: [String] = []
+        texts.reserveCapacity(items.count)
+        for (index, item) in items.enumerated() {
+            if case .string(let text) = item {
+                texts.append(text)
+            } else {
+                // Without a pointer for each valid item.
+                _ = text(BodyMember(pointer: "\(member.pointer)/\(index)", value: item), isRequired: true)
+            }
+        }
+        return texts
+    }
+
     /// Reads an object.
     mutating func object(_ member: BodyMember, isRequired: Bool = false) -> BodyObject? {
         guard let value = present(member, isRequired) else { return nil }

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import TextFormats
 
 /// Creates and reads the cursors of lists: opaque to callers, and valid only for the list that returned them.

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Delivery
 internal import GatewayModel
 internal import GatewayStorage

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird

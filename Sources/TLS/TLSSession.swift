@@ -3,10 +3,12 @@ internal import COpenSSL
 /// The one owner of an `SSL`: TLS for one connection over two memory BIOs, without any socket.
 ///
 /// Confined to its connection's event loop. The error queue is cleared before each call (see `OpenSSLErrors`).
-final class TLSSession {
+package final class TLSSession {
     /// The result of a read.
-    enum ReadResult: Equatable {
+    package enum ReadResult: Equatable {
+        /// This number of bytes, at least one.
         case bytes(Int)
+        /// Nothing before the peer has sent more.
         case needsMore
         /// The peer's close_notify.
         case closed
@@ -18,7 +20,8 @@ final class TLSSession {
     private let outbound: OpaquePointer
     /// The protocol without which the handshake fails; nil accepts any choice of ALPN, and none.
     private let requiredProtocol: String?
-    private(set) var isEstablished = false
+    /// Whether the handshake is finished.
+    package private(set) var isEstablished = false
     /// The most sessions kept until they are taken: a peer usually sends two.
     private static let resumptionLimit = 4
     private var resumptions: [TLSResumption] = []
@@ -44,13 +47,23 @@ final class TLSSession {
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Creates a client session that verifies the peer as `serverName`, a DNS name or an IP address as text.
-    convenience init(
+    /// Creates a client session.
+    ///
+    /// - Parameters:
+    ///   - context: The settings.
+    ///   - serverName: The name that the peer is verified as: a DNS name, or an IP address as text.
+    ///   - applicationProtocol: The only protocol that is offered; one without HTTP/2 is an error, for HTTP/1.1 the peer
+    ///     may choose none.
+    ///   - resumption: An earlier session that is resumed if the peer accepts it.
+    /// - Throws: `TLSFailure.configuration`.
+    package convenience init(
         client context: TLSClientContext,
         serverName: String,
-        resuming resumption: TLSResumption?
+        offering applicationProtocol: TLSApplicationProtocol = .http2,
+        resuming resumption: TLSResumption? = nil
     ) throws(TLSFailure) {
-        try self.init(context: context.handle, requiredProtocol: "h2")
+        let name = applicationProtocol.name
+        try self.init(context: context.handle, requiredProtocol: applicationProtocol == .http2 ? name : nil)
         SSL_set_connect_state(ssl)
         // Names in subjects are ignored (RFC 9525 section 2), and partial wildcards in a label.
         SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
@@ -63,17 +76,17 @@ final class TLSSession {
                 throw .configuration("server name cannot be sent")
             }
         }
-        guard SSL_set_alpn_protos(ssl, [2, UInt8(ascii: "h"), UInt8(ascii: "2")], 3) == 0 else {
-            throw .configuration("ALPN")
-        }
+        let offered = [UInt8(name.utf8.count)] + Array(name.utf8)
+        guard SSL_set_alpn_protos(ssl, offered, UInt32(offered.count)) == 0 else { throw .configuration("ALPN") }
         if let resumption { SSL_set_session(ssl, resumption.pointer) }
     }
 
     /// Creates a server session.
-    convenience init(server context: TLSServerContext) throws(TLSFailure) {
+    package convenience init(server context: TLSServerContext) throws(TLSFailure) {
         // A client without ALPN speaks HTTP/1.1, and for one that offers others the context chooses nothing.
         let isHTTP2Only = !context.applicationProtocols.contains(.http1)
-        try self.init(context: context.handle, requiredProtocol: isHTTP2Only ? "h2" : nil)
+        let name = TLSApplicationProtocol.http2.name
+        try self.init(context: context.handle, requiredProtocol: isHTTP2Only ? name : nil)
         SSL_set_accept_state(ssl)
     }
 
@@ -90,7 +103,7 @@ final class TLSSession {
     /// Adds bytes from the socket.
     ///
     /// They are read by `handshake` and `read`.
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
+    package func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
         guard !bytes.isEmpty else { return }
         OpenSSLErrors.clear()
         let count = Int32(clamping: bytes.count)
@@ -102,7 +115,7 @@ final class TLSSession {
     /// Continues the handshake with the received bytes.
     ///
     /// - Returns: Whether the handshake is finished and a protocol that is required negotiated.
-    func handshake() throws(TLSFailure) -> Bool {
+    package func handshake() throws(TLSFailure) -> Bool {
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 {
@@ -118,7 +131,7 @@ final class TLSSession {
     }
 
     /// Decrypts into `buffer`.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSFailure) -> ReadResult {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSFailure) -> ReadResult {
         OpenSSLErrors.clear()
         let count = SSL_read(ssl, buffer.baseAddress, Int32(clamping: buffer.count))
         if count > 0 { return .bytes(Int(count)) }
@@ -130,7 +143,7 @@ final class TLSSession {
     }
 
     /// Encrypts all of `bytes`; at most 16 KB make one record.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
         guard !bytes.isEmpty else { return }
         OpenSSLErrors.clear()
         let count = Int32(clamping: bytes.count)
@@ -140,7 +153,7 @@ final class TLSSession {
     /// Writes close_notify.
     ///
     /// Nothing may be written afterwards; reading continues.
-    func close() {
+    package func close() {
         guard isEstablished else { return }
         OpenSSLErrors.clear()
         _ = SSL_shutdown(ssl)
@@ -148,14 +161,14 @@ final class TLSSession {
     }
 
     /// The number of bytes that wait for the socket.
-    var pendingOutput: Int {
+    package var pendingOutput: Int {
         switchboard_BIO_pending(outbound)
     }
 
     /// Moves bytes for the socket into `buffer`.
     ///
     /// - Returns: How many were moved.
-    func takeOutput(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package func takeOutput(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         OpenSSLErrors.clear()
         return max(0, Int(BIO_read(outbound, buffer.baseAddress, Int32(clamping: buffer.count))))
     }
@@ -163,7 +176,7 @@ final class TLSSession {
     // MARK: - Properties
 
     /// The protocol that ALPN negotiated, if any.
-    var negotiatedProtocol: String? {
+    package var negotiatedProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &length)
@@ -172,17 +185,17 @@ final class TLSSession {
     }
 
     /// Whether the handshake resumed an earlier session.
-    var isResumed: Bool {
+    package var isResumed: Bool {
         SSL_session_reused(ssl) == 1
     }
 
     /// The protocol version as text, for example `TLSv1.3`.
-    var version: String {
+    package var version: String {
         SSL_get_version(ssl).map { String(cString: $0) } ?? ""
     }
 
     /// The peer's own certificate as DER, if it sent one.
-    var peerCertificate: [UInt8]? {
+    package var peerCertificate: [UInt8]? {
         guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
         let length = i2d_X509(certificate, nil)
@@ -204,7 +217,7 @@ final class TLSSession {
     /// Takes the sessions that the peer has sent for resumption since the last call, oldest first.
     ///
     /// With TLS 1.3 they arrive after the handshake, at any time (RFC 8446 section 4.6.1).
-    func takeResumptions() -> [TLSResumption] {
+    package func takeResumptions() -> [TLSResumption] {
         guard !resumptions.isEmpty else { return [] }
         defer { resumptions = [] }
         return resumptions

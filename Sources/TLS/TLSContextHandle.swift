@@ -7,7 +7,7 @@ internal import COpenSSL
 final class TLSContextHandle: @unchecked Sendable {
     /// The context.
     ///
-    /// It stays inside the TLS folder.
+    /// It stays inside this module.
     let pointer: OpaquePointer
 
     /// Creates a context with the options of both roles.

@@ -4,4 +4,12 @@ package enum TLSApplicationProtocol: Sendable {
     case http1
     /// HTTP/2, only for clients that offer it.
     case http2
+
+    /// The name in ALPN.
+    var name: String {
+        switch self {
+        case .http1: "http/1.1"
+        case .http2: "h2"
+        }
+    }
 }

@@ -3,10 +3,10 @@ internal import COpenSSL
 /// The one owner of an `SSL_SESSION`: what a client needs to resume instead of a full handshake.
 ///
 /// Confined to the event loop of its pool.
-final class TLSResumption {
+package final class TLSResumption {
     /// The session.
     ///
-    /// It stays inside the TLS folder.
+    /// It stays inside this module.
     let pointer: OpaquePointer
 
     /// Takes ownership of the caller's reference.

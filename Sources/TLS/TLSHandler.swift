@@ -1,7 +1,7 @@
 package import NIOCore
 
-/// The events of TLS on an accepted connection, for the handlers behind it.
-package enum TLSServerEvent: Sendable {
+/// The events of TLS on a connection, for the handlers behind it.
+package enum TLSEvent: Sendable {
     /// The handshake is complete; with the protocol of what follows.
     case established(TLSApplicationProtocol)
 }
@@ -10,7 +10,7 @@ extension TLSServerContext {
     /// Adds TLS to an accepted connection: the handlers before it see TLS records, those behind it plaintext.
     ///
     /// Call it on the connection's event loop, with handlers behind it that do not write before they have read. A
-    /// handshake has no deadline here. ``TLSServerEvent/established(_:)`` is fired when it is complete.
+    /// handshake has no deadline here. ``TLSEvent/established(_:)`` is fired when it is complete.
     ///
     /// - Parameters:
     ///   - channel: The connection.
@@ -18,15 +18,36 @@ extension TLSServerContext {
     ///     sent, and the output is closed.
     /// - Throws: `TLSFailure.configuration` when there is no session; an error of the channel when it is closed.
     package func secure(_ channel: any Channel, replyToPlaintext: @escaping () -> ByteBuffer) throws {
-        let handler = TLSServerHandler(tls: try TLSSession(server: self), replyToPlaintext: replyToPlaintext)
+        let handler = TLSHandler(tls: try TLSSession(server: self), replyToPlaintext: replyToPlaintext)
         try channel.pipeline.syncOperations.addHandler(handler)
     }
 }
 
-/// The server side of TLS in a pipeline of byte handlers.
+extension TLSClientContext {
+    /// Adds TLS to a connection that is being opened: the handlers before it see TLS records, those behind it plaintext.
+    ///
+    /// Call it on the connection's event loop, before the connection is active. What the handlers behind it write waits for
+    /// the handshake, which has no deadline here. An error of TLS is fired as `TLSFailure`, and closes the connection.
+    ///
+    /// - Parameters:
+    ///   - channel: The connection.
+    ///   - serverName: The name that the server is verified as: a DNS name, or an IP address as text.
+    ///   - applicationProtocol: The protocol that is offered.
+    /// - Throws: `TLSFailure.configuration` when there is no session; an error of the channel when it is closed.
+    package func secure(
+        _ channel: any Channel,
+        serverName: String,
+        offering applicationProtocol: TLSApplicationProtocol
+    ) throws {
+        let tls = try TLSSession(client: self, serverName: serverName, offering: applicationProtocol)
+        try channel.pipeline.syncOperations.addHandler(TLSHandler(tls: tls, replyToPlaintext: nil))
+    }
+}
+
+/// TLS in a pipeline of byte handlers.
 ///
 /// Confined to its channel's event loop.
-final class TLSServerHandler: ChannelDuplexHandler {
+final class TLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
@@ -39,22 +60,37 @@ final class TLSServerHandler: ChannelDuplexHandler {
     /// The most bytes that libssl may send by itself after the handshake, when the peer asks for new keys or for a
     /// renegotiation: up to eight times the bytes of the request, which the peer need not read.
     private let maxReplyBytes: Int
-    private let replyToPlaintext: () -> ByteBuffer
+    /// Returns the bytes for a peer that speaks no TLS; nil on the side of the client.
+    private let replyToPlaintext: (() -> ByteBuffer)?
     private var replyBytes = 0
     private var hasBegun = false
     /// Whether bytes of the peer are still passed on.
     private var isReading = true
     /// Whether bytes for the peer are still accepted.
     private var isWriting = true
-    /// Plaintext that waits for a flush; less than a record.
+    /// Plaintext that waits for a flush, or for the handshake.
     private var unencrypted = ByteBuffer()
     /// The promises of that plaintext's writes.
     private var promises: [EventLoopPromise<Void>] = []
 
-    init(tls: TLSSession, maxReplyBytes: Int = 16_384, replyToPlaintext: @escaping () -> ByteBuffer) {
+    init(tls: TLSSession, maxReplyBytes: Int = 16_384, replyToPlaintext: (() -> ByteBuffer)?) {
         self.tls = tls
         self.maxReplyBytes = maxReplyBytes
         self.replyToPlaintext = replyToPlaintext
+    }
+
+    private var isClient: Bool { replyToPlaintext == nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if isClient {
+            do throws(TLSFailure) {
+                _ = try tls.handshake()
+                flushOutput(context)
+            } catch {
+                fail(context, error)
+            }
+        }
+        context.fireChannelActive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
@@ -71,12 +107,12 @@ final class TLSServerHandler: ChannelDuplexHandler {
         guard isReading, bytes.readableBytes > 0 else { return }
         if !hasBegun {
             hasBegun = true
-            if Self.isText(bytes) { return rejectPlaintext(context) }
+            if let replyToPlaintext, Self.isText(bytes) { return reject(context, with: replyToPlaintext()) }
         }
         do throws(TLSFailure) {
             try receive(bytes, context)
         } catch {
-            fail(context)
+            fail(context, error)
         }
     }
 
@@ -96,9 +132,9 @@ final class TLSServerHandler: ChannelDuplexHandler {
         return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first & ~0x20)
     }
 
-    private func rejectPlaintext(_ context: ChannelHandlerContext) {
+    private func reject(_ context: ChannelHandlerContext, with reply: ByteBuffer) {
         stop()
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(replyToPlaintext())), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(reply)), promise: nil)
         // A full close now could reset the connection before the peer has read the reply.
         context.close(mode: .output, promise: nil)
     }
@@ -110,7 +146,9 @@ final class TLSServerHandler: ChannelDuplexHandler {
             flushOutput(context)
             guard isEstablished else { return }
             let isHTTP2 = tls.negotiatedProtocol == "h2"
-            context.fireUserInboundEventTriggered(TLSServerEvent.established(isHTTP2 ? .http2 : .http1))
+            context.fireUserInboundEventTriggered(TLSEvent.established(isHTTP2 ? .http2 : .http1))
+            // What a client has written before.
+            if unencrypted.readableBytes > 0 { flush(context: context) }
         }
         var plaintext = context.channel.allocator.buffer(capacity: bytes.readableBytes)
         var result = TLSSession.ReadResult.bytes(0)
@@ -142,7 +180,7 @@ final class TLSServerHandler: ChannelDuplexHandler {
     // MARK: Outgoing
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard isWriting, tls.isEstablished, case .byteBuffer(var bytes) = unwrapOutboundIn(data) else {
+        guard isWriting, tls.isEstablished || isClient, case .byteBuffer(var bytes) = unwrapOutboundIn(data) else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
@@ -168,13 +206,14 @@ final class TLSServerHandler: ChannelDuplexHandler {
 
     /// Encrypts and writes the waiting plaintext, without a flush.
     private func encrypt(_ context: ChannelHandlerContext) {
+        guard tls.isEstablished else { return }
         do throws(TLSFailure) {
             while let record = nextRecord() {
                 try record.withUnsafeReadableBytes { (bytes) throws(TLSFailure) in try tls.write(bytes) }
                 writeOutput(context)
             }
         } catch {
-            return fail(context)
+            return fail(context, error)
         }
         unencrypted = ByteBuffer()
         // A promise's callback may write.
@@ -218,10 +257,11 @@ final class TLSServerHandler: ChannelDuplexHandler {
 
     // MARK: End
 
-    /// Sends the alert that libssl wrote, and closes.
-    private func fail(_ context: ChannelHandlerContext) {
+    /// Sends the alert that libssl wrote, and closes; a client's handlers get the error.
+    private func fail(_ context: ChannelHandlerContext, _ error: TLSFailure) {
         stop()
         flushOutput(context)
+        if isClient { context.fireErrorCaught(error) }
         context.close(promise: nil)
     }
 

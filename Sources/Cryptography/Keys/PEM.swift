@@ -1,0 +1,70 @@
+internal import TextFormats
+
+/// A block of the textual encoding of RFC 7468.
+struct PEM: Sendable {
+    private static let begin = "-----BEGIN "
+    private static let end = "-----END "
+    private static let dashes = "-----"
+    private static let lineLength = 64
+
+    let label: String
+    let der: [UInt8]
+
+    init(label: String, der: [UInt8]) {
+        self.label = label
+        self.der = der
+    }
+
+    /// Parses a text with exactly one block; text before and after it is ignored (RFC 7468 section 2).
+    init(_ text: String) throws(CryptographyError) {
+        let blocks = try Self.blocks(of: text)
+        guard blocks.count == 1 else { throw .invalidEncoding }
+        self = blocks[0]
+    }
+
+    /// Parses all blocks of a text; throws for one that does not end as it began, and for one whose content is not
+    /// canonical base64, as that of an encrypted key with headers (RFC 1421 section 4.6).
+    static func blocks(of text: String) throws(CryptographyError) -> [PEM] {
+        var blocks: [PEM] = []
+        var open: (label: Substring, content: [UInt8])?
+        for line in text.split(whereSeparator: \.isNewline) {
+            let line = line.trimmedEnd
+            guard let block = open else {
+                if line.hasPrefix(begin), line.hasSuffix(dashes), line.utf8.count > begin.utf8.count + dashes.utf8.count
+                {
+                    open = (line.dropFirst(begin.count).dropLast(dashes.count), [])
+                }
+                continue
+            }
+            if line.hasPrefix(dashes) {
+                guard line == end + block.label + dashes, let der = StrictBase64.decode(block.content, .standard)
+                else { throw .invalidEncoding }
+                blocks.append(PEM(label: String(block.label), der: der))
+                open = nil
+            } else {
+                open?.content.append(contentsOf: line.utf8)
+            }
+        }
+        guard open == nil else { throw .invalidEncoding }
+        return blocks
+    }
+
+    /// The text, without a newline at its end.
+    var text: String {
+        let base64 = Array(StrictBase64.encode(der, .standard).utf8)
+        let lines = stride(from: 0, to: base64.count, by: Self.lineLength).map { start in
+            String(decoding: base64[start..<min(start + Self.lineLength, base64.count)], as: UTF8.self)
+        }
+        let (first, last) = (Self.begin + label + Self.dashes, Self.end + label + Self.dashes)
+        return ([first] + lines + [last]).joined(separator: "\n")
+    }
+}
+
+extension Substring {
+    /// The text without spaces and tabs at its end.
+    fileprivate var trimmedEnd: Substring {
+        var text = self
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}
