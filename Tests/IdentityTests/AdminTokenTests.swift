@@ -57,7 +57,7 @@ struct AdminTokenTests {
             0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15, 0xAD,
         ]
         #expect(SecretHash.sha256("abc".utf8) == abc)
-        #expect(SecretHash.sha256(AnySequence(Array("abc".utf8))) == abc)
+        #expect(SecretHash.sha256(AnyCollection(Array("abc".utf8))) == abc)
         #expect(SecretHash.fingerprint("abc") == "ba7816bf")
     }
 
