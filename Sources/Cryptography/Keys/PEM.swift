@@ -7,10 +7,10 @@ struct PEM: Sendable {
     private static let dashes = "-----"
     private static let lineLength = 64
 
-    let label: String
+    let label: BoundedName
     let der: [UInt8]
 
-    init(label: String, der: [UInt8]) {
+    init(label: BoundedName, der: [UInt8]) {
         self.label = label
         self.der = der
     }
@@ -26,23 +26,27 @@ struct PEM: Sendable {
     /// canonical base64, as that of an encrypted key with headers (RFC 1421 section 4.6).
     static func blocks(of text: String) throws(CryptographyError) -> [PEM] {
         var blocks: [PEM] = []
-        var open: (label: Substring, content: [UInt8])?
-        for line in text.split(whereSeparator: \.isNewline) {
-            let line = line.trimmedEnd
+        var open: (label: BoundedName, content: [UInt8])?
+        // As bytes: the text may be any.
+        for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map(\.trimmedEnd) {
             guard let block = open else {
-                if line.hasPrefix(begin), line.hasSuffix(dashes), line.utf8.count > begin.utf8.count + dashes.utf8.count
+                if line.starts(with: begin.utf8), line.hasSuffix(dashes),
+                    line.count > begin.utf8.count + dashes.utf8.count
                 {
-                    open = (line.dropFirst(begin.count).dropLast(dashes.count), [])
+                    let text = line.dropFirst(begin.utf8.count).dropLast(dashes.utf8.count)
+                    guard let label = BoundedName(Substring(text)) else { throw .invalidEncoding }
+                    open = (label, [])
                 }
                 continue
             }
-            if line.hasPrefix(dashes) {
-                guard line == end + block.label + dashes, let der = StrictBase64.decode(block.content, .standard)
+            if line.starts(with: dashes.utf8) {
+                guard line.elementsEqual((end + block.label.text + dashes).utf8),
+                    let der = StrictBase64.decode(block.content, .standard)
                 else { throw .invalidEncoding }
-                blocks.append(PEM(label: String(block.label), der: der))
+                blocks.append(PEM(label: block.label, der: der))
                 open = nil
             } else {
-                open?.content.append(contentsOf: line.utf8)
+                open?.content.append(contentsOf: line)
             }
         }
         guard open == nil else { throw .invalidEncoding }
@@ -55,16 +59,18 @@ struct PEM: Sendable {
         let lines = stride(from: 0, to: base64.count, by: Self.lineLength).map { start in
             String(decoding: base64[start..<min(start + Self.lineLength, base64.count)], as: UTF8.self)
         }
-        let (first, last) = (Self.begin + label + Self.dashes, Self.end + label + Self.dashes)
+        let (first, last) = (Self.begin + label.text + Self.dashes, Self.end + label.text + Self.dashes)
         return ([first] + lines + [last]).joined(separator: "\n")
     }
 }
 
-extension Substring {
+extension Substring.UTF8View {
     /// The text without spaces and tabs at its end.
-    fileprivate var trimmedEnd: Substring {
+    fileprivate var trimmedEnd: Substring.UTF8View {
         var text = self
-        while text.last == " " || text.last == "\t" { text.removeLast() }
+        while text.last == 0x20 || text.last == 0x09 { text.removeLast() }
         return text
     }
+
+    fileprivate func hasSuffix(_ other: String) -> Bool { suffix(other.utf8.count).elementsEqual(other.utf8) }
 }
