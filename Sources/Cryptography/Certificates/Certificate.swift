@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// An X.509 certificate (RFC 5280), parsed and not verified.
 ///
 /// Object identifiers are texts of numbers with dots.

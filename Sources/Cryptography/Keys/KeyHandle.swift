@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import TextFormats
 internal import Synchronization
 
 /// A public key or a key pair of OpenSSL.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import TextFormats
 
 /// Keys on the curve P-256 (FIPS 186-5, NIST SP 800-186 section 3.2.1.3), for one use each.
 package enum P256 {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import TextFormats
 
 /// RSA (RFC 8017).
 package enum _RSA {
