@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import TextFormats
 internal import Synchronization
 
 /// A public key or a key pair of OpenSSL.
