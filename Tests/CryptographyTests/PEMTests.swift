@@ -1,5 +1,6 @@
 import COpenSSL
 import Testing
+import TextFormats
 
 @testable import Cryptography
 
@@ -41,10 +42,26 @@ struct PEMTests {
         }
     }
 
+    @Test("labels and lines are bytes: combining marks belong to no line's end, and a label has at most 256 bytes")
+    func bytes() throws {
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        let marks = String(repeating: "\u{301}", count: 40)
+        let around = [marks, pem, marks].joined(separator: "\n")
+        #expect(throws: Never.self) { try P256.Signing.PrivateKey(pemRepresentation: around) }
+        for (old, new) in [
+            ("PRIVATE KEY-----\n", "PRIVATE KEY-----\(marks)\n"), ("PRIVATE KEY", "PRIVATE KEY\u{301}"),
+            ("PRIVATE KEY", String(repeating: "K", count: 257)), ("\n-----END", "\(marks)\n-----END"),
+        ] {
+            let text = pem.replacing(old, with: new)
+            #expect(text.utf8.count > pem.utf8.count)
+            #expect(throws: CryptographyError.self) { try P256.Signing.PrivateKey(pemRepresentation: text) }
+        }
+    }
+
     @Test("an encrypted key under the name of another is rejected, without a derivation from a password")
     func encrypted() throws {
         let der = try PEM(TestKeys.encrypted).der
-        for label in ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"] {
+        for label: BoundedName in ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"] {
             let text = PEM(label: label, der: der).text
             #expect(throws: CryptographyError.invalidKey) { try P256.Signing.PrivateKey(pemRepresentation: text) }
             #expect(throws: CryptographyError.invalidKey) { try _RSA.Signing.PrivateKey(pemRepresentation: text) }
