@@ -18,6 +18,8 @@ final class KeyHandle: @unchecked Sendable {
     }
 
     /// An idle `EVP_PKEY_CTX`, initialized for a scheme.
+    ///
+    /// `@unchecked`: the lock of ``idle`` guards it while it is there, and one call uses it while it is not.
     private struct Context: @unchecked Sendable {
         let pointer: OpaquePointer
         let scheme: Scheme
