@@ -43,18 +43,20 @@ struct Peer {
         try await process.lines(prefix, count: count).map { String($0.dropFirst(prefix.count)) }
     }
 
-    /// Returns the number of lines with a prefix so far.
+    /// Returns the number of lines with a prefix that have been read so far: what a response has caused may come later.
     func count(_ prefix: String) -> Int { process.output.count { $0.hasPrefix(prefix) } }
 
-    /// The number of connections to the server that have a descriptor.
+    /// The number of connections to the server that have a descriptor in this process.
     func connections() throws -> Int {
-        // Its size is 0 for those that ask in advance.
-        let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/net/tcp"))
-        let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        let port = String(format: "0100007F:%04X", port)
-        return table.split(separator: "\n").count { line in
-            let columns = line.split(separator: " ")
-            return columns.count > 9 && columns[2] == port && columns[9] != "0"
+        // The system's table of connections may lack one while others come and go.
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutableBytes(of: &address) { bytes in
+                bytes.withMemoryRebound(to: sockaddr.self) { getpeername(Int32(name) ?? -1, $0.baseAddress, &size) }
+            }
+            let isKnown = result == 0 && Int32(address.sin_family) == AF_INET
+            return isKnown && Int(UInt16(bigEndian: address.sin_port)) == port
         }
     }
 
