@@ -102,7 +102,7 @@ struct ConventionTests {
         }
         #expect(read == Problem.maxErrors + 1)
         #expect(checks.problems.count == read)
-        #expect(checks.text(BodyMember(pointer: "/text", value: .string("x"))) == nil)
+        #expect(checks.text(BodyMember(at: .pointer("/text"), value: .string("x"))) == nil)
     }
 
     @Test("a valid request id is returned, anything else is replaced")

@@ -78,8 +78,9 @@ enum GorushRoutes {
             throw .unreadable("Number of notifications(\(items.count)) over limit(\(maxNotifications))")
         }
         var checks = FieldChecks()
+        let place = body["notifications"].place
         let notifications = items.enumerated().compactMap { index, item in
-            GorushNotification(BodyMember(pointer: "/notifications/\(index)", value: item), now: now, &checks)
+            GorushNotification(BodyMember(at: .item(index, of: place), value: item), now: now, &checks)
         }
         try checks.finish()
         guard notifications.reduce(0, { $0 + $1.tokens.count }) <= EventPieces.maxEvents else {
@@ -183,10 +184,24 @@ private enum GorushPlatform: Int64, CaseIterable {
 
     /// Returns the brand's only app of the platform; nil when there is none, or more than one.
     func app(of brand: BrandID, _ directory: Directory) -> AppID? {
-        let fitting = directory.apps(brand: brand).filter { $0.settings.supports(pushType) }
-        let own = fitting.filter { $0.settings.platform == devices }
-        let apps = own.isEmpty ? fitting : own
-        return apps.count == 1 ? apps.first?.id : nil
+        var (own, fitting) = (OnlyApp(), OnlyApp())
+        directory.visitApps(of: brand) { app in
+            guard app.settings.supports(pushType) else { return }
+            fitting.add(app.id)
+            if app.settings.platform == devices { own.add(app.id) }
+        }
+        return own.count == 0 ? fitting.id : own.id
+    }
+
+    /// The app of a list, if it is the only one.
+    private struct OnlyApp {
+        private(set) var id: AppID?
+        private(set) var count = 0
+
+        mutating func add(_ app: AppID) {
+            count += 1
+            id = count == 1 ? app : nil
+        }
     }
 }
 
@@ -294,10 +309,10 @@ private final class GorushNotification: Sendable {
 extension BodyMember {
     /// The object without members that are empty texts.
     fileprivate var withoutEmptyTexts: BodyMember {
-        guard case .object(let members)? = value, members.contains(where: { $0.value == .string("") }) else {
+        guard case .object(let members)? = value, members.contains(where: { $0.value.text?.isEmpty ?? false }) else {
             return self
         }
-        let kept = members.filter { $0.value != .string("") }
-        return BodyMember(pointer: pointer, value: .object(StrictJSON.Members(kept)))
+        let kept = members.filter { !($0.value.text?.isEmpty ?? false) }
+        return BodyMember(at: place, value: .object(StrictJSON.Members(kept)))
     }
 }

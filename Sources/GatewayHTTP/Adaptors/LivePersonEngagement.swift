@@ -61,7 +61,7 @@ enum LivePersonEngagement {
     ) throws(Problem) -> String? {
         guard let text = try query.text(name), !text.isEmpty else { return nil }
         return checks.line(
-            BodyMember(pointer: "/" + name.text, value: .string(text)),
+            BodyMember(at: .pointer(""), name, value: .string(text)),
             atMost: Engagement.memberBytes
         )
     }

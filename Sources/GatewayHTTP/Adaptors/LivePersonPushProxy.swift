@@ -207,7 +207,7 @@ private struct LivePersonEnvelope {
             checks.fail(member.pointer, "must be a JSON object, or its text")
             return nil
         }
-        return BodyObject(pointer: member.pointer, members: members)
+        return BodyObject(at: member.place, members: members)
     }
 
     /// Reads a number, which is a text in maps of texts.

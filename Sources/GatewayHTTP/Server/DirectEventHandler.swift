@@ -93,7 +93,8 @@ final class DirectEventHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func arrived(_ item: Item, _ context: ChannelHandlerContext) {
-        waiting.append(item)
+        // Usually nothing waits, and an item need not be kept.
+        if waiting.isEmpty, mayPass(item, context) { pass(item, context) } else { waiting.append(item) }
         passOn(context)
     }
 

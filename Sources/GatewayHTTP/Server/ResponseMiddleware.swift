@@ -98,7 +98,7 @@ struct ResponseMiddleware: RouterMiddleware {
             method: request.method.rawValue,
             route: route,
             status: response.status.code,
-            brand: context.notes.caller == nil ? nil : context.parameters["brand"].flatMap { BrandID(String($0)) },
+            brand: context.notes.caller == nil ? nil : context.segment("brand").flatMap { BrandID(String($0)) },
             requestID: context.requestID,
             errorCode: code?.rawValue
         )
@@ -118,7 +118,7 @@ struct ResponseMiddleware: RouterMiddleware {
                 LogKey.status: .stringConvertible(response.status.code),
                 LogKey.milliseconds: .stringConvertible(Double(nanoseconds / 10_000) / 100),
             ]
-            if let brand = context.parameters["brand"], brand.utf8.count <= 64 {
+            if let brand = context.segment("brand"), brand.utf8.count <= 64 {
                 metadata[LogKey.brand] = .string(String(brand))
             }
             if let caller = context.notes.caller {

@@ -15,7 +15,7 @@ enum WindowFrameReader {
             throw .unreadable("not JSON")
         }
         guard case .object(let members) = value else { throw .unreadable("not an object") }
-        let body = BodyObject(pointer: "", members: members, text: text)
+        let body = BodyObject(members: members, text: text)
         var checks = FieldChecks()
         let type = checks.text(body["type"], isRequired: true)
         var ref = type

@@ -91,6 +91,11 @@ package final class Directory: LaneDirectory, WebhookDirectory {
         snapshot.apps[brand]?.values.sorted { $0.id < $1.id } ?? []
     }
 
+    /// Visits a brand's apps in any order, without a list of them.
+    package func visitApps(of brand: BrandID, _ visit: (DirectoryApp) -> Void) {
+        snapshot.apps[brand]?.values.forEach(visit)
+    }
+
     /// The apps of all brands, in any order.
     package var allApps: [DirectoryApp] { snapshot.allApps }
 

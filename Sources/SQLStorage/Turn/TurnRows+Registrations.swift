@@ -63,7 +63,8 @@ extension TurnRows where Self: SQLTransaction {
         }
     }
 
-    package func owner(of token: AgentEvent.TokenName, brand: Int64) throws -> TokenOwner? {
+    /// Reads the registration with a token from the database, as ``TurnRows/owner(of:brand:)`` returns it.
+    package func storedOwner(of token: AgentEvent.TokenName, brand: Int64) throws -> TokenOwner? {
         try db.prepare(
             """
             SELECT r.id, u.id, CASE WHEN r.state = 'active' THEN r.receives ELSE 0 END FROM registrations r \

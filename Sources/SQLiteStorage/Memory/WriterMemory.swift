@@ -12,6 +12,10 @@ struct WriterMemory {
     var consumers: GenerationalCache<BrandedName, KnownConsumer>
     /// The active registrations of a consumer, by its key; in the order of their ids.
     var registrations: GenerationalCache<Int64, [KnownRegistration]>
+    /// The registrations that were looked up by their tokens.
+    ///
+    /// What is found here may be over: the registration must still be one of its consumer's, with this token.
+    var owners: GenerationalCache<BrandedToken, TokenOwner>
     /// The number of the newest incarnation, 0 when there is none; nil until it is needed.
     var incarnation: Int64?
     /// The keys of brands, by id.
@@ -42,9 +46,10 @@ struct WriterMemory {
     /// Creates an empty memory.
     ///
     /// - limit: Bytes for consumers, half of them for their registrations: one with a conversation and a device takes
-    ///   about as much of either.
+    ///   about as much of either. An eighth of it is added for tokens, where back-ends name devices by them.
     init(limit: Int) {
         self.limit = limit
+        owners = GenerationalCache(limit: limit / 8) { 160 + $0.text.utf8.count + $1.consumer.rawValue.utf8.count }
         consumers = GenerationalCache(limit: limit / 2) { $1.bytes }
         registrations = GenerationalCache(limit: limit / 2) { KnownRegistration.bytes(of: $1) }
     }
@@ -53,6 +58,7 @@ struct WriterMemory {
     mutating func settle() {
         consumers.settle()
         registrations.settle()
+        owners.settle()
         campaigns.settle()
     }
 }

@@ -1,6 +1,7 @@
 import GatewayModel
 import GatewayStorage
 import SQLStorage
+import TextFormats
 import TurnRules
 
 /// Consumers, their conversations and registrations, from memory or from the file.
@@ -152,5 +153,28 @@ extension Writer {
         }
         memory.registrations.keep(found, for: consumer)
         return found
+    }
+
+    func owner(of token: AgentEvent.TokenName, brand: Int64) throws -> TokenOwner? {
+        let name = BrandedToken(brand: brand, token)
+        if let owner = try rememberedOwner(of: name) { return owner }
+        let owner = try storedOwner(of: token, brand: brand)
+        if let owner { memory.owners.keep(owner, for: name) }
+        return owner
+    }
+
+    /// Returns the registration that had a token when it was last looked up, if the consumer still has it.
+    private func rememberedOwner(of name: BrandedToken) throws -> TokenOwner? {
+        guard let owner = memory.owners.value(name),
+            let consumer = try consumer(BrandedName(brand: name.brand, id: owner.consumer.rawValue)),
+            let registration = try registrations(of: consumer.key).first(where: {
+                $0.id == owner.registration.rawValue && $0.token.hasSameBytes(as: name.text)
+            })
+        else { return nil }
+        return TokenOwner(
+            registration: owner.registration,
+            consumer: ConsumerID(trusted: consumer.name.id),
+            receives: registration.receives
+        )
     }
 }

@@ -97,7 +97,7 @@ struct HookMappingTests {
     )
     func invalid(mapping: String, pointer: String) throws {
         var checks = FieldChecks()
-        _ = HookMapping.read(BodyMember(pointer: "/mapping", value: try Self.json(mapping)), &checks)
+        _ = HookMapping.read(BodyMember(at: .pointer("/mapping"), value: try Self.json(mapping)), &checks)
         #expect(checks.problems.map(\.pointer) == [pointer])
     }
 
@@ -105,7 +105,7 @@ struct HookMappingTests {
     func stored() throws {
         func read(_ mapping: StrictJSON) -> (text: String?, isValid: Bool) {
             var checks = FieldChecks()
-            let text = HookMapping.read(BodyMember(pointer: "/mapping", value: mapping), &checks)
+            let text = HookMapping.read(BodyMember(at: .pointer("/mapping"), value: mapping), &checks)
             return (text, checks.problems.isEmpty)
         }
         let sorted = #"{"event":{"consumer":"u","type":"agent.typing"},"filter":{"/a":1}}"#

@@ -62,7 +62,7 @@ struct DirectEvents: Sendable {
         context.requestID = RequestID(header: head.headerFields.value(.xRequestID)).text
         context.span = shared.services.tracer?.startRequest(traceParent: head.headerFields.value(.traceParent))
         context.coreContext.endpointPath.value = route.template
-        for (name, segment) in target.segments { context.coreContext.parameters[name] = segment }
+        context.segments = target.segments
         // Its bytes are not kept while its events are stored.
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
         let address = gate.address(of: request, context)
@@ -123,7 +123,7 @@ enum DirectRoute: Sendable {
     case events, pushProxy, gorush, hook, hookWithSecret
 
     /// The route of a request, and the parameters of its path, which need no decoding.
-    typealias Target = (route: DirectRoute, segments: [(name: Substring, segment: Substring)])
+    typealias Target = (route: DirectRoute, segments: [(name: String, segment: Substring)])
 
     /// The path as it was declared.
     var template: String {
@@ -147,22 +147,31 @@ enum DirectRoute: Sendable {
     static func target(of head: HTTPRequest) -> Target? {
         guard let path = head.path else { return nil }
         if path.hasSameBytes(as: GorushRoutes.path) { return (.gorush, []) }
-        let isHook = path.hasBytePrefix("/v1/hooks/")
-        guard isHook || path.hasBytePrefix("/v1/brands/") else { return nil }
-        let parts = path.byteSplit("/", omittingEmptySubsequences: false).dropFirst(3)
-        guard let brand = parts.first, BrandID.isValid(String(brand)), let last = parts.last else { return nil }
-        switch (isHook, parts.count) {
-        case (false, 2) where last.hasSameBytes(as: "events"): return (.events, [("brand", brand)])
-        case (false, 2) where last.hasSameBytes(as: "push-proxy"): return (.pushProxy, [("brand", brand)])
-        case (true, 2) where HookID.isValid(String(last)): return (.hook, [("brand", brand), ("hook", last)])
-        case (true, 3) where HookID.isValid(String(parts[4])) && !last.isEmpty && last.utf8.allSatisfy(isPlain):
-            return (.hookWithSecret, [("brand", brand), ("hook", parts[4]), ("pathSecret", last)])
-        default: return nil
+        let isHook = path.hasBytePrefix(hooks)
+        guard isHook || path.hasBytePrefix(brands) else { return nil }
+        let (brand, rest) = step(path.utf8.dropFirst(isHook ? hooks.utf8.count : brands.utf8.count))
+        guard let rest, BrandID.isValid(String(brand)) else { return nil }
+        guard isHook else {
+            if rest.hasSameBytes(as: "events") { return (.events, [("brand", brand)]) }
+            return rest.hasSameBytes(as: "push-proxy") ? (.pushProxy, [("brand", brand)]) : nil
         }
+        let (hook, secret) = step(rest.utf8)
+        guard HookID.isValid(String(hook)) else { return nil }
+        guard let secret else { return (.hook, [("brand", brand), ("hook", hook)]) }
+        guard !secret.isEmpty, secret.utf8.allSatisfy(isPlain) else { return nil }
+        return (.hookWithSecret, [("brand", brand), ("hook", hook), ("pathSecret", secret)])
+    }
+
+    private static let (hooks, brands) = ("/v1/hooks/", "/v1/brands/")
+
+    /// Returns a path's first segment, and what follows after the slash; nil when none does.
+    private static func step(_ path: Substring.UTF8View) -> (segment: Substring, rest: Substring?) {
+        guard let slash = path.firstIndex(of: UInt8(ascii: "/")) else { return (Substring(path), nil) }
+        return (Substring(path[..<slash]), Substring(path[path.index(after: slash)...]))
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        byte != UInt8(ascii: "/") && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
     }
 
     /// Returns what a request submits, and counts nothing; nil for one that the router must handle.

@@ -117,7 +117,7 @@ enum BloomreachDevices {
 
     /// Reads the properties of `notification_state`.
     static func state(_ properties: StrictJSON.Members, _ checks: inout FieldChecks) -> Tracked? {
-        let object = BodyObject(pointer: "/properties", members: properties)
+        let object = BodyObject(at: .pointer("/properties"), members: properties)
         let token = checks.text(object["push_notification_token"], isRequired: true)
         let system = system(object["platform"], &checks)
         let isValid = checks.flag(object["valid"]) ?? true

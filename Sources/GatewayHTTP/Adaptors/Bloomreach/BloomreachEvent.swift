@@ -71,7 +71,7 @@ enum BloomreachEvent {
         at time: Timestamp,
         _ checks: inout FieldChecks
     ) -> [BoundedName: Consent] {
-        let object = BodyObject(pointer: "/properties", members: properties)
+        let object = BodyObject(at: .pointer("/properties"), members: properties)
         let category = checks.text(object["category"], isRequired: true)
         let action = checks.word(object["action"], as: ConsentAction.self, isRequired: true)
         var end: Timestamp?

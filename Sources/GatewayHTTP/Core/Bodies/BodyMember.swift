@@ -7,19 +7,21 @@ internal import TextFormats
 struct BodyMember {
     /// The value; nil when the member is absent.
     let value: StrictJSON?
-    /// The JSON pointer of the member without its name, if it has one: most members need no pointer.
-    private let parent: String
+    private let object: BodyPlace
     private let name: BoundedName?
 
-    /// Creates a member; with its name and the JSON pointer of its object, or with the pointer alone.
-    init(pointer: String, _ name: BoundedName? = nil, value: StrictJSON?) {
-        parent = pointer
+    /// Creates a member; with its name and the place of its object, or with the place alone.
+    init(at place: BodyPlace, _ name: BoundedName? = nil, value: StrictJSON?) {
+        object = place
         self.name = name
         self.value = value
     }
 
-    /// The JSON pointer of the member, also when it is absent.
-    var pointer: String { name.map { parent + FieldProblem.pointer([$0.text]) } ?? parent }
+    /// Its place, also when it is absent.
+    var place: BodyPlace { name.map { .member($0, of: object) } ?? object }
+
+    /// The JSON pointer of its place.
+    var pointer: String { place.pointer }
 
     /// Whether the body contains the member, even as null.
     var isNamed: Bool { value != nil }
@@ -28,16 +30,32 @@ struct BodyMember {
     var isEmpty: Bool { value == nil || value == .null }
 }
 
+/// The place of a value in a body: most of them need no text, which is made for an error only.
+enum BodyPlace: Sendable {
+    /// By its JSON pointer; "" for the body itself.
+    case pointer(String)
+    indirect case member(BoundedName, of: BodyPlace)
+    indirect case item(Int, of: BodyPlace)
+
+    /// The JSON pointer (RFC 6901).
+    var pointer: String {
+        switch self {
+        case .pointer(let text): text
+        case .member(let name, let object): object.pointer + FieldProblem.pointer([name.text])
+        case .item(let index, let array): "\(array.pointer)/\(index)"
+        }
+    }
+}
+
 /// An object of a request body.
 struct BodyObject {
-    /// The JSON pointer of the object; "" for the body itself.
-    let pointer: String
+    private let place: BodyPlace
     private let members: StrictJSON.Members
     /// The text of the whole body; empty for an object within it.
     let text: [UInt8]
 
-    init(pointer: String, members: StrictJSON.Members, text: [UInt8] = []) {
-        self.pointer = pointer
+    init(at place: BodyPlace = .pointer(""), members: StrictJSON.Members, text: [UInt8] = []) {
+        self.place = place
         self.members = members
         self.text = text
     }
@@ -49,8 +67,11 @@ struct BodyObject {
             throw Problem(error)
         }
         guard case .object(let members) = value else { throw .unreadable("The JSON must be an object.") }
-        return BodyObject(pointer: "", members: members, text: text)
+        return BodyObject(members: members, text: text)
     }
+
+    /// The JSON pointer of the object; "" for the body itself.
+    var pointer: String { place.pointer }
 
     /// SHA-256 of the text of the whole body.
     var hash: [UInt8] { Array(SHA256.hash(data: text)) }
@@ -65,6 +86,6 @@ struct BodyObject {
 
     /// Returns the member with a name.
     subscript(name: BoundedName) -> BodyMember {
-        BodyMember(pointer: pointer, name, value: members[name])
+        BodyMember(at: place, name, value: members[name])
     }
 }

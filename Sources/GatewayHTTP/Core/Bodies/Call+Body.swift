@@ -47,7 +47,7 @@ extension Call {
     func object(mayBeEmpty: Bool = false, ofAnyType: Bool = false) async throws -> BodyObject {
         if !ofAnyType { try checkObjectType() }
         let buffer = try await body { _ in Self.maxBodyBytes }
-        if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(pointer: "", members: [:]) }
+        if mayBeEmpty, buffer.readableBytes == 0 { return BodyObject(members: [:]) }
         return try object(in: buffer, ofAnyType: true)
     }
 

@@ -57,7 +57,8 @@ struct FieldChecks {
         guard let value = present(member, isRequired) else { return nil }
         guard case .array(let items) = value else { return wrong(member, "must be an array") }
         guard items.count <= limit else { return wrong(member, "must have at most \(limit) items") }
-        return items.enumerated().map { BodyMember(pointer: "\(member.pointer)/\($0)", value: $1) }
+        let place = member.place
+        return items.enumerated().map { BodyMember(at: .item($0, of: place), value: $1) }
     }
 
     /// Reads the strings of an array, whatever they contain; invalid items are recorded and left out.
@@ -71,8 +72,7 @@ struct FieldChecks {
             if case .string(let text) = item {
                 texts.append(text)
             } else {
-                // Without a pointer for each valid item.
-                _ = text(BodyMember(pointer: "\(member.pointer)/\(index)", value: item), isRequired: true)
+                _ = text(BodyMember(at: .item(index, of: member.place), value: item), isRequired: true)
             }
         }
         return texts
@@ -82,7 +82,7 @@ struct FieldChecks {
     mutating func object(_ member: BodyMember, isRequired: Bool = false) -> BodyObject? {
         guard let value = present(member, isRequired) else { return nil }
         guard case .object(let members) = value else { return wrong(member, "must be an object") }
-        return BodyObject(pointer: member.pointer, members: members)
+        return BodyObject(at: member.place, members: members)
     }
 
     /// Records every unknown member: where a typing error must not go unnoticed.

@@ -96,7 +96,7 @@ final class Call: Sendable {
 
     /// Returns a segment of the path, decoded exactly once.
     func segment(_ name: String) throws(Problem) -> String {
-        guard let raw = context.parameters[name[...]] else { throw Problem(.internal, "No such path parameter.") }
+        guard let raw = context.segment(name) else { throw Problem(.internal, "No such path parameter.") }
         guard let text = PercentEncoding.decode(raw) else {
             throw .unreadable("The path is not percent-encoded UTF-8.")
         }

@@ -9,6 +9,8 @@ package struct GatewayContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The request's id; set by the first middleware.
     var requestID = ""
+    /// The parameters of the path of a request that the router does not handle.
+    var segments: [(name: String, segment: Substring)] = []
     /// The address of the connection's remote end; nil for a socket without addresses.
     let peer: InternetAddress?
     private let channel: any Channel
@@ -24,6 +26,11 @@ package struct GatewayContext: RequestContext {
         coreContext = .init(source: source)
         channel = source.channel
         peer = InternetAddress(source.channel.remoteAddress)
+    }
+
+    /// Returns a parameter of the path as it was sent; nil when the route has none of this name.
+    func segment(_ name: String) -> Substring? {
+        segments.first { $0.name == name }?.segment ?? parameters[name[...]]
     }
 
     /// The span of the request, but not of a stranger whose `traceparent` alone asks for the record.

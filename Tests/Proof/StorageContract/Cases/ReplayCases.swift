@@ -5,7 +5,8 @@ import Testing
 /// An event is counted once (R179).
 enum ReplayCases {
     static let all = [
-        sources, afterMidnight, afterWindow, brands, consumers, namedDevices, namedTokens, merged, mergedBoth,
+        sources, afterMidnight, afterWindow, brands, consumers, namedDevices, namedTokens, formerOwners, merged,
+        mergedBoth,
     ]
 
     static let consumers = ContractCase("one id for two consumers is two events, in one turn and across a restart") {
@@ -130,6 +131,31 @@ enum ReplayCases {
         #expect(results == [[.rejected(.unknownToken)]])
         _ = try await f.store.deleteBrand(f.brand, audit: nil)
         #expect(try await f.accept(event("e-6", "token-of-d-2")) == [.rejected(.unknownBrand)])
+    }
+
+    static let formerOwners = ContractCase("an event for a token is never that of a consumer who had it before") {
+        (f) async throws in
+        func event(_ id: String) -> AgentEvent {
+            var event = f.message("", id: id)
+            event.token = AgentEvent.TokenName(text: "token-of-d-1", pushType: .apns)
+            return event
+        }
+        // After an erasure the numbers of the rows are given again.
+        for consumer in ["u-1", "u-2", "u-3"] {
+            try await f.register("d-1", of: consumer)
+            #expect(try await f.accepted(event("e-1")).unread == 1)
+            #expect(try await f.unread(consumer) == 1)
+            if consumer != "u-3" { #expect(try await ErasureCases.erase(f, consumer).count == 1) }
+        }
+        // After a merge it is the other consumer's, and after its end nobody's.
+        try await f.openAnonymous(1, "a-1", device: "d-1")
+        try await f.register("d-1", of: "a-1")
+        #expect(try await f.accepted(event("e-2")).unread == 1)
+        try await f.open(f.session(2, "u-4", device: "d-1"), anonymous: 1)
+        #expect(try await f.accepted(event("e-3")).unread == 2)
+        #expect(try await f.unread("u-3") == 1)
+        _ = try await f.store.deleteApp(brand: f.brand, app: f.app, audit: nil)
+        #expect(try await f.accept(event("e-4")) == [.rejected(.unknownToken)])
     }
 
     static let merged = ContractCase("an event of a merged consumer is a replay under either name, across a restart") {
