@@ -37,7 +37,7 @@ extension StrictJSON {
             for step in steps {
                 // No member has a longer name.
                 guard let name = step.name else { return }
-                if let child = child(of: place, where: { $0.step.name == name }) {
+                if let child = Self.child(of: place, in: nodes, where: { $0.step.name == name }) {
                     place = child
                 } else {
                     nodes.append(Node(step: step, sibling: nodes[place].firstChild))
@@ -50,7 +50,7 @@ extension StrictJSON {
 
         /// Returns the node below another one that meets a condition; nil when there is none.
         @inline(__always)
-        func child(of parent: Int, where isWanted: (borrowing Node) -> Bool) -> Int? {
+        static func child(of parent: Int, in nodes: [Node], where isWanted: (borrowing Node) -> Bool) -> Int? {
             var child = nodes[parent].firstChild
             while let place = child {
                 if isWanted(nodes[place]) { return place }
@@ -73,7 +73,7 @@ extension StrictJSON {
         maxDepth: Int,
         selecting selection: Selection
     ) throws(Rejection) -> [StrictJSON?] {
-        try parse(bytes, Reader(bytes: bytes, maxDepth: maxDepth, selection: selection)) { reader throws(Rejection) in
+        try parse(bytes, maxDepth, selection) { reader throws(Rejection) in
             try reader.select(0, depth: 0)
             return reader.selected
         }

@@ -69,21 +69,27 @@ package enum StrictJSON: Sendable, Equatable {
         maxDepth: Int = StrictJSON.tokenDepth,
         takesZeroFractions: Bool = false
     ) throws(Rejection) -> StrictJSON {
-        let reader = Reader(bytes: bytes, maxDepth: maxDepth, takesZeroFractions: takesZeroFractions)
-        return try parse(bytes, reader) { reader throws(Rejection) in try reader.value(depth: 0) }
+        try parse(bytes, maxDepth, nil) { reader throws(Rejection) in
+            reader.takesZeroFractions = takesZeroFractions
+            return try reader.value(depth: 0)
+        }
     }
 
     /// Reads one value that is the whole text.
     static func parse<Result>(
         _ bytes: [UInt8],
-        _ reader: consuming Reader,
+        _ maxDepth: Int,
+        _ selection: Selection?,
         _ read: (inout Reader) throws(Rejection) -> Result
     ) throws(Rejection) -> Result {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .encoding }
-        let result = try read(&reader)
-        reader.skipSpace()
-        guard reader.isAtEnd else { throw .syntax }
-        return result
+        return try bytes.withUnsafeBufferPointer { bytes throws(Rejection) in
+            var reader = Reader(bytes: bytes, maxDepth: maxDepth, selection: selection)
+            let result = try read(&reader)
+            reader.skipSpace()
+            guard reader.isAtEnd else { throw .syntax }
+            return result
+        }
     }
 
     /// The members of an object; nil for every other value.
@@ -97,31 +103,26 @@ package enum StrictJSON: Sendable, Equatable {
     }
 
     struct Reader {
-        private let bytes: [UInt8]
+        /// The text, UTF-8; its owner keeps it while the reader is used. Each place is checked before it is read.
+        private let bytes: UnsafeBufferPointer<UInt8>
         private let maxDepth: Int
-        private let takesZeroFractions: Bool
+        var takesZeroFractions = false
         private var position = 0
         private var values = 0
-        private let selection: Selection?
-        /// Which nodes of the selection have been found.
-        private var found: [Bool] = []
+        /// The nodes of the selection; empty without one.
+        private let nodes: [Selection.Node]
+        /// Which of the first 64 nodes have been found: enough for nearly every selection.
+        private var found: UInt64 = 0
+        /// Which further nodes have been found.
+        private var foundBeyond: Set<Int> = []
         /// The value of each pointer of the selection.
         private(set) var selected: [StrictJSON?] = []
 
-        init(bytes: [UInt8], maxDepth: Int, takesZeroFractions: Bool) {
+        fileprivate init(bytes: UnsafeBufferPointer<UInt8>, maxDepth: Int, selection: Selection?) {
             self.bytes = bytes
             self.maxDepth = maxDepth
-            self.takesZeroFractions = takesZeroFractions
-            selection = nil
-        }
-
-        init(bytes: [UInt8], maxDepth: Int, selection: Selection) {
-            self.bytes = bytes
-            self.maxDepth = maxDepth
-            takesZeroFractions = false
-            self.selection = selection
-            found = Array(repeating: false, count: selection.nodes.count)
-            selected = Array(repeating: nil, count: selection.count)
+            nodes = selection?.nodes ?? []
+            if let selection { selected = Array(repeating: nil, count: selection.count) }
         }
 
         var isAtEnd: Bool { position == bytes.count }
@@ -172,52 +173,55 @@ package enum StrictJSON: Sendable, Equatable {
 
         /// Reads the value at a node of the selection.
         mutating func select(_ node: Int, depth: Int) throws(Rejection) {
-            guard let selection else { return }
             skipSpace()
-            guard selection.nodes[node].pointers.isEmpty, next != UInt8(ascii: "[") else {
-                return keep(try value(depth: depth), at: node, selection)
+            guard nodes[node].pointers.isEmpty, next != UInt8(ascii: "[") else {
+                return keep(try value(depth: depth), at: node)
             }
             guard next == UInt8(ascii: "{") else { return try skip(depth: depth) }
             _ = try start(depth: depth)
             try elements(to: "}") { reader throws(Rejection) in
                 guard reader.next == UInt8(ascii: "\"") else { throw .syntax }
-                let child = try reader.child(of: node, selection)
+                let child = try reader.child(of: node)
                 reader.skipSpace()
                 try reader.expect(UInt8(ascii: ":"))
                 guard let child else { return try reader.skip(depth: depth + 1) }
-                if reader.found[child], let name = selection.nodes[child].step.name { throw .duplicate(name) }
-                reader.found[child] = true
+                if !reader.isFirst(child), let name = reader.nodes[child].step.name { throw .duplicate(name) }
                 try reader.select(child, depth: depth + 1)
             }
         }
 
         /// Keeps a value for the pointers that end at a node, and what is in it for longer ones.
-        private mutating func keep(_ value: StrictJSON, at node: Int, _ selection: Selection) {
-            for pointer in selection.nodes[node].pointers { selected[pointer] = value }
-            var child = selection.nodes[node].firstChild
+        private mutating func keep(_ value: StrictJSON, at node: Int) {
+            for pointer in nodes[node].pointers { selected[pointer] = value }
+            var child = nodes[node].firstChild
             while let place = child {
-                if let value = value.value(at: selection.nodes[place].step) { keep(value, at: place, selection) }
-                child = selection.nodes[place].sibling
+                if let value = value.value(at: nodes[place].step) { keep(value, at: place) }
+                child = nodes[place].sibling
             }
         }
 
+        /// Marks a node as found; false when it was before.
+        private mutating func isFirst(_ node: Int) -> Bool {
+            guard node < UInt64.bitWidth else { return foundBeyond.insert(node).inserted }
+            let bit: UInt64 = 1 << UInt64(node)
+            defer { found |= bit }
+            return found & bit == 0
+        }
+
         /// Reads a member's name, and returns its node below another one; nil when it is not on the way to a place.
-        private mutating func child(of node: Int, _ selection: Selection) throws(Rejection) -> Int? {
+        private mutating func child(of node: Int) throws(Rejection) -> Int? {
             let start = position + 1
             if try skipString() {
                 position = start - 1
                 guard let name = BoundedName(try string()) else { return nil }
-                return selection.child(of: node) { $0.step.name == name }
+                return Selection.child(of: node, in: nodes) { $0.step.name == name }
             }
             // Without a text for each name.
-            let end = position - 1
-            return bytes.withUnsafeBufferPointer { bytes in
-                let found = UnsafeBufferPointer(rebasing: bytes[start..<end])
-                let head = BoundedName.head(of: found)
-                return selection.child(of: node) { node in
-                    guard let name = node.step.name, name.head == head else { return false }
-                    return name.text.utf8.elementsEqual(found)
-                }
+            let found = UnsafeBufferPointer(rebasing: bytes[start..<position - 1])
+            let head = BoundedName.head(of: found)
+            return Selection.child(of: node, in: nodes) { node in
+                guard let name = node.step.name, name.head == head else { return false }
+                return name.text.utf8.elementsEqual(found)
             }
         }
 
@@ -260,26 +264,23 @@ package enum StrictJSON: Sendable, Equatable {
 
         /// Moves to the next byte that is not plain text of a string: a quote, a backslash or a control character.
         private mutating func skipPlainText() {
-            position = bytes.withUnsafeBytes { bytes in
-                var place = position
-                // Eight bytes at a time: the lowest byte that is marked is exact, whatever is above it.
-                while place &+ 8 <= bytes.count {
-                    let eight = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-                    let quotes = eight ^ 0x2222_2222_2222_2222
-                    let slashes = eight ^ 0x5C5C_5C5C_5C5C_5C5C
-                    let ones: UInt64 = 0x0101_0101_0101_0101
-                    let marks =
-                        ((eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes)
-                        & 0x8080_8080_8080_8080
-                    guard marks == 0 else { return place &+ marks.trailingZeroBitCount / 8 }
-                    place &+= 8
-                }
-                while place < bytes.count {
-                    let byte = bytes[place]
-                    if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
-                    place &+= 1
-                }
-                return place
+            let bytes = UnsafeRawBufferPointer(bytes)
+            // Eight bytes at a time: the lowest byte that is marked is exact, whatever is above it.
+            while position &+ 8 <= bytes.count {
+                let eight = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+                let quotes = eight ^ 0x2222_2222_2222_2222
+                let slashes = eight ^ 0x5C5C_5C5C_5C5C_5C5C
+                let ones: UInt64 = 0x0101_0101_0101_0101
+                let marks =
+                    ((eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes)
+                    & 0x8080_8080_8080_8080
+                guard marks == 0 else { return position &+= marks.trailingZeroBitCount / 8 }
+                position &+= 8
+            }
+            while position < bytes.count {
+                let byte = bytes[position]
+                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+                position &+= 1
             }
         }
 
@@ -331,6 +332,10 @@ package enum StrictJSON: Sendable, Equatable {
             return .array(items)
         }
 
+        private func text(from start: Int, to end: Int) -> String {
+            String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+        }
+
         private mutating func string() throws(Rejection) -> String {
             position += 1
             // Most strings have no escape: the scanned bytes are the text.
@@ -338,7 +343,7 @@ package enum StrictJSON: Sendable, Equatable {
             skipPlainText()
             if next == UInt8(ascii: "\"") {
                 position += 1
-                return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+                return text(from: start, to: position - 1)
             }
             var text = Array(bytes[start..<position])
             while let byte = next {
@@ -396,7 +401,7 @@ package enum StrictJSON: Sendable, Equatable {
         }
 
         /// Returns the value of digits after a sign, if it is in range.
-        private static func integer(_ text: ArraySlice<UInt8>) -> Int64? {
+        private static func integer(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
             let isNegative = text.first == UInt8(ascii: "-")
             var value: Int64 = 0
             for digit in isNegative ? text.dropFirst() : text {
@@ -429,7 +434,7 @@ package enum StrictJSON: Sendable, Equatable {
                 try digits()
             }
             guard isWhole, let value = Self.integer(whole) else {
-                return .otherNumber(String(decoding: bytes[start..<position], as: UTF8.self))
+                return .otherNumber(text(from: start, to: position))
             }
             return .integer(value)
         }

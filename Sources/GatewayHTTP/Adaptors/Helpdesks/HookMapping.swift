@@ -60,7 +60,7 @@ enum HookMapping {
         var missing: [FieldProblem] = []
         /// The bytes that may still be copied: pointers may name the same long value many times.
         private var room = EventParser.maxEventBytes
-        /// The names of the member that is filled, from the event down.
+        /// The names of the objects that are filled, from the event down.
         private var path: [String] = []
 
         init(values: [StrictJSON?]) { self.values = values }
@@ -70,11 +70,11 @@ enum HookMapping {
             of member: PreparedMapping.Member,
             keepsNumbers: Bool
         ) throws(Problem) -> StrictJSON? {
-            path.append(member.name.text)
-            defer { path.removeLast() }
             switch member.template {
             case .constant(let value): return value
             case .object(let members):
+                path.append(member.name.text)
+                defer { path.removeLast() }
                 var all = StrictJSON.Members()
                 for member in members {
                     if let value = try value(of: member, keepsNumbers: keepsNumbers) { all[member.name] = value }
@@ -83,7 +83,9 @@ enum HookMapping {
             case .copy(let place):
                 guard let found = values[place.number], found != .null else {
                     let detail = "is at \(place.pointer.text), where the body has nothing"
-                    missing.append(FieldProblem(pointer: FieldProblem.pointer(path), detail: detail))
+                    missing.append(
+                        FieldProblem(pointer: FieldProblem.pointer(path + [member.name.text]), detail: detail)
+                    )
                     return nil
                 }
                 room -= found.size
