@@ -103,7 +103,9 @@ package enum StrictJSON: Sendable, Equatable {
     }
 
     struct Reader {
-        /// The text, UTF-8; its owner keeps it while the reader is used. Each place is checked before it is read.
+        /// The text, UTF-8.
+        ///
+        /// Its owner keeps it while the reader is used. Each place is checked before it is read.
         private let bytes: UnsafeBufferPointer<UInt8>
         private let maxDepth: Int
         var takesZeroFractions = false
@@ -274,8 +276,8 @@ package enum StrictJSON: Sendable, Equatable {
                 let marks =
                     ((eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes)
                     & 0x8080_8080_8080_8080
-                guard marks == 0 else { return position &+= marks.trailingZeroBitCount / 8 }
-                position &+= 8
+                position &+= marks == 0 ? 8 : marks.trailingZeroBitCount / 8
+                guard marks == 0 else { return }
             }
             while position < bytes.count {
                 let byte = bytes[position]
