@@ -83,14 +83,12 @@ struct IdentityProviderTests {
             return try #require(StrictBase64.decode(text.utf8, .url))
         }
         if algorithm == .es256 {
-            let point = try P256.Signing.PublicKey(rawRepresentation: try number("x") + number("y"))
-            let signature = try P256.Signing.ECDSASignature(rawRepresentation: jws.signature)
-            #expect(point.isValidSignature(signature, for: jws.signingInput))
+            let point = try P256.PublicKey(rawRepresentation: try number("x") + number("y"))
+            #expect(point.isValidSignature(jws.signature, for: jws.signingInput))
         } else {
-            let rsa = try _RSA.Signing.PublicKey(n: try number("n"), e: try number("e"))
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: jws.signature)
-            let padding: _RSA.Signing.Padding = algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5
-            #expect(rsa.isValidSignature(signature, for: jws.signingInput, padding: padding))
+            let rsa = try RSA.PublicKey(n: try number("n"), e: try number("e"))
+            let padding: RSA.Padding = algorithm == .ps256 ? .pss : .pkcs1
+            #expect(rsa.isValidSignature(jws.signature, for: jws.signingInput, padding: padding))
         }
     }
 

@@ -40,7 +40,7 @@ package struct SimulatedChatwoot: Sendable {
         let seconds = time.seconds - (flaw == .outdated ? 3600 : 0)
         let key = Array((flaw == .wrongSecret ? secret + "x" : secret).utf8)
         let signed = Array("\(seconds).".utf8) + body
-        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
         return headers + [
             ("X-Chatwoot-Timestamp", String(seconds)), ("X-Chatwoot-Signature", "sha256=" + Hexadecimal.text(code)),
         ]

@@ -47,11 +47,10 @@ package struct CompactJWS: Sendable {
     package static func signed(
         header: JSONValue,
         claims: JSONValue,
-        with key: P256.Signing.PrivateKey
+        with key: P256.PrivateKey
     ) throws -> String {
         let input = Self.signingInput(header: header, claims: claims)
-        let signature = try key.signature(for: Array(input.utf8))
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        return input + "." + StrictBase64.encode(try key.signature(for: input.utf8), .url)
     }
 
     /// Encodes the first two parts of a token.

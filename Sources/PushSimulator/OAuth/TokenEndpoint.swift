@@ -90,8 +90,7 @@ package struct TokenEndpoint: Sendable {
         var projectID = issuer.split(separator: "@").last?.split(separator: ".").first.map { String($0) } ?? ""
         if !self.keys.isEmpty {
             guard let key = self.key(for: jws, issuer: issuer) else { throw .grant("Invalid grant: account not found") }
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: jws.signature)
-            guard key.publicKey.isValidSignature(signature, for: jws.signingInput, padding: .insecurePKCS1v1_5) else {
+            guard key.publicKey.isValidSignature(jws.signature, for: jws.signingInput, padding: .pkcs1) else {
                 throw .grant("Invalid JWT Signature.")
             }
             projectID = key.projectID

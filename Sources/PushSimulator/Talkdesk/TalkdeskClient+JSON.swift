@@ -19,7 +19,7 @@ extension TalkdeskClient {
             let pem = try reader.string("publicKey")
             let secret = try reader.string("decisionSecret")
             try reader.end()
-            guard let id, let keyID, let pem, let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+            guard let id, let keyID, let pem, let key = try? P256.PublicKey(pemRepresentation: pem) else {
                 throw RuleError(description: "client \(index): needs clientId, keyId and a publicKey on P-256")
             }
             var decisionKey: [UInt8]?

@@ -10,7 +10,7 @@ import TextFormats
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     static let jwtBearer = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
-    static let key = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+    static let key = Result { try RSA.PrivateKey(bitCount: 2048) }
 
     static func endpoint() throws -> TokenEndpoint {
         let account = ServiceAccountKey(
@@ -37,8 +37,8 @@ import TextFormats
             .object(members.map { .init(name: $0.key, value: $0.value) })
         }
         let input = CompactJWS.signingInput(header: object(header), claims: object(claims))
-        let signature = try key.get().signature(for: Array(input.utf8), padding: .insecurePKCS1v1_5)
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        let signature = try key.get().signature(for: Array(input.utf8), padding: .pkcs1)
+        return input + "." + StrictBase64.encode(signature, .url)
     }
 
     static func verdict(

@@ -167,7 +167,7 @@ extension PushSimulator {
                 .init(name: "exp", value: .integer(now + 3600)),
             ])
         )
-        let signature = try credentials.accountKey.signature(for: Array(input.utf8), padding: .insecurePKCS1v1_5)
-        return input + "." + StrictBase64.encode(Array(signature.rawRepresentation), .url)
+        let signature = try credentials.accountKey.signature(for: Array(input.utf8), padding: .pkcs1)
+        return input + "." + StrictBase64.encode(signature, .url)
     }
 }
