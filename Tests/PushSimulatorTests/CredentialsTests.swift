@@ -48,7 +48,7 @@ import Testing
                 second.credentials.accountKey.pemRepresentation
                     == first.credentials.accountKey.pemRepresentation
             )
-            let account = try JSONParser.parse(Array((after["service-account.json"] ?? "").utf8))
+            let account = try JSONValue(parsing: Array((after["service-account.json"] ?? "").utf8))
             #expect(account["token_uri"] == .string("https://\(second.fcm)/token"))
             // A given folder outlives the simulator.
             #expect(FileManager.default.fileExists(atPath: folder + "/ca.pem"))

@@ -61,7 +61,7 @@ struct IdentityProviderTests {
             headers: [],
             body: []
         )
-        let set = try JSONParser.parse(provider.verdict(on: request, at: Self.now).reply.body)
+        let set = try JSONValue(parsing: provider.verdict(on: request, at: Self.now).reply.body)
         return try #require(set["keys"]?.elements)
     }
 
@@ -72,7 +72,7 @@ struct IdentityProviderTests {
         let verdict = ask(provider)
         #expect(verdict.isAccepted && verdict.reply.status == 200)
         #expect(verdict.reply.headers.contains { $0.name == "cache-control" && $0.value == "no-store" })
-        let text = try #require(try JSONParser.parse(verdict.reply.body)["id_token"]?.stringValue)
+        let text = try #require(try JSONValue(parsing: verdict.reply.body)["id_token"]?.stringValue)
         let jws = try #require(CompactJWS(text))
         #expect(jws.header["kid"]?.stringValue == id && jws.header["alg"]?.stringValue == algorithm.rawValue)
         #expect(jws.claims["sub"]?.stringValue == "u-1" && jws.claims["aud"] == nil)
@@ -159,7 +159,7 @@ struct IdentityProviderTests {
         )
         func token(_ body: [UInt8]?) throws -> CompactJWS {
             let bytes = try #require(body)
-            let text = try JSONParser.parse(bytes)["id_token"]?.stringValue
+            let text = try JSONValue(parsing: bytes)["id_token"]?.stringValue
             return try #require(text.flatMap { CompactJWS($0) })
         }
         let (before, after) = (try token(verdict.reply.body), try token(spoilt.reply?.body))

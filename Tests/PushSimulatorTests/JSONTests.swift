@@ -1,7 +1,10 @@
 import PushSimulator
 import Testing
+import TextFormats
 
 @Suite struct JSONTests {
+    private static let aps = StrictJSON.Selection(["/aps"])
+
     @Test(
         "text that RFC 8259 does not allow is rejected, whether values are built or skipped",
         arguments: [
@@ -11,28 +14,28 @@ import Testing
         ]
     )
     func refused(text: String) {
-        #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(text.utf8)) }
+        #expect(throws: StrictJSON.Rejection.self) { try JSONValue(parsing: Array(text.utf8)) }
         let wrapped = Array((#"{"aps":"# + text + "}").utf8)
         // None of these is valid inside an object either.
-        #expect(throws: JSONSyntaxError.self) { try JSONParser.isObject(wrapped, having: "aps") }
+        #expect(throws: StrictJSON.Rejection.self) { try JSONValue.isObject(wrapped, having: Self.aps) }
     }
 
     @Test("values are parsed as written")
     func values() throws {
         let text = #" { "a" : [ 1 , -2.5e1, true, null ], "b":"\u00e9\n\ud83d\ude00\/", "c":{} } "#
-        let value = try JSONParser.parse(Array(text.utf8))
+        let value = try JSONValue(parsing: Array(text.utf8))
         #expect(value["a"] == .array([.integer(1), .number(-25), .bool(true), .null]))
         #expect(value["b"] == .string("é\n😀/"))
         #expect(value["c"] == .object([]))
-        #expect(try JSONParser.parse(JSONWriter.bytes(of: value)) == value)
+        #expect(try JSONValue(parsing: value.text) == value)
     }
 
     @Test("a repeated member and half a surrogate pair are rejected")
     func ambiguity() {
-        #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(#"{"a":1,"a":2}"#.utf8)) }
-        #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(Array(#""\ud83d""#.utf8)) }
-        #expect(throws: JSONSyntaxError.self) {
-            try JSONParser.isObject(Array(#"{"aps":1,"aps":2}"#.utf8), having: "aps")
+        #expect(throws: StrictJSON.Rejection.self) { try JSONValue(parsing: Array(#"{"a":1,"a":2}"#.utf8)) }
+        #expect(throws: StrictJSON.Rejection.self) { try JSONValue(parsing: Array(#""\ud83d""#.utf8)) }
+        #expect(throws: StrictJSON.Rejection.self) {
+            try JSONValue.isObject(Array(#"{"aps":1,"aps":2}"#.utf8), having: Self.aps)
         }
     }
 
@@ -44,6 +47,6 @@ import Testing
         ]
     )
     func quickLook(text: String, expected: Bool) throws {
-        #expect(try JSONParser.isObject(Array(text.utf8), having: "aps") == expected)
+        #expect(try JSONValue.isObject(Array(text.utf8), having: Self.aps) == expected)
     }
 }

@@ -61,7 +61,7 @@ struct TalkdeskTests {
     func once() throws {
         let talkdesk = Self.talkdesk()
         let verdict = try Self.ask(talkdesk)
-        let json = try JSONParser.parse(verdict.reply.body)
+        let json = try JSONValue(parsing: verdict.reply.body)
         #expect(verdict.isAccepted && verdict.reply.status == 200)
         #expect(json["token_type"]?.stringValue == "Bearer" && json["access_token"]?.stringValue?.isEmpty == false)
         #expect(try Self.ask(talkdesk).reason == "invalid_client")

@@ -112,7 +112,7 @@ package struct APNsValidator: Sendable {
         guard body.count <= type?.payloadLimit ?? APNsPushType.alert.payloadLimit else {
             throw APNsRejection(.payloadTooLarge)
         }
-        let hasContent = try? JSONParser.isObject(body, having: type?.requiredMember ?? "aps")
+        let hasContent = try? JSONValue.isObject(body, having: (type ?? .alert).requiredMember)
         guard hasContent == true else { throw APNsRejection(.payloadEmpty) }
     }
 }

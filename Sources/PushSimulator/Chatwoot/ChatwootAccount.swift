@@ -25,7 +25,7 @@ package struct ChatwootAccount: Sendable {
     /// - Returns: The accounts.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> [ChatwootAccount] {
-        guard let elements = (try? JSONParser.parse(text))?.elements else {
+        guard let elements = (try? JSONValue(parsing: text))?.elements else {
             throw RuleError(description: "the accounts must be a JSON array")
         }
         var accounts: [ChatwootAccount] = []

@@ -26,7 +26,7 @@ extension ControlHandlers {
         var algorithm = SigningAlgorithm.rs256
         var retiresOthers = false
         if body.readableBytes > 0 {
-            guard let json = try? JSONParser.parse(Array(body.readableBytesView)) else {
+            guard let json = try? JSONValue(parsing: Array(body.readableBytesView)) else {
                 return Self.problem("not JSON")
             }
             do {
@@ -44,7 +44,7 @@ extension ControlHandlers {
             }
         }
         let id = try self.identityProvider.rotateKey(algorithm, retiresOthers: retiresOthers)
-        return Self.json(JSONWriter.bytes(of: .object([.init(name: "kid", value: .string(id))])))
+        return Self.json(["kid": .string(id)])
     }
 
     /// `PUT /identity-provider/login`: sets the person who signs in.
@@ -95,21 +95,13 @@ extension ControlHandlers {
 
     /// `GET /chatwoot/messages`: the messages that were taken, in order.
     func chatwootMessages() -> Response {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("messages")
-            writer.array { writer in
-                for message in self.chatwoot.messages {
-                    writer.object { writer in
-                        writer.member("account", .integer(message.account))
-                        writer.member("conversation", .integer(message.conversation))
-                        writer.member("content", .string(message.content))
-                        writer.member("echoId", .string(message.echoID))
-                    }
-                }
-            }
+        let messages = self.chatwoot.messages.map { message -> JSONValue in
+            [
+                "account": .integer(message.account), "conversation": .integer(message.conversation),
+                "content": .string(message.content), "echoId": .string(message.echoID),
+            ]
         }
-        return Self.json(writer.bytes)
+        return Self.json(["messages": .array(messages)])
     }
 
     /// `POST /chatwoot/api/...`, with the rules applied as above.

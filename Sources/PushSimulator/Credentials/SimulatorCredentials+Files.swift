@@ -54,15 +54,13 @@ extension SimulatorCredentials {
         let file = CredentialFile(path: Self.path(name, in: folder))
         guard let text = try file.read() else {
             let team = (teamID: "SIMTEAM001", keyID: "SIMKEY0001", topic: "com.example.bank")
-            let json = JSONValue.object([
-                .init(name: "teamId", value: .string(team.teamID)),
-                .init(name: "keyId", value: .string(team.keyID)),
-                .init(name: "topic", value: .string(team.topic)),
-            ])
+            let json: JSONValue = [
+                "teamId": .string(team.teamID), "keyId": .string(team.keyID), "topic": .string(team.topic),
+            ]
             try Self.write(json, to: name, in: folder, isSecret: false)
             return team
         }
-        let json = try? JSONParser.parse(Array(text.utf8))
+        let json = try? JSONValue(parsing: Array(text.utf8))
         guard let teamID = json?["teamId"]?.stringValue, let keyID = json?["keyId"]?.stringValue,
             let topic = json?["topic"]?.stringValue
         else { throw .credentials(file: file.path, reason: "lacks teamId, keyId or topic") }
@@ -88,7 +86,7 @@ extension SimulatorCredentials {
                 throw .credentials(file: file.path, reason: "the key cannot be created")
             }
         }
-        let json = try? JSONParser.parse(Array(text.utf8))
+        let json = try? JSONValue(parsing: Array(text.utf8))
         guard let pem = json?["private_key"]?.stringValue, let keyID = json?["private_key_id"]?.stringValue,
             let email = json?["client_email"]?.stringValue, let projectID = json?["project_id"]?.stringValue,
             let key = try? RSA.PrivateKey(pemRepresentation: pem)

@@ -36,10 +36,9 @@ struct SigningKey: Sendable {
 
     /// Signs claims.
     func token(_ claims: JSONValue) throws -> String {
-        let header = JSONValue.object([
-            .init(name: "alg", value: .string(self.algorithm.rawValue)), .init(name: "kid", value: .string(self.id)),
-            .init(name: "typ", value: .string("JWT")),
-        ])
+        let header: JSONValue = [
+            "alg": .string(self.algorithm.rawValue), "kid": .string(self.id), "typ": .string("JWT"),
+        ]
         let input = CompactJWS.signingInput(header: header, claims: claims)
         let signature: [UInt8] =
             switch self.material {

@@ -48,7 +48,7 @@ package struct SimulatedCode: Sendable, Equatable {
     /// - Returns: The codes.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> [SimulatedCode] {
-        guard let elements = (try? JSONParser.parse(text))?.elements else {
+        guard let elements = (try? JSONValue(parsing: text))?.elements else {
             throw RuleError(description: "the codes must be a JSON array")
         }
         var codes: [SimulatedCode] = []

@@ -48,7 +48,7 @@ package struct SimulatedLogin: Sendable, Equatable {
     /// - Returns: The person.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> SimulatedLogin {
-        guard let json = try? JSONParser.parse(text) else { throw RuleError(description: "not JSON") }
+        guard let json = try? JSONValue(parsing: text) else { throw RuleError(description: "not JSON") }
         var reader = try RuleReader(json, at: "the login")
         let uris = reader.take("redirectUris")?.elements?.compactMap(\.stringValue) ?? []
         guard !uris.isEmpty else { throw RuleError(description: "the login: \"redirectUris\" must have texts") }

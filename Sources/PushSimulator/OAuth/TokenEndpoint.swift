@@ -46,11 +46,10 @@ package struct TokenEndpoint: Sendable {
             let reply = SimulatorReply.json(
                 200,
                 headers: [("cache-control", "no-store")],
-                .object([
-                    .init(name: "access_token", value: .string(token)),
-                    .init(name: "expires_in", value: .integer(self.lifetimeSeconds)),
-                    .init(name: "token_type", value: .string("Bearer")),
-                ])
+                [
+                    "access_token": .string(token), "expires_in": .integer(self.lifetimeSeconds),
+                    "token_type": .string("Bearer"),
+                ]
             )
             return (PushVerdict(token: nil, reason: nil, reply: reply), (token, grant))
         } catch {

@@ -129,14 +129,14 @@ package final class SimulatedTalkdesk: Sendable {
     private func decision(on request: SimulatorRequest, at now: SimulatorTime) -> PushVerdict {
         guard let question = self.question(in: request, at: now) else {
             let reason = "invalid_signature"
-            let json = JSONValue.object([.init(name: "error", value: .string(reason))])
+            let json: JSONValue = ["error": .string(reason)]
             return PushVerdict(token: "decision", reason: reason, reply: .json(401, json))
         }
         self.state.withLock { state in
             state.questions.append(question)
             state.questions.removeFirst(max(0, state.questions.count - Self.keptLimit))
         }
-        let json = JSONValue.object([.init(name: "allow", value: .bool(true))])
+        let json: JSONValue = ["allow": .bool(true)]
         return PushVerdict(token: "decision", reason: nil, reply: .json(200, json))
     }
 
@@ -155,6 +155,6 @@ package final class SimulatedTalkdesk: Sendable {
             return "v1," + StrictBase64.encode(code, .standard)
         }
         guard signatures.split(separator: " ").contains(where: { valid.contains(String($0)) }) else { return nil }
-        return try? JSONParser.parse(request.body)
+        return try? JSONValue(parsing: request.body)
     }
 }

@@ -9,7 +9,7 @@ extension TalkdeskClient {
     /// - Returns: The clients.
     /// - Throws: ``RuleError`` for anything unknown or missing.
     package static func parse(_ text: [UInt8]) throws(RuleError) -> [TalkdeskClient] {
-        guard let elements = (try? JSONParser.parse(text))?.elements else {
+        guard let elements = (try? JSONValue(parsing: text))?.elements else {
             throw RuleError(description: "the clients must be a JSON array")
         }
         var clients: [TalkdeskClient] = []

@@ -63,7 +63,7 @@ import TextFormats
             contentType: "application/x-www-form-urlencoded; charset=UTF-8"
         )
         #expect(verdict.reply.status == 200)
-        let response = try JSONParser.parse(verdict.reply.body)
+        let response = try JSONValue(parsing: verdict.reply.body)
         #expect(response["token_type"] == .string("Bearer"))
         #expect(response["expires_in"] == .integer(3600))
         let grant = try #require(issued)
@@ -107,7 +107,7 @@ import TextFormats
         )
         let (verdict, issued) = try Self.verdict(form: "grant_type=\(Self.jwtBearer)&assertion=\(assertion)")
         #expect(verdict.reply.status == 400, "\(row.name)")
-        #expect(try JSONParser.parse(verdict.reply.body)["error"] == .string(row.error), "\(row.name)")
+        #expect(try JSONValue(parsing: verdict.reply.body)["error"] == .string(row.error), "\(row.name)")
         #expect(verdict.reason == row.error)
         #expect(issued == nil)
     }

@@ -70,6 +70,6 @@ extension SimulatorRequest {
 extension PushVerdict {
     /// Apple's reason in the response's body.
     var bodyReason: String? {
-        (try? JSONParser.parse(reply.body))?["reason"]?.stringValue
+        (try? JSONValue(parsing: reply.body))?["reason"]?.stringValue
     }
 }

@@ -129,7 +129,7 @@ extension HTTP2Response {
     /// The response's body.
     func json() throws -> JSONValue {
         guard case .response(_, _, let body) = result else { return .null }
-        return try JSONParser.parse(body)
+        return try JSONValue(parsing: body)
     }
 
     /// Returns a header of the response.
