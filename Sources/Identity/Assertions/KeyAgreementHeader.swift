@@ -12,9 +12,7 @@ struct KeyAgreementHeader {
 
     /// Parses the members; nil when `epk` is not a public key on P-256, or another member not base64url.
     init?(_ header: StrictJSON.Members) {
-        guard let epk = header["epk"]?.members, epk["d"] == nil, let point = PointOnP256(epk),
-            // Rejects points that are not on the curve, with which a private key could be recovered bit by bit.
-            let key = try? P256.PublicKey(rawRepresentation: point.x + point.y),
+        guard let epk = header["epk"]?.members, epk["d"] == nil, let key = P256.PublicKey(jwk: epk),
             let partyU = Self.bytes(header["apu"]), let partyV = Self.bytes(header["apv"])
         else { return nil }
         ephemeralKey = key

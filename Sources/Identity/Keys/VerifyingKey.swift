@@ -55,10 +55,8 @@ package struct VerifyingKey: Sendable {
         self.key = Self.rsa(key, algorithm)
     }
 
-    /// Creates a P-256 key from its coordinates, each of 32 bytes; the library rejects a point that is not on the
-    /// curve.
-    init(x: [UInt8], y: [UInt8], algorithm: SignatureAlgorithm, keyID: String?) throws(KeyRejection) {
-        guard let key = try? P256.PublicKey(rawRepresentation: x + y) else { throw .invalid }
+    /// Creates a key on P-256.
+    init(_ key: P256.PublicKey, algorithm: SignatureAlgorithm, keyID: String?) {
         self.algorithm = algorithm
         self.keyID = keyID
         self.key = .p256(key)
