@@ -38,13 +38,24 @@ struct ControlHandlers: Sendable {
 
     /// `PUT /rules`: accepts all rules or none, and returns the parsed rules.
     func replaceRules(_ request: Request) async throws -> Response {
-        let body = try await request.body.collect(upTo: 1 << 20)
-        do {
-            self.core.replaceRules(with: try RuleBook.parse(Array(body.readableBytesView)))
+        let response = try await Self.take(request, RuleBook.parse) { self.core.replaceRules(with: $0) }
+        return response.status == .noContent ? self.rules() : response
+    }
+
+    /// Uses what a body describes, in full or, with an error, not at all.
+    static func take<Value>(
+        _ request: Request,
+        upTo maxBytes: Int = 1 << 20,
+        _ parse: ([UInt8]) throws(RuleError) -> Value,
+        _ use: (Value) -> Void
+    ) async throws -> Response {
+        let body = try await request.body.collect(upTo: maxBytes)
+        do throws(RuleError) {
+            use(try parse(Array(body.readableBytesView)))
         } catch {
-            return Self.problem(error.description)
+            return self.problem(error.description)
         }
-        return self.rules()
+        return Response(status: .noContent)
     }
 
     /// `GET /stats`.
