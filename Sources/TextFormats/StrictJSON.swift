@@ -104,7 +104,7 @@ package enum StrictJSON: Sendable, Equatable {
         private var values = 0
         private let selection: Selection?
         /// Which nodes of the selection have been found.
-        private var found: [Bool] = []
+        private(set) var found: [Bool] = []
         /// The value of each pointer of the selection.
         private(set) var selected: [StrictJSON?] = []
 

@@ -48,8 +48,9 @@ package enum APNsPushType: String, Sendable, CaseIterable {
     /// An MDM push names its device by `mdm` and has no `aps` (Apple, "Mobile Device Management Protocol").
     var requiredMember: StrictJSON.Selection { self == .mdm ? Self.mdmMember : Self.apsMember }
 
-    private static let mdmMember = StrictJSON.Selection(["/mdm"])
-    private static let apsMember = StrictJSON.Selection(["/aps"])
+    // A member of the member, which itself is not made then.
+    private static let mdmMember = StrictJSON.Selection(["/mdm/"])
+    private static let apsMember = StrictJSON.Selection(["/aps/"])
 
     /// Splits a topic into bundle id and suffix.
     ///

@@ -2,7 +2,7 @@ package import TextFormats
 
 extension JSONValue {
     /// The most nested levels, so that hostile input cannot exhaust the stack.
-    private static let maxDepth = 64
+    package static let maxDepth = 64
 
     /// Parses a text with exactly one value, strictly; a number must be finite.
     ///
@@ -10,20 +10,6 @@ extension JSONValue {
     /// - Throws: The reason of the rejection.
     package init(parsing text: [UInt8]) throws(StrictJSON.Rejection) {
         self = try Self.value(of: try StrictJSON.parse(text, maxDepth: Self.maxDepth))
-    }
-
-    /// Validates a text and returns whether it is an object with a member, without building the others.
-    ///
-    /// - Parameters:
-    ///   - text: UTF-8.
-    ///   - member: The top-level member.
-    /// - Returns: False when the value is not an object or lacks the member.
-    /// - Throws: The reason of the rejection.
-    package static func isObject(
-        _ text: [UInt8],
-        having member: StrictJSON.Selection
-    ) throws(StrictJSON.Rejection) -> Bool {
-        try StrictJSON.parse(text, maxDepth: maxDepth, selecting: member)[0] != nil
     }
 
     private static func value(of json: StrictJSON) throws(StrictJSON.Rejection) -> JSONValue {
